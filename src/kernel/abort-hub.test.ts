@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { expect, it } from "vitest";
 import { AbortHub } from "./abort-hub.js";
 
-it("has one listener on its signal however many wait, and none once nobody does", () => {
+it("has one listener on its signal however many wait, and none once none waits", () => {
   const control = new AbortController();
   const hub = new AbortHub(control.signal);
   const reported: number[] = [];

@@ -12,21 +12,21 @@ export const INPUT_BLOCK_BYTES = 65_536;
 /** What a backend gives for it. */
 export interface InputEnd {
   /**
-   * Hands one block over, which is the backend's to keep. True once it has been taken, false when nobody reads it any more.
-   * It is given the next when the one before has settled.
+   * Sends one block; the backend may keep it. Resolves to true once the block has been accepted, to false if the reader is
+   * gone. It is called again when the promise has settled.
    */
   send(block: Uint8Array): boolean | Promise<boolean>;
-  /** End of file. Called once, when nothing is on its way any more. */
+  /** End of file. Called once, when no block is pending. */
   close(): void | Promise<void>;
 }
 
-/** The refusal of input that nobody would read. @param because - What ended it, where that is known, as a clause. */
+/** The error for input without a reader. @param because - Why there is none, as a clause. */
 export function inputClosed(id: string, because = "it has ended, or its standard input is closed"): HaftError {
   const next = "Start it again to send input.";
   return new HaftError("JOB_INPUT_CLOSED", `Did not write to "${id}": ${because}. ${next}`, { details: { id } });
 }
 
-/** One call of `write`: how much of it was handed over, and how much by its last block. */
+/** One call of `write`: how many bytes of it were sent, and how many with its last block. */
 interface Writing {
   readonly id: string;
   givenBytes: number;
@@ -47,7 +47,7 @@ export class BlockInput {
   /** How many of them have not settled. */
   #open = 0;
   #onItsWay: { readonly bytes: number; readonly settled: Promise<void> } | undefined;
-  /** Nobody reads any more. */
+  /** The reader is gone. */
   #isOver = false;
   /** The end of file that was asked for. */
   #closing: Promise<void> | undefined;

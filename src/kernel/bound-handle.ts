@@ -19,7 +19,7 @@ export function boundHandle(handle: ShellHandle, call: Pick<BoundCall, "id" | "s
       return handle.pid;
     },
     result: handle.result,
-    // The end of the call ends the wait, since nobody would receive the number of accepted bytes.
+    // The end of the call ends the wait: the number of accepted bytes could not be returned any more.
     write: live((bytes: Uint8Array, options?: InputOptions) => {
       const signal = options?.signal === undefined ? call.signal : AbortSignal.any([call.signal, options.signal]);
       return handle.write(bytes, { ...options, signal });

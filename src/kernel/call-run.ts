@@ -17,17 +17,17 @@ export interface Ending {
   readonly inputRequired?: { readonly token: string; readonly ask: unknown };
 }
 
-/** What a stage comes to: the end of the call, or nothing, and the next one has its turn. */
+/** The result of a stage: the end of the call, or undefined to continue with the next stage. */
 export type Step = Ending | undefined;
 
-/** Mutable on purpose: it belongs to one call and dies with it. */
+/** Mutable on purpose: it belongs to one call. */
 export interface CallRun {
   readonly tool: DefinedTool;
   readonly call: ToolCall;
   readonly context: HostContext;
-  /** Cancels the call; undefined where nobody can. */
+  /** Cancels the call; undefined if it cannot be cancelled. */
   readonly cancel: AbortSignal | undefined;
-  /** What the tool reaches beside its backend; over once the call is. */
+  /** What the tool can use besides its backend; ends with the call. */
   readonly life: CallLifetime;
   readonly startedMs: number;
   /** The arguments as JSON text; the message of the error where they cannot be converted. */

@@ -16,8 +16,8 @@ export interface Place {
 /** One thing that a call will touch. Commands stand for all that they can do; a file claim stands for its place only. */
 export type Claim =
   /**
-   * `optional`: the call continues without this place, and its port refuses it, where policy denies it ("unless-denied") or
-   * does anything but allow it ("if-allowed": nobody is asked about it).
+   * `optional`: the call continues without this path, which its port then refuses, if the policy denies it ("unless-denied") or
+   * does not allow it ("if-allowed": the user is not asked about it).
    */
   | ({ readonly kind: "file"; readonly optional?: "unless-denied" | "if-allowed" } & Place)
   | {

@@ -56,7 +56,7 @@ function shares(blocks: readonly Measured[], tooMuch: number): readonly number[]
   return kept;
 }
 
-/** One note in place of the blocks for which there was no room; all of their text is stored. */
+/** One note in place of the blocks that did not fit; all of their text is stored. */
 async function withoutBlocks(
   run: CallRun,
   blocks: readonly ContentBlock[],

@@ -178,7 +178,7 @@ describe("claims and guarded ports", () => {
 describe("approval", () => {
   const asking = policyOf(() => ({ effect: "ask", remember: ["write /ws"] }));
 
-  it("is a no when nobody can be asked, on silence, and when the approver fails", async () => {
+  it("is denied without an approver, when the approver does not answer, and when it fails", async () => {
     const none = await call(plainWriter, { path: "a" }, bareContext(bareHost({ policy: asking })));
     expect(none).toMatchObject({ status: "denied", code: "POLICY_APPROVAL_REQUIRED" });
     const approvers = [

@@ -137,15 +137,15 @@ export function requireJobs(grant: Grant, id: string | undefined): void {
   );
 }
 
-/** Whose a job is that a call starts; nobody's where a backend's own port does. */
+/** The session and owner of a job that a call starts; neither if a backend's own port starts it. */
 export function jobOwner(call: Pick<BoundCall, "sessionId" | "owner"> | undefined): Pick<JobInfo, "session" | "owner"> {
   if (call === undefined) return {};
   return { session: call.sessionId, ...(call.owner === undefined ? {} : { owner: call.owner }) };
 }
 
 /**
- * Whether a call may know of a job: one of its session, or of its owner where the job may outlive the session. A backend's own
- * port, which belongs to no call, knows of all.
+ * Whether a call may see a job: one of its session, or of its owner if the job may outlive the session. A backend's own
+ * port, which belongs to no call, sees all.
  */
 export function maySeeJob(
   job: Pick<JobInfo, "session" | "owner" | "lifetime">,

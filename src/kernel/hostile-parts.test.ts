@@ -136,7 +136,7 @@ describe("the cuts of a tool", () => {
       parameters: {},
       run: () => ({ content: [], isError: false, data: 1, truncations: [{ ...cut, next: "Go on at 9." }] }),
     });
-    const faceOf = (endsEarlier: boolean) => ({
+    const presenterOf = (endsEarlier: boolean) => ({
       name: "odd",
       description: "",
       parameters: {},
@@ -148,7 +148,7 @@ describe("the cuts of a tool", () => {
       }),
     });
     const nexts = async (endsEarlier: boolean) => {
-      const shown = presentTool(tool, faceOf(endsEarlier), { unknownParameter: "ignore" } as unknown as Dialect);
+      const shown = presentTool(tool, presenterOf(endsEarlier), { unknownParameter: "ignore" } as unknown as Dialect);
       return (await call(shown)).truncations.map(({ next }) => next);
     };
     expect(await nexts(false)).toEqual(["Go on at 9.", "Go on at 5."]);

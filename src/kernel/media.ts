@@ -46,16 +46,16 @@ export interface PdfText {
 }
 
 /**
- * Why a file could not be read as what it says to be. busy, unstarted: nobody has looked at it, so a later try may go well;
- * others were read all the time, or the system has no process or thread to spare.
+ * Why a file could not be read as the type that it claims. busy, unstarted: it was not looked at, so a retry may succeed;
+ * the workers were busy with other files, or no process or thread could be started.
  */
 export type MediaFault = "damaged" | "encrypted" | "large" | "slow" | "memory" | "crashed" | "busy" | "unstarted";
 
 /**
  * Reads images and documents.
  *
- * Implementers: the bytes are a stranger's. Reading them may not block this process, nor end it, nor take memory without
- * bound; when the promise settles, also after a cancel, nothing works on any more.
+ * Implementers: the bytes are untrusted. Reading them must not block this process, crash it, or take unbounded memory;
+ * when the promise settles, also after a cancel, all work has stopped.
  *
  * Both reject with `MEDIA_UNREADABLE`, with a `MediaFault` as `details.why` and a clause of it as `details.problem`, with `CONFIG_MISSING_PACKAGE` where a package that
  * does the work is not installed, and with `CALL_CANCELLED`. `Io.timeoutMs` defaults to 20,000.

@@ -75,7 +75,7 @@ it("at the end publishes all at once to a listener that is late", async () => {
   expect(reported).toEqual(["0:a", "1:b", "2:c"]);
 });
 
-it("frees what it held when nobody listens any more, and forgets what waits", async () => {
+it("releases what it held when the listener is gone, and drops what waits", async () => {
   const { publisher, reported } = slow();
   const held = publisher.publish(bytes("a"), 0);
   publisher.publish(bytes("b"), 1);

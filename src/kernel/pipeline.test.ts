@@ -79,14 +79,14 @@ describe("cancel and failure", () => {
     const hard = new AbortController();
     const reason = Object.assign(new Error("the task was ended"), { hard: true });
     const { presentTool } = await import("./index.js");
-    const face = {
+    const presenter = {
       name: "waiting",
       description: "",
       parameters: {},
       decode: () => ({ input: {} }),
       render: () => ({ content: [] }),
     };
-    const tool = presentTool(waiting, face, soft.dialect);
+    const tool = presentTool(waiting, presenter, soft.dialect);
     const folded = call(tool, {}, bareContext().withCancel(control.signal));
     control.abort();
     expect((await folded).status).toBe("cancelled");
@@ -111,7 +111,7 @@ describe("cancel and failure", () => {
 
   it("abandons a tool that ignores its signal, revokes its ports, drops and records its late value [KERN-03]", async () => {
     const host = bareHost({
-      // Real time, thirty times as fast, so that the six seconds of patience pass soon.
+      // Real time, thirty times as fast, so that the six seconds of grace pass soon.
       clock: {
         now: () => Date.now(),
         timer(ms, done) {

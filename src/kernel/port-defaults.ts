@@ -16,7 +16,7 @@ export function maxReadBytes(io?: { readonly maxBytes?: number }): number {
   return wholeNumber(io?.maxBytes ?? DEFAULT_MAX_READ_BYTES, { otherwise: DEFAULT_MAX_READ_BYTES });
 }
 
-/** The children that a listing may tell. */
+/** The number of children that a listing may return. */
 export function maxChildren(io?: { readonly limit?: number }): number {
   return wholeNumber(io?.limit ?? DEFAULT_MAX_CHILDREN, { otherwise: DEFAULT_MAX_CHILDREN });
 }

@@ -99,9 +99,9 @@ describe("repair", () => {
     const given = { any: "", named: "", either: "", least: "", some: [], choice: "", started: "", count: "" };
     const { value } = repair(given, { type: "object", properties }, { unknownParameter: "refuse" });
     expect(value).toEqual({ any: "", named: "", either: "", choice: "", started: "" });
-    const face = { unknownParameter: "refuse", acceptsEmpty: [] } as const;
-    expect(repair({ started: "" }, { type: "object", properties }, face).value).toEqual({ started: "" });
-    expect(repair({ any: null, either: null, least: null }, { type: "object", properties }, face).value).toEqual({
+    const presenter = { unknownParameter: "refuse", acceptsEmpty: [] } as const;
+    expect(repair({ started: "" }, { type: "object", properties }, presenter).value).toEqual({ started: "" });
+    expect(repair({ any: null, either: null, least: null }, { type: "object", properties }, presenter).value).toEqual({
       any: null,
       either: null,
     });

@@ -142,7 +142,7 @@ describe("parts that never come back, or fail", () => {
     expect(started).toEqual([]);
   });
 
-  /** What is rejected and handled by nobody while `body` runs. */
+  /** The unhandled rejections while `body` runs. */
   async function unhandledDuring(body: () => Promise<void>): Promise<unknown[]> {
     const unhandled: unknown[] = [];
     const listener = (reason: unknown) => unhandled.push(reason);

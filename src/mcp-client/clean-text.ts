@@ -2,14 +2,14 @@ import { escapeControls, stripControls, truncateToHead } from "../text/index.js"
 
 const MAX_BYTES = 1024;
 const ELLIPSIS_BYTES = 3;
-/** What nobody sees and a model reads; not what joins the letters of scripts and the parts of emoji. */
+/** Characters that are invisible to a user but not to a model; not the joiners of scripts and emoji. */
 const UNSEEN = /(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}/gu;
 const CONTROL = /\p{Cc}/u;
 
-/** A stranger's text for a model or a person: without control characters and what is not seen, cut at `maxBytes`, default 1 KiB. What is no text is "". */
+/** Untrusted text for a model or a user: without control and invisible characters, truncated at `maxBytes` (default 1 KiB). "" if it is not a string. */
 export function cleanText(text: unknown, maxBytes = MAX_BYTES): string {
   if (typeof text !== "string") return "";
-  // Looked at no further than it may be kept: what is taken out was four times as much at most.
+  // Truncated before it is cleaned, so that a huge text costs little; a fourth of it is assumed to stay.
   const clean = stripControls(truncateToHead(text, maxBytes * 4).text)
     .text.replace(UNSEEN, "")
     .trim();

@@ -15,7 +15,7 @@ describe("lines of messages", () => {
     }
   });
 
-  it("passes over notifications that nobody listens to", () => {
+  it("ignores notifications without a listener", () => {
     const message = { jsonrpc: "2.0", method: "notifications/message", params: {} };
     const changed = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
     expect([...new MessageLines().take(Buffer.from(line(message) + line(changed)))]).toEqual([changed]);

@@ -11,7 +11,7 @@ const NEWLINE = 10;
 /** Of JSON-RPC. */
 const INTERNAL_ERROR = -32_603;
 
-/** Nobody here listens to it. */
+/** Notifications without a listener. */
 const IGNORED_METHODS: readonly unknown[] = ["notifications/message"];
 
 export class MessageLines {

@@ -8,7 +8,7 @@ import { MessageLines } from "./message-lines.js";
 
 /** Bytes that may wait for a program that does not read. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
-/** Bytes of its standard error that are kept to tell why it ended. */
+/** Bytes of its stderr that are kept to report why it ended. */
 const STDERR_BYTES = 512;
 const GRACE_MS = 2_000;
 /** Milliseconds that its pipes are read once it has ended. */

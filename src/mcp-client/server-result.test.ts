@@ -134,7 +134,7 @@ describe("what another server answers", () => {
       id: "a-1",
       write: async () => {},
       end: async () => {},
-      // What is given up anyway may fail too.
+      // Discarding an artifact may fail too.
       discard: () => {
         discarded.push("a-1");
         return fails();

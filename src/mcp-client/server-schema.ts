@@ -50,7 +50,7 @@ function cleaned(value: unknown, depth: number): unknown {
   const isByPattern = "patternProperties" in schema;
   const entries = Object.entries(schema).flatMap(([key, held]): [string, unknown][] => {
     if (DROPPED.includes(key) || UNCHECKED.includes(key)) return [];
-    // Without the patterns nobody here can tell which other names are meant.
+    // Without the patterns it is unknown which other names are meant.
     if (isByPattern && (key === "additionalProperties" || key === "unevaluatedProperties")) return [];
     if (VALUES.includes(key)) return [[key, held]];
     if (NAMED.includes(key)) return [[key, membersOf(held, depth + 1)]];

@@ -32,7 +32,7 @@ describe("names of other servers' tools", () => {
 });
 
 describe("schemas of other servers' tools", () => {
-  it("lose in their texts what nobody sees and a model reads, and keep what joins letters", async () => {
+  it("lose the invisible characters of their texts, and keep the joiners of letters", async () => {
     const description =
       "a\u200bb\u{e0041}c\u2063d\u202ee \u0645\u06cc\u200c\u062e \u{1f469}\u200d\u{1f4bb} \u2764\ufe0f";
     const read = await readServerSchema({ type: "object", properties: { x: { description } } });

@@ -100,7 +100,7 @@ describe("deny by default", () => {
     { kind: "server", server: "a", tool: "b" },
     { kind: "delegate", agent: "a", tools: [] },
     { kind: "secret", name: "KEY", hosts: [] },
-  ])("denies what nobody has named: $kind", (claim) => {
+  ])("denies what is not named: $kind", (claim) => {
     expect(rooted.decide([claim], call)).toMatchObject({ effect: "deny", rule: "not-named" });
   });
 

@@ -101,7 +101,7 @@ export class HeadTailBuffer {
   }
 }
 
-/** `bytes` with room for `needed` bytes: doubled, but never more than `limit`. */
+/** `bytes` with space for `needed` bytes: doubled, but never more than `limit`. */
 function grown(bytes: Uint8Array, used: number, needed: number, limit: number): Uint8Array {
   if (needed <= bytes.length) return bytes;
   const larger = new Uint8Array(Math.min(limit, Math.max(needed, bytes.length * 2)));

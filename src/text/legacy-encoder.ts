@@ -21,7 +21,7 @@ const LEADS: Readonly<Record<string, readonly (readonly [number, number])[]>> = 
 const FIRST_TRAIL = 0x40;
 const LAST_TRAIL = 0xfe;
 
-/** Whether characters of this encoding may take more than one byte without their later bytes telling so. */
+/** Whether this encoding has characters of several bytes whose later bytes cannot be recognized as such. */
 export function isDoubleByte(encoding: string): boolean {
   return Object.hasOwn(LEADS, encoding);
 }

@@ -63,7 +63,7 @@ class LineMarker {
   strategy: DiffStrategy = "myers";
   readonly #before: Int32Array;
   readonly #after: Int32Array;
-  /** Per id its number in the range at hand; all 0 between uses. */
+  /** Per id its number in the current range; all 0 between uses. */
   readonly #localIds: Int32Array;
 
   constructor(before: Int32Array, after: Int32Array, idCount: number) {

@@ -3,8 +3,8 @@ const SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
 const ZERO_WIDTH = /[\u00ad\u200b\u2060\ufeff]/g;
 
 /**
- * Spells `text` so that characters which a reader can hardly tell apart are equal: composed accents (NFC), one ordinary
- * space for each Unicode space, straight quotes for curly ones, and none that has no width. Lengths may change.
+ * Normalizes characters that look alike: accents are composed (NFC), each Unicode space becomes an ordinary one, curly
+ * quotes become straight ones, and zero-width characters are removed. Lengths may change.
  */
 export function foldLookAlikes(text: string): string {
   return text

@@ -30,7 +30,7 @@ export interface ReportedHalfWrittenFile {
   readonly restoreCommand: string;
 }
 
-/** A backend that can tell what was ended for an earlier host. */
+/** A backend that reports what it ended for an earlier host. */
 interface Reporting {
   takeReports(): readonly EndedAfterKill[];
 }
@@ -73,7 +73,7 @@ export class BackendSet {
     return this.#opening;
   }
 
-  /** What the opened backends have to tell of hosts that were killed; each is reported once. */
+  /** What the opened backends report of hosts that were killed, each entry once. */
   async takeReports(): Promise<readonly EndedAfterKill[]> {
     const opened = await this.#opening?.catch(() => undefined);
     const backends: readonly (Backend & Partial<Reporting>)[] = Object.values(opened?.all ?? {});

@@ -22,7 +22,7 @@ export interface BuiltinRegistryOptions {
 }
 
 /**
- * A registry of every built-in tool that the dialect has a face for, in the dialect's order, with its collections.
+ * A registry of every built-in tool that the dialect has a presenter for, in the dialect's order, with its collections.
  *
  * @param dialect - Default `haftDialect`.
  */
@@ -45,12 +45,12 @@ export function builtinRegistry(dialect: Dialect = haftDialect, options: Builtin
   return registry;
 }
 
-/** Lays the gate over the limits of a face whose tool has one. */
+/** Overrides the gate in the limits of a presenter whose tool has one. */
 function gated(presenter: AnyPresenter, tool: DefinedTool, gate: Gate | undefined): AnyPresenter {
   return gate === undefined || !hasGate(tool) ? presenter : { ...presenter, limits: { ...presenter.limits, gate } };
 }
 
-/** Lays over the limits of a face whose tool can let its work go on when it does; never where the tool for jobs is switched off. */
+/** Overrides in the limits of a presenter when its tool continues in the background: never if the `process` tool is disabled. */
 function withAutoBackground(
   presenter: AnyPresenter,
   tool: DefinedTool,

@@ -17,7 +17,7 @@ export function requireKnown(options: object, known: readonly string[]): void {
 
 const AUTONOMIES: readonly unknown[] = ["full"];
 
-/** JavaScript has no types: a limit that nobody understands must not count as none. @throws `CONFIG_INVALID` */
+/** JavaScript callers are not type-checked, and an invalid limit must not count as no limit. @throws `CONFIG_INVALID` */
 export function requireChoices(options: Pick<ToolkitOptions, "autonomy" | "gate" | "toolSettings">): void {
   requireOneOf("autonomy", options.autonomy, AUTONOMIES);
   requireOneOf("gate", options.gate, GATES);

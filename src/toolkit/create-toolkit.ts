@@ -85,9 +85,9 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
   return toolkit;
 }
 
-/** Every part is closed, whatever becomes of the others; the first that failed is reported. */
+/** Closes every part, even if others fail; the first failure is reported. */
 async function closeAll(sessions: ToolkitSessions, backends: BackendSet, host: Host): Promise<SessionEnd> {
-  // Nobody comes back to a session without a name: what is stored of its jobs goes while its backends are open.
+  // An unnamed session cannot be resumed: what is stored of its jobs is deleted while its backends are open.
   const unnamed = await sessions.closeUnnamed();
   // Commands first: what they still print belongs to the sessions' artifacts.
   const [closed] = await Promise.allSettled([backends.close()]);

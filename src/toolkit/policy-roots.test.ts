@@ -220,7 +220,7 @@ describe("a policy that asks about every new thing", () => {
     await end();
   });
 
-  it("asks nobody about the names beside a missing file", async () => {
+  it("does not ask about the names beside a missing file", async () => {
     const { call, asked, end } = await opened((claim) =>
       claim.kind === "file" && claim.path.endsWith(".txt") ? "allow" : "ask",
     );

@@ -35,7 +35,7 @@ async function local(options: ToolkitOptions = {}): Promise<Toolkit> {
 const run = (box: ToolBox, name: string, input: unknown = {}) => box.runner.run({ id: "c", name, input });
 const leave = (box: ToolBox, file: string) => run(box, "bash", { command: `sleep 600 & echo $! > ${file}` });
 
-/** What has ended and nobody has asked after is still listed. */
+/** A zombie is still listed in /proc. */
 function isRunning(file: string): boolean {
   const status = `/proc/${readFileSync(join(root, file), "utf8").trim()}/status`;
   return existsSync(status) && !/^State:\s+[ZX]/m.test(readFileSync(status, "utf8"));
@@ -58,7 +58,7 @@ describe("a session that ends", () => {
     expect(isRunning("two")).toBe(false);
   });
 
-  it("keeps the output of its jobs for whoever comes back, and none where nobody can or it is ended for good", async () => {
+  it("keeps the output of its jobs if it can be resumed, and none if it has no name or is ended for good", async () => {
     const toolkit = await local();
     const [named, unnamed, forGood] = [toolkit.session("named"), toolkit.session(), toolkit.session("for good")];
     for (const session of [named, unnamed, forGood]) await leave(session.box(), "pid");

@@ -37,7 +37,7 @@ export interface ToolkitOptions {
   readonly policy?: Policy;
   /** How much happens without asking. For now only "full", the default: policy alone decides. */
   readonly autonomy?: "full";
-  /** Who is asked. Default: nobody, and an "ask" is a denial. */
+  /** Default: none, and "ask" is a denial. */
   readonly approver?: Approver;
   /** Milliseconds that the approver has. Default 120,000. */
   readonly approvalTimeoutMs?: number;

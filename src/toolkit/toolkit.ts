@@ -44,7 +44,7 @@ export interface Toolkit extends AsyncDisposable {
    * The conversation of this name, the same object each time; without a name, a new one.
    *
    * @param options.owner - Who it belongs to, where a host has several clients: jobs that outlive their session are reported to
-   *   sessions of the same owner only. Default: nobody, and such sessions share them.
+   *   sessions of the same owner only. Default: no owner, and all sessions without an owner share them.
    */
   session(id?: string, options?: { readonly owner?: string }): ToolkitSession;
   /** A box with a session of its own, or the one that the toolkit was made with. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */

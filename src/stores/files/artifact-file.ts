@@ -107,12 +107,13 @@ export class ArtifactFile {
     this.#producedBytes += bytes.length;
     if (this.#failure !== undefined) return;
     try {
-      const room = Math.max(0, this.partBytes - at);
-      if (room > 0) {
+      const headBytes = Math.max(0, this.partBytes - at);
+      if (headBytes > 0) {
         this.#head ??= await open(headPath(this.directory, this.id), "w", 0o600);
-        await writeAll(this.#head, bytes.subarray(0, room), at);
+        await writeAll(this.#head, bytes.subarray(0, headBytes), at);
       }
-      if (bytes.length > room) await this.#around(bytes.subarray(room), Math.max(at, this.partBytes) - this.partBytes);
+      if (bytes.length > headBytes)
+        await this.#around(bytes.subarray(headBytes), Math.max(at, this.partBytes) - this.partBytes);
     } catch (error) {
       this.#failure = error;
     }

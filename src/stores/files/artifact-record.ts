@@ -17,7 +17,7 @@ export interface ArtifactRecord extends ArtifactInfo {
 
 export const recordPath = (directory: string, id: string): string => join(directory, `${id}.json`);
 
-/** Undefined where there is none. @throws `STORE_CONFLICT` where it is damaged: nobody knows what its bytes are. */
+/** Undefined if there is none. @throws `STORE_CONFLICT` if it is damaged, because its byte counts are then unknown. */
 export function readArtifactRecord(directory: string, id: string): ArtifactRecord | undefined {
   const path = recordPath(directory, id);
   let record: unknown;

@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, ftruncateSync, lstatSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-/** More than an entry whose input is clipped, with a few claims. */
+/** More than an entry with truncated input and a few claims. */
 const SCRATCH_BYTES = 16_384;
 const MOST_BYTES_A_UNIT = 3;
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;

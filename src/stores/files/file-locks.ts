@@ -32,7 +32,7 @@ export function fileLocks(state: StateDirectory): Locks {
         return await line.hold(key, wait, body);
       } finally {
         leave();
-        // Only once those before have left too: a waiter that gave up must not let the next one past them.
+        // Only after the earlier ones have left too: a waiter that timed out must not let the next one overtake them.
         void behind.then(() => {
           if (queues.get(key) === behind) queues.delete(key);
         });

@@ -13,7 +13,7 @@ export interface FileSessionOptions {
   /** The name that two processes share the session by. */
   readonly id: string;
   readonly locks: Locks;
-  /** Nobody comes back to it: `close` removes all it has kept. Default false. */
+  /** It cannot be resumed: `close` deletes everything stored for it. Default false. */
   readonly isTemporary?: boolean;
   /** Bytes that its artifacts may take. Default `ARTIFACT_QUOTA_BYTES`. */
   readonly quotaBytes?: number;

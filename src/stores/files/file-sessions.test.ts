@@ -20,7 +20,7 @@ afterEach(() => rmSync(state.path, { recursive: true, force: true }));
 /** As another process would open them: its marks are those of this process all the same. */
 const sessions = (): FileSessions => fileSessions({ state, locks: fileLocks(state), now: () => nowMs });
 const at = (...names: string[]): string => join(state.path, "sessions", ...names);
-/** A process that has ended: its number is taken by nobody that started then. */
+/** A process that has ended: no process with this pid has this start time. */
 const markedByTheDead = (name: string): void => {
   const [held] = readdirSync(at(name)).filter((one) => one.startsWith("held-"));
   if (held === undefined) throw new Error("there is no mark");

@@ -29,7 +29,7 @@ export interface FileSessionsOptions {
 /** What is stored of a session. */
 export interface StoredSession {
   readonly id: string;
-  /** Nobody can come back to it by its name. */
+  /** It has no name to resume it by. */
   readonly isTemporary: boolean;
   readonly createdMs: number;
   /** The end of its last call, to the minute. */

@@ -39,7 +39,7 @@ describe("the tokens of clients", () => {
     expect(statSync(path()).mode & 0o777).toBe(0o600);
   });
 
-  it("let nobody in any more once they are removed", async () => {
+  it("are rejected once they are removed", async () => {
     const server = tokens();
     const token = await server.add("laptop");
     expect(await server.holderOf(token)).toBe("laptop");
@@ -62,7 +62,7 @@ describe("the tokens of clients", () => {
     expect((await tokens().list()).map(({ name }) => name)).toEqual(names);
   });
 
-  it("let nobody in by a file that is damaged, and say so where they are listed", async () => {
+  it("are rejected if their file is damaged, which a listing reports", async () => {
     const token = await tokens().add("laptop");
     for (const content of ["{", '{"tokens":[{"name":"laptop"},null,7]}', "[]", "null"]) {
       writeFileSync(path(), content);

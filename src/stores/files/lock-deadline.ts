@@ -30,9 +30,9 @@ export class LockDeadline {
     this.check(holder);
   }
 
-  /** Waits for `done`, which never rejects, or until patience ends. */
+  /** Waits for `done`, which never rejects, or until the deadline. */
   async until(done: Promise<void>, holder: string): Promise<void> {
-    // A timer may end a little before its time, and takes no longer one than `MAX_TIMER_MS`.
+    // A timer may fire slightly early, and cannot be longer than `MAX_TIMER_MS`.
     while (!(await this.#isDoneInTime(done, holder)));
   }
 

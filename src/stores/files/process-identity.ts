@@ -6,7 +6,7 @@ import { isDead, processEntry, processExists } from "../../host/index.js";
 
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When the process started, in the kernel's own ticks; "0" where the system does not tell. */
+  /** When the process started, in ticks of the kernel; "0" if the system does not report it. */
   readonly started: string;
   /** 8 hex digits that differ between machines, between boots and between pid namespaces. */
   readonly machine: string;

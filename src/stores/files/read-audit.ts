@@ -14,7 +14,7 @@ export interface AuditedCall {
   readonly atMs: number;
   readonly sessionId: string;
   readonly tool: string;
-  /** The directory that it worked in; empty in records of versions that did not tell it. */
+  /** Its working directory; empty in entries of versions that did not record it. */
   readonly workspace: string;
   /** What was sent, up to 4 KiB of it. */
   readonly input: string;

@@ -117,7 +117,7 @@ describe("the state directory", () => {
     expect(stateProblem({ path: join(home, "state") })).toContain("Make it readable");
   });
 
-  it("is left alone, and nothing waits, where its format is a FIFO, a symlink to one, or a symlink that leads nowhere", () => {
+  it("is left alone, and nothing waits, where its format is a FIFO, a symlink to one, or a dangling symlink", () => {
     const root = join(home, "state");
     const format = join(root, "format.json");
     mkdirSync(root);

@@ -229,7 +229,7 @@ describe("haft tools", () => {
     for (const tool of tools) expect(Object.keys(tool)).toEqual(["name", "description", "parameters"]);
   });
 
-  it("prints a line a tool for people, and the tools of one collection", async () => {
+  it("prints one line per tool for users, and the tools of one collection", async () => {
     const done = await haft(["tools", "--collection", "read-only"]);
     expect(done.stdout).toMatch(/^read\s+\S/m);
     expect(done.stdout).not.toMatch(/^bash/m);

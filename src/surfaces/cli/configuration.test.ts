@@ -38,7 +38,7 @@ const ours = (config: unknown): void => writeFileSync(mine, JSON.stringify(confi
 const project = (config: unknown): void => writeFileSync(join(workspace, "haft.jsonc"), JSON.stringify(config));
 
 describe("the configuration of a command", () => {
-  it("comes from the person's file, then the workspace's, then the options", async () => {
+  it("comes from the user's file, then the workspace's, then the options", async () => {
     ours({ dialect: "buddy" });
     expect((await haft(["tools"])).stdout).toMatch(/^run_shell/m);
     project({ dialect: "zeroclaw" });
@@ -115,7 +115,7 @@ describe("the configuration of a command", () => {
     expect((await over("--gate", "off")).status).toBe(0);
   });
 
-  it("passes the person's variables on, and the project's only where it is trusted", async () => {
+  it("passes the user's variables on, and the project's only where it is trusted", async () => {
     ours({ env: ["HAFT_ONE", "HAFT_IS_NOT_SET"] });
     project({ env: ["HAFT_TWO"] });
     const untrusted = await bash('echo "[$HAFT_ONE][$HAFT_TWO]"');
@@ -130,7 +130,7 @@ describe("the configuration of a command", () => {
     expect((await bash('echo "[$HAFT_ONE][$HAFT_TWO]"')).stdout).toContain("[][2]");
   });
 
-  it("keeps state where the person says", async () => {
+  it("keeps state where the user says", async () => {
     ours({ state: "~/kept" });
     expect((await bash("true")).status).toBe(0);
     expect(readdirSync(join(home, "kept"))).toContain("audit");

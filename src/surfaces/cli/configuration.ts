@@ -52,10 +52,10 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     layers.push({ by, path, directory: dirname(path), config: await parseConfig(text, path) });
     return true;
   };
-  await add("person", userConfigPath());
+  await add("user", userConfigPath());
   if (options.config !== undefined) {
     const path = resolve(options.config);
-    if (!(await add("person", path)))
+    if (!(await add("user", path)))
       throw new UsageError(`--config ${options.config}: no such file. \`haft init\` writes one to start from.`);
   } else {
     const directory = realDirectory(options.workspace ?? (await settle()).workspace ?? process.cwd());

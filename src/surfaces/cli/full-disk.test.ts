@@ -188,7 +188,7 @@ describe.skipIf(WHY_NOT !== undefined)(`a disk without room${WHY_NOT === undefin
     await expectSound();
   });
 
-  it("a workspace without room refuses what needs some, and a delete makes room", async () => {
+  it("a full workspace refuses what needs space, and a delete frees some", async () => {
     await open("elsewhere");
     await call("read", { path: "lines.txt" });
     const before = project();

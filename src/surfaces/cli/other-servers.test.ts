@@ -131,7 +131,7 @@ describe("servers of the configuration", { timeout: 60_000 }, () => {
     }
   });
 
-  it("do not end a server that reports them where nobody reads its output", async () => {
+  it("do not end a server that reports them while its output is not read", async () => {
     const main = built("surfaces/cli/main.js");
     const child = spawn(process.execPath, [main, "serve", "--stdio"], { cwd: workspace, env: cleanEnv(home) });
     child.stderr.destroy();

@@ -35,15 +35,15 @@ interface Use {
 export interface LegacySessionsOptions {
   readonly serverFor: ServerFor;
   readonly calls: McpCalls;
-  /** A session has ended: for what was kept for it. */
+  /** A session has ended; what was stored for it can be deleted. */
   onEnd(client: string, sessionId: string): void;
-  /** A session that nobody waits for did not end well. */
+  /** Closing a session in the background failed. */
   onProblem(error: Error): void;
   now?(): number;
 }
 
 export class LegacySessions {
-  /** Those used last stand last. */
+  /** The least recently used first. */
   readonly #sessions = new Map<string, LegacySession>();
   readonly #options: LegacySessionsOptions;
   readonly #now: () => number;

@@ -16,7 +16,7 @@ const server = (): Server => {
   return made;
 };
 
-/** A row of ports that nobody else has: as many as were asked for, all of them taken. */
+/** Takes `length` consecutive ports, and returns the first. */
 async function takenRow(length: number): Promise<number> {
   for (;;) {
     const { port } = await listening(server(), 0, HOST);

@@ -8,7 +8,7 @@ export function errorResponse(id: string | number | null, message: string, code 
   return { jsonrpc: "2.0", id, error: { code, message } };
 }
 
-/** The answer to a JSON value that the SDK has refused; undefined for a notification and a response, which nobody waits for. */
+/** The error response to a JSON value that the SDK has rejected; undefined for notifications and responses, which get none. */
 export function refusalOf(message: unknown): object | undefined {
   if (Array.isArray(message))
     return errorResponse(null, "Batches are not supported: the message is a list. Send one request per message.");

@@ -163,7 +163,7 @@ describe("a session of the older protocol", () => {
   });
 });
 
-describe("a session that a person has named in the client's configuration", () => {
+describe("a session that a user has named in the client's configuration", () => {
   it("is found by every connection of either protocol, and only with the same token", async () => {
     test.named.set("token-a", "a");
     const named = async (token: string, more: Readonly<Record<string, string>>) => {

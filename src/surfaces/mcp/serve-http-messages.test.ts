@@ -40,9 +40,9 @@ describe("a message over HTTP", () => {
   });
 
   it("whose id another request still has is refused; that one is answered, and the id is free again", async () => {
-    let goOn = (): void => {};
+    let release = (): void => {};
     const held = new Promise<void>((resolve) => {
-      goOn = resolve;
+      release = resolve;
     });
     test.answer = async () => {
       await held;
@@ -52,7 +52,7 @@ describe("a message over HTTP", () => {
     await expect.poll(() => test.seen.length).toBe(1);
     const second = await post(call(2));
     expect([second.status, JSON.parse(second.body)]).toMatchObject([400, { id: 2, error: { code: -32_600 } }]);
-    goOn();
+    release();
     expect((await first).body).toContain("first");
     expect((await post(call(2))).body).toContain("first");
     expect(test.seen).toHaveLength(2);

@@ -15,11 +15,11 @@ const HOST = "127.0.0.1";
 const PATH = "/mcp";
 export interface ServeHttpOptions extends McpServerOptions {
   readonly calls: McpCalls;
-  /** What a request must carry as `Authorization: Bearer …`, unless it carries a client's own token. Good for as long as this service. */
+  /** The token of a request (`Authorization: Bearer …`) that has no token of a client. Valid as long as this server runs. */
   readonly token: string;
-  /** The name of the client that a token was given to; undefined lets nobody in by it. Absent: `token` alone counts. */
+  /** The name of the client that a token was issued to; undefined if the token is not valid. Absent: only `token` is valid. */
   clientNamed?(token: string): Promise<string | undefined>;
-  /** 0 takes a free one. Where another program has it, the next free one of the 20 from there on is taken. */
+  /** 0: any free port. If another program uses the port, the next free one of the following 20 is used. */
   readonly port: number;
   /** A name of the loopback interface. Default "127.0.0.1". */
   readonly host?: string;

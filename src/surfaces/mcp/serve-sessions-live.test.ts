@@ -155,7 +155,7 @@ describe("a client with a token of its own", () => {
     expect(readdirSync(join(root, "home", ".local", "state", "haft")).sort()).not.toContain("escape");
   });
 
-  it("is shut out while the server runs once its token is removed; its session can be ended by the person", async () => {
+  it("is rejected while the server runs once its token is removed; its session can be ended by the user", async () => {
     const laptop = await tokenFor("laptop");
     const server = await serve();
     const { client } = await connectNew(server, laptop);

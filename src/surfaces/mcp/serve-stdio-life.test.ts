@@ -201,7 +201,7 @@ describe("the stdio server", () => {
     expect(await ended).toBe(0);
   }, 60_000);
 
-  it("ends when nobody reads its answers any more, and does not spin on the broken pipe [MCP-11]", async () => {
+  it("ends when its answers are not read any more, and does not spin on the broken pipe [MCP-11]", async () => {
     const { command, args, cwd, env } = place.server();
     const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "inherit"] });
     const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));

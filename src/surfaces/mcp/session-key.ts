@@ -3,7 +3,7 @@ import type { ServerContext } from "@modelcontextprotocol/server";
 
 /** A client of the newer protocol may name its conversation with this entry of a request's `_meta`. */
 const SESSION_META = "haft/session";
-/** A person may name it in the client's configuration, whatever the protocol: it is then found again by every connection. */
+/** A user may set it in the client's configuration, with either protocol: every connection then gets the same session. */
 const SESSION_HEADER = "haft-session";
 const MAX_NAME_CHARACTERS = 100;
 
@@ -18,9 +18,9 @@ export interface McpSession {
 }
 
 /**
- * The name in the header, which a person has set; else the session id of the older protocol; else the name that the client
- * gave; else the credential alone. All but the last count only together with the credential. Over stdio there is one client,
- * and its session is the process's.
+ * The name in the header, which a user has set; else the session id of the older protocol; else the name that the client
+ * gave; else the credential alone. A name belongs to one credential: clients with other credentials cannot use it. Over
+ * stdio there is one client with one session.
  */
 export function sessionOf(context: ServerContext): McpSession {
   const { clientId: client, extra } = context.http?.authInfo ?? {};

@@ -2,15 +2,15 @@
 import type { AuthInfo } from "@modelcontextprotocol/server";
 import { clientOf, isSameToken } from "./bearer-token.js";
 
-/** Milliseconds between two looks whether tokens were taken back. */
+/** Milliseconds between two checks for revoked tokens. */
 const CHECK_INTERVAL_MS = 5_000;
 
 export interface TokenVerifierOptions {
   /** The server's own. */
   readonly token: string;
-  /** The name of the client that a token was given to; undefined for one that nobody has, or has any more. */
+  /** The name of the client that a token was issued to; undefined if it is unknown or revoked. */
   clientNamed?(token: string): Promise<string | undefined>;
-  /** The token of a client that was here was taken back. */
+  /** The token of a client that has connected was revoked. */
   onRevoked(client: string): void;
   /** What goes wrong, for the operator. */
   onProblem(error: Error): void;
@@ -21,7 +21,7 @@ export interface TokenVerifierOptions {
 export class TokenVerifier {
   readonly #options: TokenVerifierOptions;
   readonly #own: AuthInfo;
-  /** The tokens of the clients that were here. */
+  /** Client id → token, of the clients that have connected. */
   readonly #known = new Map<string, string>();
   readonly #checking: NodeJS.Timeout;
 
@@ -32,7 +32,7 @@ export class TokenVerifier {
     this.#checking = setInterval(check, options.checkIntervalMs ?? CHECK_INTERVAL_MS).unref();
   }
 
-  /** Who shows this token; undefined when it lets nobody in. The token itself goes no further than here. */
+  /** The client of this token; undefined if it is not valid. The token itself is not passed on. */
   async clientFor(shown: string): Promise<AuthInfo | undefined> {
     const { token, clientNamed } = this.#options;
     if (isSameToken(shown, token)) return this.#own;

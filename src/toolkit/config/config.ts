@@ -56,7 +56,7 @@ export interface Config {
 /** One configuration file, checked. */
 export interface ConfigLayer {
   /** `user`: their own file, or one that they named on the command line. `project`: what lies in the workspace. */
-  readonly by: "person" | "project";
+  readonly by: "user" | "project";
   /** Absolute. */
   readonly path: string;
   /** Absolute, without symlinks; what its relative paths count from. */

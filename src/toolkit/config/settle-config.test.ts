@@ -4,8 +4,8 @@ import { type SettledConfig, settleConfig } from "./settle-config.js";
 
 const OPTIONS = { home: "/home/ann", userConfigPath: "/home/ann/.config/haft/haft.jsonc" };
 
-const person = (config: Config): ConfigLayer => ({
-  by: "person",
+const user = (config: Config): ConfigLayer => ({
+  by: "user",
   path: OPTIONS.userConfigPath,
   directory: "/home/ann/.config/haft",
   config,
@@ -25,7 +25,7 @@ describe("settleConfig", () => {
 
   it("lets a higher layer win, key by key", async () => {
     const settled = await settle(
-      person({ dialect: "buddy", serve: { port: 1, host: "::1" }, tools: { read: true } }),
+      user({ dialect: "buddy", serve: { port: 1, host: "::1" }, tools: { read: true } }),
       project({ dialect: "haft", serve: { port: 2 }, tools: { bash: false, git__push: false } }),
     );
     expect(settled).toMatchObject({
@@ -38,7 +38,7 @@ describe("settleConfig", () => {
 
   it("counts paths from the file that names them, and ~/ from the home", async () => {
     const settled = await settle(
-      person({ state: "~/haft-state", servers: { a: { command: "a", cwd: "sub" } } }),
+      user({ state: "~/haft-state", servers: { a: { command: "a", cwd: "sub" } } }),
       project({ workspace: "packages/../app" }),
     );
     expect(settled).toMatchObject({
@@ -71,12 +71,12 @@ describe("settleConfig", () => {
 
   it("follows what the user trusts the project with, and no more", async () => {
     const asked = project({ env: ["CI"], state: "s", servers: { x: { url: "http://localhost" } } });
-    const settled = await settle(person({ env: ["EDITOR"], trust: { "/src/shop": ["env", "servers"] } }), asked);
+    const settled = await settle(user({ env: ["EDITOR"], trust: { "/src/shop": ["env", "servers"] } }), asked);
     expect(settled).toMatchObject({ env: ["EDITOR", "CI"], servers: { x: { url: "http://localhost" } } });
     expect(settled.stateDir).toBeUndefined();
     expect(settled.ignored).toHaveLength(1);
-    expect((await settle(person({ trust: { "/src": ["env"], "/src/shop2": ["env"] } }), asked)).env).toEqual([]);
-    expect((await settle(person({ trust: { "/src/shop/": ["env"] } }), asked)).env).toEqual(["CI"]);
+    expect((await settle(user({ trust: { "/src": ["env"], "/src/shop2": ["env"] } }), asked)).env).toEqual([]);
+    expect((await settle(user({ trust: { "/src/shop/": ["env"] } }), asked)).env).toEqual(["CI"]);
   });
 
   it("reports all ignored settings in one sentence, with one line to add to the user's file", async () => {
@@ -95,7 +95,7 @@ describe("settleConfig", () => {
   });
 
   it("lets a project switch tools off and gates up, never the other way", async () => {
-    const mine = person({ tools: { bash: false, write: { gate: "write" } } });
+    const mine = user({ tools: { bash: false, write: { gate: "write" } } });
     const stricter = await settle(
       mine,
       project({ tools: { read: false, write: { gate: "on" }, edit: { gate: "on" } } }),
@@ -112,7 +112,7 @@ describe("settleConfig", () => {
     expect(looser.ignored[0]).toContain('"trust": { "/src/shop": ["tools"] }');
     for (const silent of [true, {}])
       expect((await settle(mine, project({ tools: { write: silent } }))).tools).toEqual(mine.config.tools);
-    const trusting = person({ tools: { bash: false }, trust: { "/src/shop": ["tools"] } });
+    const trusting = user({ tools: { bash: false }, trust: { "/src/shop": ["tools"] } });
     expect((await settle(trusting, project({ tools: { bash: true } }))).tools).toEqual({ bash: true });
   });
 
@@ -126,7 +126,7 @@ describe("settleConfig", () => {
       ["buddy", "haft", {}],
       ["indusagi", "indusagi-python", {}],
     ] as const) {
-      const settled = await settle(person(mine === undefined ? {} : { dialect: mine }), project({ dialect: theirs }));
+      const settled = await settle(user(mine === undefined ? {} : { dialect: mine }), project({ dialect: theirs }));
       expect([mine, settled.dialect, settled.gateFloor]).toEqual([mine, theirs, gates]);
       expect(settled.ignored).toHaveLength(Object.keys(gates).length);
     }
@@ -146,11 +146,11 @@ describe("settleConfig", () => {
       { tools: { write: { gate: "off" } } },
       { tools: { write: false } },
     ] satisfies readonly Config[]) {
-      const settled = await settle(person(mine), asked);
+      const settled = await settle(user(mine), asked);
       expect(settled).toMatchObject({ dialect: "zeroclaw", tools: mine.tools ?? {}, gateFloor: {}, ignored: [] });
     }
     expect(await settleConfig([asked], { ...OPTIONS, dialect: "zeroclaw" })).toMatchObject({ tools: {}, ignored: [] });
-    expect(await settle(asked, person({ dialect: "buddy" }))).toMatchObject({ dialect: "buddy", tools: {} });
+    expect(await settle(asked, user({ dialect: "buddy" }))).toMatchObject({ dialect: "buddy", tools: {} });
   });
 
   it("keeps the user's gates under several projects, and where a project elsewhere chose the dialect", async () => {
@@ -165,8 +165,8 @@ describe("settleConfig", () => {
 
   it("lets a higher layer of the user take back a server", async () => {
     const settled = await settle(
-      person({ servers: { a: { command: "a" }, b: { command: "b" } } }),
-      person({ servers: { a: false } }),
+      user({ servers: { a: { command: "a" }, b: { command: "b" } } }),
+      user({ servers: { a: false } }),
     );
     expect(settled.servers).toEqual({ b: { command: "b" } });
   });

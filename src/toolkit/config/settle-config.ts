@@ -72,7 +72,7 @@ function trustedBy(
   { home, realPath = (path) => path }: SettleOptions,
 ): (directory: string) => readonly TrustedKey[] {
   const entries = layers
-    .filter((layer) => layer.by === "person")
+    .filter((layer) => layer.by === "user")
     .flatMap(({ config, directory }) =>
       Object.entries(config.trust ?? {}).map(
         ([at, keys]) => [realPath(resolvePath(directory, at, home)), keys] as const,

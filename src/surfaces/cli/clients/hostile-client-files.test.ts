@@ -33,7 +33,7 @@ const PLACES: readonly [what: string, make: () => void][] = [
 ];
 
 describe("a client's file that a project brought along", () => {
-  it.each(PLACES)("is refused, and nobody waits, where it is %s", (_, make) => {
+  it.each(PLACES)("is refused without waiting if it is %s", (_, make) => {
     make();
     expect(() => readClientFile(file)).toThrow(EntryProblem);
     expect(() => readClientFile(file)).toThrow("it is not a regular file");

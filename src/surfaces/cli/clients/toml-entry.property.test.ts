@@ -5,7 +5,7 @@ import { withTomlEntry } from "./toml-entry.js";
 
 const ENTRY = { command: "/bin/node", args: ['a "b"', "--x"] };
 
-/** Statements as people write them, some of which look like ours and are not. */
+/** Statements as users write them, some of which look like ours and are not. */
 const statement = fc.constantFrom(
   '1 = "one" # said',
   "'2' = [\n  1, # one\n  [2],\n]",

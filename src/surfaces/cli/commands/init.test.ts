@@ -43,7 +43,7 @@ describe("haft init", () => {
     expect((await haft("tools")).stderr).toBe("");
   });
 
-  it("writes the person's own file, with what only they decide", async () => {
+  it("writes the user's own file, with what only they decide", async () => {
     expect((await haft("init", "--user")).status).toBe(0);
     const text = readFileSync(join(home, ".config", "haft", "haft.jsonc"), "utf8");
     const all = await parseConfig(allInForce(text), "x");

@@ -23,7 +23,7 @@ const haft = (...args: readonly string[]): Promise<Finished> =>
   runHaft(args, { cwd: join(root, "project"), env: cleanEnv(join(root, "home")) });
 const start = (command: string, more: object = {}): Promise<Finished> =>
   haft("call", "process", JSON.stringify({ action: "start", command, ...more }));
-/** One that is dead and that nobody has asked about yet does not count. */
+/** A zombie does not count. */
 const isAlive = (pid: string) =>
   existsSync(`/proc/${pid}/stat`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
 const pidIn = (name: string) => readFileSync(join(root, "project", name), "utf8").trim();
@@ -55,7 +55,7 @@ describe("haft jobs", () => {
     expect((await haft("jobs", "list")).stdout).toBe("No jobs.\n");
   });
 
-  it("lets a job to be kept go on for the next call, and stops it with all its processes", async () => {
+  it("keeps a job of lifetime keep running for the next call, and stops it with all its processes", async () => {
     const started = await start("setsid sleep 600 & echo $! > child; echo $$ > pid; echo kept; wait", {
       lifetime: "keep",
     });

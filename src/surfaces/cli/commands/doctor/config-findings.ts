@@ -24,7 +24,7 @@ export function configFindings(loaded: LoadedConfig, options: ConfigOptions): re
 
 function layers({ layers: read }: LoadedConfig): DoctorFinding {
   if (read.length > 0) {
-    const reported = read.map(({ by, path }) => `${path} (${by === "person" ? "yours" : "the project's"})`);
+    const reported = read.map(({ by, path }) => `${path} (${by === "user" ? "yours" : "the project's"})`);
     return { id: "config", status: "ok", found: `lowest precedence first: ${reported.join(", ")}` };
   }
   const found = `no file: neither ${userConfigPath()} nor ${CONFIG_NAME} in the workspace`;

@@ -56,7 +56,7 @@ function serve() {
 }
 
 const pidOf = (name: string) => readFileSync(project(name), "utf8").trim();
-/** One that is dead and that nobody has asked about yet does not count. */
+/** A zombie does not count. */
 const isAlive = (pid: string) =>
   existsSync(`/proc/${pid}/stat`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
 
