@@ -91,9 +91,6 @@ export class CallContext implements ToolContext {
   get digest() {
     return this.#run.context.host.digest;
   }
-  get stores() {
-    return this.#run.life.stores;
-  }
   get artifacts() {
     return this.#run.life.artifacts;
   }

@@ -1,20 +1,19 @@
 /** What a call reaches beside its backend, until it has settled. */
-import type { HostContext, Stores } from "./context.js";
+import type { HostContext } from "./context.js";
 import type { HaftError } from "./errors.js";
 import type { Io } from "./fs.js";
 import { revoked } from "./guard.js";
-import type { Artifacts, ArtifactWriter, Store } from "./services.js";
+import type { Artifacts, ArtifactWriter } from "./services.js";
 import type { Framework, Session } from "./session.js";
 import { frameworkUntilEnd, sessionUntilEnd } from "./session-in-call.js";
 
 /**
- * The session, locks, stores and artifacts, all of which end with the call. A cancelled tool still has them, so that it can keep what it has; one
+ * The session, locks and artifacts, all of which end with the call. A cancelled tool still has them, so that it can keep what it has; one
  * that was abandoned has nothing, and a lock that it held is free again.
  */
 export interface CallLifetime {
   readonly session: Session;
   readonly framework: Framework;
-  readonly stores: Stores;
   readonly artifacts: Artifacts;
   lock<T>(key: string, io: Io, body: () => Promise<T>): Promise<T>;
   /** Ends all of it. Idempotent. */
@@ -36,16 +35,6 @@ export function callLifetime(callId: string, tool: string, context: HostContext)
   const requireLife = () => {
     if (isOver) throw revoked(callId);
   };
-  const storeUntilEnd = (store: Store): Store => ({
-    async get(key) {
-      requireLife();
-      return store.get(key);
-    },
-    async update(key, change) {
-      requireLife();
-      return store.update(key, change);
-    },
-  });
   // Made when a tool asks for them: many do not.
   let ownArtifacts: Artifacts | undefined;
   let ownSession: Session | undefined;
@@ -70,12 +59,6 @@ export function callLifetime(callId: string, tool: string, context: HostContext)
     get framework() {
       ownFramework ??= frameworkUntilEnd(context.framework, requireLife);
       return ownFramework;
-    },
-    stores: {
-      open(name) {
-        requireLife();
-        return storeUntilEnd(host.stores.open(name));
-      },
     },
     async lock(key, io, body) {
       requireLife();

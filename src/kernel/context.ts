@@ -21,7 +21,6 @@ import type {
   Locks,
   Policy,
   Redactor,
-  Store,
 } from "./services.js";
 import type { Framework, Session } from "./session.js";
 import type { Shell } from "./shell.js";
@@ -31,11 +30,6 @@ import type { Terminal } from "./terminal.js";
 export interface ToolEvent {
   readonly kind: string;
   readonly data?: unknown;
-}
-
-/** Stores by name; each is one document space of the host. */
-export interface Stores {
-  open(name: string): Store;
 }
 
 /** What a host may do before claims are stated (change the input) and around the run (input frozen). Nothing fits in between. */
@@ -69,7 +63,6 @@ export interface HostServices {
   readonly approvals: Approvals;
   readonly audit: Audit;
   readonly locks: Locks;
-  readonly stores: Stores;
   readonly redactor?: Redactor;
   readonly faults?: Faults;
   /** Whether a tool is Haft's own, so that `faults` need not watch its calls, which costs each of them. Absent: none is. */
@@ -147,7 +140,6 @@ export interface ToolContext<Limits = unknown> extends ClaimContext<Limits> {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly digest: Digest;
-  readonly stores: Stores;
   readonly artifacts: Artifacts;
   /**
    * `workspace` and `cwd` without symlinks, and `home` as it is: what a tool must not remove under another name. Needs no claim,

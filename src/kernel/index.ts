@@ -37,7 +37,6 @@ export type {
   HostContext,
   HostServices,
   RateLimit,
-  Stores,
   ToolContext,
   ToolEvent,
 } from "./context.js";

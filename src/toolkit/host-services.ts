@@ -68,7 +68,6 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     approvals: new Approvals(),
     audit: state.audit,
     locks: state.locks,
-    stores: state.stores,
     faults: options.faults ?? createCallFaults(),
     isOwnTool,
     media: createSystemMedia(),
@@ -87,7 +86,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
   };
 }
 
-type State = Pick<HostServices, "audit" | "locks" | "stores"> & {
+type State = Pick<HostServices, "audit" | "locks"> & {
   readonly path?: string;
   openSession(id: string, isTemporary: boolean): HostSession;
   close(): void;
@@ -97,9 +96,7 @@ async function stateOnDisk(
   { stateDir, artifactQuotaBytes: quotaBytes }: HostServicesOptions,
   clock: HostServices["clock"],
 ): Promise<State> {
-  const { fileAudit, fileLocks, fileSessions, fileStores, openStateDirectory } = await import(
-    "../stores/files/index.js"
-  );
+  const { fileAudit, fileLocks, fileSessions, openStateDirectory } = await import("../stores/files/index.js");
   const directory = openStateDirectory(stateDir);
   const locks = fileLocks(directory);
   const audit = fileAudit(directory);
@@ -109,21 +106,17 @@ async function stateOnDisk(
     path: directory.path,
     audit,
     locks,
-    stores: fileStores(directory, locks),
     openSession: sessions.open,
     close: () => audit.close(),
   };
 }
 
 async function stateInMemory(clock: HostServices["clock"], ids: HostServices["ids"]): Promise<State> {
-  const { createMemorySession, memoryArtifacts, memoryAudit, memoryLocks, memoryStores } = await import(
-    "../stores/memory/index.js"
-  );
+  const { createMemorySession, memoryArtifacts, memoryAudit, memoryLocks } = await import("../stores/memory/index.js");
   const locks = memoryLocks(clock);
   return {
     audit: memoryAudit(),
     locks,
-    stores: memoryStores(locks),
     openSession(id) {
       const session = createMemorySession({ id, artifacts: memoryArtifacts({ ids, now: clock.now }) });
       const nothing = async () => {};

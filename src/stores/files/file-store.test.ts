@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileLocks } from "./file-locks.js";
-import { fileName, fileStore, fileStores } from "./file-store.js";
+import { fileName, fileStore } from "./file-store.js";
 import { openStateDirectory, type StateDirectory } from "./state-directory.js";
 
 let state: StateDirectory;
@@ -55,9 +55,8 @@ describe("documents by files", () => {
   });
 
   it("reports when it cannot be written", async () => {
-    mkdirSync(join(state.path, "stores"));
-    writeFileSync(join(state.path, "stores", "notes"), "in the way");
-    const store = fileStores(state, fileLocks(state)).open("notes");
+    writeFileSync(join(state.path, "notes"), "in the way");
+    const store = fileStore(state, ["notes"], fileLocks(state));
     await expect(store.update("a", () => 1)).rejects.toMatchObject({ code: "STORE_UNWRITABLE" });
   });
 

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { HaftError, type Locks, messageOf, type Store, type Stores } from "../../kernel/index.js";
+import { HaftError, type Locks, messageOf, type Store } from "../../kernel/index.js";
 import { readIfThere, replaceStateFile } from "./replace-state-file.js";
 import { type StateDirectory, unwritable } from "./state-directory.js";
 
@@ -58,11 +58,6 @@ export function fileStore(
       });
     },
   };
-}
-
-/** The document spaces of a host: each a directory of `<state>/stores`. */
-export function fileStores(state: StateDirectory, locks: Locks): Stores {
-  return { open: (name) => fileStore(state, ["stores", fileName(name)], locks) };
 }
 
 /** A name that every file system takes and that no two keys share, letter case aside or not: plain letters stay, the rest is escaped. */

@@ -17,7 +17,7 @@ export {
   SESSION_IDLE_MS,
   type StoredSession,
 } from "./file-sessions.js";
-export { fileStore, fileStores } from "./file-store.js";
+export { fileStore } from "./file-store.js";
 export { type ClientToken, fileTokens, type TokenStore } from "./file-tokens.js";
 export { type AuditedCall, type AuditProblem, type AuditReport, readAudit } from "./read-audit.js";
 export { openStateDirectory, type StateDirectory, statePathOf, stateProblem } from "./state-directory.js";

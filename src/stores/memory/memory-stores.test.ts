@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ArtifactPart, Artifacts } from "../../kernel/index.js";
 import { realClock } from "../../testing/conform.fixture.js";
-import { createMemorySession, memoryArtifacts, memoryAudit, memoryLocks, memoryStores } from "./index.js";
+import { createMemorySession, memoryArtifacts, memoryAudit, memoryLocks } from "./index.js";
 
 const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -80,21 +80,7 @@ describe("artifacts in memory", () => {
   });
 });
 
-describe("documents, records and sessions in memory", () => {
-  it("copies what goes in and out", async () => {
-    const store = memoryStores(memoryLocks(realClock)).open("notes");
-    const value = { list: [1] };
-    await store.update("a", () => value);
-    value.list.push(2);
-    const read = (await store.get("a")) as { list: number[] };
-    expect(read).toEqual({ list: [1] });
-    read.list.push(3);
-    expect(await store.get("a")).toEqual({ list: [1] });
-    expect(await memoryStores(memoryLocks(realClock)).open("other").get("a")).toBeUndefined();
-    await store.update("a", () => undefined);
-    expect(await store.get("a")).toBeUndefined();
-  });
-
+describe("records and sessions in memory", () => {
   it("joins the end of a call to its beginning", async () => {
     const audit = memoryAudit();
     const id = await audit.begin({

@@ -1,24 +1,5 @@
-/** Documents and records that end with their process. */
-import type { Audit, AuditBegin, AuditEnd, Locks, Stores } from "../../kernel/index.js";
-
-/** Documents by name and key. What goes in and comes out is copied, as if it were written down. */
-export function memoryStores(locks: Locks): Stores {
-  const documents = new Map<string, unknown>();
-  return {
-    open(name) {
-      const keyOf = (key: string): string => `${name}\0${key}`;
-      return {
-        get: async (key) => structuredClone(documents.get(keyOf(key))),
-        update: (key, change) =>
-          locks.hold(`store:${keyOf(key)}`, {}, async () => {
-            const next = change(structuredClone(documents.get(keyOf(key))));
-            if (next === undefined) documents.delete(keyOf(key));
-            else documents.set(keyOf(key), structuredClone(next));
-          }),
-      };
-    },
-  };
-}
+/** An audit log that ends with its process. */
+import type { Audit, AuditBegin, AuditEnd } from "../../kernel/index.js";
 
 export interface MemoryAuditEntry {
   readonly id: string;

@@ -90,11 +90,6 @@ export function bareHost(more: Partial<HostServices> = {}): BareHost {
       },
     },
     locks: { hold: (_key, _io, body) => body() },
-    stores: {
-      open() {
-        throw new Error("no store here");
-      },
-    },
     nextContextId: () => ++contexts,
     ...more,
     entries,
