@@ -240,9 +240,9 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
         const uses = [
           async () => ctx.fs.writeFile(`${ws}/file`, "late"),
           async () => ctx.session.todo.replace([]),
-          async () => ctx.session.setCwd(backend.name, "/late"),
-          async () => ctx.session.readState.set("late", { mtimeMs: 1, size: 1, readAt: 1 }),
-          async () => ctx.session.symlinks.add("late"),
+          async () => ctx.session.setCwd("/late"),
+          async () => ctx.session.readState.set(`${ws}/file`, { mtimeMs: 1, size: 1, readAt: 1 }),
+          async () => ctx.session.outputsSeen.set("late", { stdout: 1, stderr: 1 }),
           async () => ctx.session.artifacts.create({ what: "late" }),
         ];
         late = Promise.allSettled(uses.map((use) => use()));
@@ -261,9 +261,8 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
     const refused = { status: "rejected", reason: { code: expect.stringMatching(/CALL_(CANCELLED|REVOKED)/) } };
     expect(await late).toMatchObject(Array.from({ length: 6 }, () => refused));
     expect((await session.todo.read()).map((item) => item.text)).toEqual(["mine"]);
-    expect([session.cwd(backend.name), session.readState.has("late"), session.symlinks.has("late")]).toEqual([
+    expect([session.cwd(backend.name), session.readState.has(`${backend.name}:${ws}/file`)]).toEqual([
       undefined,
-      false,
       false,
     ]);
     expect(await backend.root.fs.readText(`${ws}/file`)).toBe("x");

@@ -1,10 +1,15 @@
 /** What a tool runs in: the session, the services, and the ports bound to this call's grant. */
-import type { Ports } from "./backend.js";
+import type { BoundCall, Ports } from "./backend.js";
 import { type CallRun, realPlaceOf } from "./call-run.js";
 import type { CallSignal } from "./call-signal.js";
 import type { ToolContext } from "./context.js";
-import { authorizeCommandAt, authorizeRealPath, withMissingPart } from "./decide-stage.js";
+import { authorizeCommandAt, authorizeRealPath } from "./decide-stage.js";
 import { callSafely } from "./errors.js";
+import { withMissingPart } from "./fs.js";
+import { withPathLocks } from "./path-lock.js";
+import type { CallSession, Framework } from "./session.js";
+import { callFramework, callSession } from "./session-in-call.js";
+import { toolServices } from "./tool-services.js";
 
 /**
  * A class, because what a tool does not ask for costs nothing on a prototype: as an object of closures and getters it was a
@@ -14,6 +19,8 @@ export class CallContext implements ToolContext {
   readonly #run: CallRun;
   #place: ReturnType<typeof realPlaceOf> | undefined;
   #ports: Ports | undefined;
+  #session: CallSession | undefined;
+  #framework: Framework | undefined;
   readonly #end: CallSignal;
   readonly deadline: number;
 
@@ -50,7 +57,8 @@ export class CallContext implements ToolContext {
     return this.#placed.resolve;
   }
   get session() {
-    return this.#run.life.session;
+    this.#session ??= callSession(this.#run);
+    return this.#session;
   }
   get contextId() {
     return this.#run.context.contextId;
@@ -59,10 +67,11 @@ export class CallContext implements ToolContext {
     return this.#run.call.id;
   }
   get budget() {
-    return this.#run.context.budget;
+    return Object.freeze({ ...this.#run.context.budget });
   }
   get framework() {
-    return this.#run.life.framework;
+    this.#framework ??= callFramework(this.#run);
+    return this.#framework;
   }
   get fs() {
     return this.#bound.fs;
@@ -80,16 +89,16 @@ export class CallContext implements ToolContext {
     return this.#run.context.host.http;
   }
   get media() {
-    return this.#run.context.host.media;
+    return toolServices(this.#run.context.host).media;
   }
   get clock() {
-    return this.#run.context.host.clock;
+    return toolServices(this.#run.context.host).clock;
   }
   get ids() {
-    return this.#run.context.host.ids;
+    return toolServices(this.#run.context.host).ids;
   }
   get digest() {
-    return this.#run.context.host.digest;
+    return toolServices(this.#run.context.host).digest;
   }
   get artifacts() {
     return this.#run.life.artifacts;
@@ -104,9 +113,10 @@ export class CallContext implements ToolContext {
     };
   }
   get lock(): ToolContext["lock"] {
-    const { backend, life } = this.#run;
-    const { signal } = this;
-    return (key, io, body) => life.lock(`${backend.name}:${key}`, { signal, ...io }, body);
+    const run = this.#run;
+    const { signal, deadline } = this;
+    return async (paths, options, body) =>
+      withPathLocks(run, boundCall(run, signal, deadline), [paths].flat(), options, body);
   }
   get emit(): ToolContext["emit"] {
     const run = this.#run;
@@ -129,9 +139,13 @@ export class CallContext implements ToolContext {
 }
 
 function bind(run: CallRun, signal: AbortSignal, deadline: number): Ports {
+  return run.backend.bind(run.grant!, boundCall(run, signal, deadline));
+}
+
+function boundCall(run: CallRun, signal: AbortSignal, deadline: number): BoundCall {
   const { context, call } = run;
   const { session, workspace } = context;
-  return run.backend.bind(run.grant!, {
+  return {
     id: call.id,
     signal,
     deadline,
@@ -140,5 +154,5 @@ function bind(run: CallRun, signal: AbortSignal, deadline: number): Ports {
     workspace,
     authorizeRealPath: async (asked, real) => authorizeRealPath(run, asked, real),
     commandAt: async (command, cwd, real) => authorizeCommandAt(run, command, cwd, real),
-  });
+  };
 }

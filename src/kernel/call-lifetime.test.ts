@@ -1,8 +1,8 @@
 /** What a tool keeps of its call: nothing that still works. */
 import { describe, expect, it } from "vitest";
 import { bareContext, bareHost, bareSession } from "../testing/fakes/bare-host.fixture.js";
-import { call, faster, toolOf } from "../testing/fakes/odd-tool.fixture.js";
-import { defineTool, type Session, type ToolContext, text } from "./index.js";
+import { call, faster } from "../testing/fakes/odd-tool.fixture.js";
+import { defineTool, type Session, type SessionView, type ToolContext, type ToolResult, text } from "./index.js";
 
 describe("after the end", () => {
   it("nothing is left of what the call reached, and a lock that it held is free", async () => {
@@ -21,27 +21,36 @@ describe("after the end", () => {
     const host = bareHost({ locks, clock });
     let kept: ToolContext | undefined;
     const control = new AbortController();
-    const stuck = toolOf((_, ctx) => {
+    const locking = (run: (ctx: ToolContext) => Promise<ToolResult<never>>) =>
+      defineTool({
+        name: "odd",
+        description: "",
+        parameters: {},
+        effect: "read",
+        claims: () => [{ kind: "file", path: "/ws/k", access: ["read"], scope: "self" }],
+        run: (_, ctx) => run(ctx),
+      });
+    const stuck = locking((ctx) => {
       kept = ctx;
       setTimeout(() => control.abort(), 5);
-      return ctx.lock("k", {}, () => new Promise(() => {}));
+      return ctx.lock("/ws/k", {}, () => new Promise(() => {}));
     });
     const context = bareContext(host);
     const abandoned = call(stuck, context.withCancel(control.signal));
     expect(await abandoned).toMatchObject({ status: "abandoned" });
-    const next = toolOf((_, ctx) => ctx.lock("k", {}, async () => text("mine")));
+    const next = locking((ctx) => ctx.lock("/ws/k", {}, async () => text("mine")));
     expect((await call(next, context)).output).toBe("mine");
     const revoked = { code: "CALL_REVOKED" };
-    await expect(kept!.lock("k", {}, async () => 1)).rejects.toMatchObject(revoked);
+    await expect(kept!.lock("/ws/k", {}, async () => 1)).rejects.toMatchObject(revoked);
     await expect(kept!.artifacts.create({ what: "late" })).rejects.toMatchObject(revoked);
   });
 
   it("the session continues without what the tool still does", async () => {
     const readState = Object.freeze({ get: () => undefined, set: () => {}, has: () => false });
-    const session: Session = { ...bareSession(), caches: new Map([["c", 1]]), symlinks: new Set(["local:/l"]) };
+    const session: Session = { ...bareSession(), caches: new Map() };
     const host = bareHost({ clock: { now: () => 0, timer: faster(300) } });
     let kept: ToolContext | undefined;
-    let looked: Session | undefined;
+    let looked: SessionView | undefined;
     const control = new AbortController();
     const stuck = defineTool({
       name: "odd",
@@ -50,18 +59,17 @@ describe("after the end", () => {
       effect: "read",
       claims(_, look) {
         looked = look.session;
-        return [];
+        return [
+          { kind: "command", command: "cd", cwd: "/first" },
+          { kind: "file", path: "/f", access: ["read"], scope: "self" },
+        ];
       },
       async run(_, ctx) {
         kept = ctx;
-        ctx.session.setCwd("local", "/first");
-        ctx.session.readState.set("local:/f", { mtimeMs: 1, size: 1, readAt: 1 });
-        expect([ctx.session.symlinks.size, ctx.session.caches?.get("c"), ctx.framework.readState?.has("a")]).toEqual([
-          1,
-          1,
-          false,
-        ]);
-        expect(ctx.session.symlinks.add("local:/m").add("local:/n").has("local:/m")).toBe(true);
+        ctx.session.setCwd("/first");
+        ctx.session.readState.set("/f", { mtimeMs: 1, size: 1, readAt: 1 });
+        ctx.session.cache.set("c", 1);
+        expect([ctx.session.cache.get("c"), ctx.framework.readState?.has("a")]).toEqual([1, false]);
         await ctx.session.todo.replace([{ id: "1", text: "first", status: "pending" }]);
         control.abort();
         return new Promise<never>(() => {});
@@ -75,17 +83,17 @@ describe("after the end", () => {
     await expect(late.session.todo.read()).rejects.toMatchObject(revoked);
     await expect(late.session.artifacts.create({ what: "late" })).rejects.toMatchObject(revoked);
     const uses: (() => unknown)[] = [
-      () => late.session.setCwd("local", "/late"),
-      () => late.session.cwd("local"),
-      () => late.session.readState.set("local:/late", { mtimeMs: 1, size: 1, readAt: 1 }),
-      () => late.session.symlinks.clear(),
-      () => late.session.caches?.clear(),
-      () => late.framework.readState?.set("/late", { mtimeMs: 1, size: 1, readAt: 1 }),
-      () => looked?.setCwd("local", "/late"),
+      () => late.session.setCwd("/late"),
+      () => late.session.cwd("recording"),
+      () => late.session.readState.set("/f", { mtimeMs: 2, size: 1, readAt: 1 }),
+      () => late.session.outputsSeen.set("job-1", { stdout: 1, stderr: 0 }),
+      () => late.session.cache.set("c", 2),
+      () => late.framework.readState?.set("/f", { mtimeMs: 2, size: 1, readAt: 1 }),
+      () => looked?.cwd("recording"),
     ];
     for (const use of uses) expect(use).toThrow(/has already ended/);
-    expect(session.cwd("local")).toBe("/first");
-    expect([...session.symlinks]).toEqual(["local:/l", "local:/m", "local:/n"]);
+    expect(session.cwd("recording")).toBe("/first");
+    expect(session.readState.get("recording:/f")?.mtimeMs).toBe(1);
     expect((await session.todo.read()).map((item) => item.text)).toEqual(["first"]);
     expect(late.session.id).toBe(session.id);
   });

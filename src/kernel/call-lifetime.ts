@@ -4,16 +4,14 @@ import type { HaftError } from "./errors.js";
 import type { Io } from "./fs.js";
 import { revoked } from "./guard.js";
 import type { Artifacts, ArtifactWriter } from "./services.js";
-import type { Framework, Session } from "./session.js";
-import { frameworkUntilEnd, sessionUntilEnd } from "./session-in-call.js";
 
 /**
- * The session, locks and artifacts, all of which end with the call. A cancelled tool still has them, so that it can keep what it has; one
+ * Locks and artifacts, which end with the call, as does whatever asks `requireLife`. A cancelled tool still has them, so that it can keep what it has; one
  * that was abandoned has nothing, and a lock that it held is free again.
  */
 export interface CallLifetime {
-  readonly session: Session;
-  readonly framework: Framework;
+  /** @throws `CALL_REVOKED` once the call has ended. */
+  requireLife(): void;
   readonly artifacts: Artifacts;
   lock<T>(key: string, io: Io, body: () => Promise<T>): Promise<T>;
   /** Ends all of it. Idempotent. */
@@ -37,9 +35,8 @@ export function callLifetime(callId: string, tool: string, context: HostContext)
   };
   // Made when a tool asks for them: many do not.
   let ownArtifacts: Artifacts | undefined;
-  let ownSession: Session | undefined;
-  let ownFramework: Framework | undefined;
   return {
+    requireLife,
     get artifacts() {
       ownArtifacts ??= artifactsUntilEnd(session.artifacts, tool, {
         requireLife,
@@ -51,14 +48,6 @@ export function callLifetime(callId: string, tool: string, context: HostContext)
         ended: (writer) => void open.delete(writer),
       });
       return ownArtifacts;
-    },
-    get session() {
-      ownSession ??= sessionUntilEnd(session, this.artifacts, requireLife);
-      return ownSession;
-    },
-    get framework() {
-      ownFramework ??= frameworkUntilEnd(context.framework, requireLife);
-      return ownFramework;
     },
     async lock(key, io, body) {
       requireLife();
@@ -81,7 +70,7 @@ interface ArtifactLifetime {
 
 function artifactsUntilEnd(kept: Artifacts, tool: string, life: ArtifactLifetime): Artifacts {
   const { requireLife } = life;
-  return {
+  return Object.freeze<Artifacts>({
     async create(about) {
       requireLife();
       const writer = await kept.create({ ...about, tool });
@@ -114,7 +103,7 @@ function artifactsUntilEnd(kept: Artifacts, tool: string, life: ArtifactLifetime
       requireLife();
       return kept.export(id, fs, path);
     },
-  };
+  });
 }
 
 /** Runs what is done under a lock, and lets go of it when the call ends before that. */

@@ -3,7 +3,7 @@
 import { resolvePath } from "../text/index.js";
 import type { Backend } from "./backend.js";
 import { type CallLifetime, callLifetime } from "./call-lifetime.js";
-import type { Claim, Decision, Grant } from "./claims.js";
+import type { Claim, Decision, Grant, Place } from "./claims.js";
 import type { ClaimContext, HostContext } from "./context.js";
 import { cancelOf } from "./create-context.js";
 import { HaftError, messageOf } from "./errors.js";
@@ -47,6 +47,8 @@ export interface CallRun {
   claims: readonly Claim[];
   decision: Decision | undefined;
   grant: Grant | undefined;
+  /** Where claimed paths were found to lead, and what policy allowed there. */
+  readonly realPlaces: Place[];
   approver: string | null;
   settleRate: ((succeeded: boolean) => void) | undefined;
 }
@@ -74,6 +76,7 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     claims: [],
     decision: undefined,
     grant: undefined,
+    realPlaces: [],
     approver: null,
     settleRate: undefined,
   };
@@ -122,19 +125,9 @@ export function realPlaceOf(run: CallRun): Omit<ClaimContext, "session"> {
     cwd,
     home: backend.home,
     workspace: run.context.workspace,
-    backend: { name: backend.name, flags: backend.flags },
+    backend: Object.freeze({ name: backend.name, flags: Object.freeze({ ...backend.flags }) }),
     limits: run.limits,
     resolve: (path) => resolvePath(cwd, path, backend.home),
-  };
-}
-
-/** The read-only view of a call for `claims`. */
-export function presenceOf(run: CallRun): ClaimContext {
-  return {
-    ...realPlaceOf(run),
-    get session() {
-      return run.life.session;
-    },
   };
 }
 

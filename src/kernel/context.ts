@@ -4,7 +4,7 @@ import type { Approvals } from "./approvals.js";
 import type { Backend, BackendFlags } from "./backend.js";
 import type { Claim } from "./claims.js";
 import type { Dialect } from "./dialect.js";
-import type { Fs, Io } from "./fs.js";
+import type { Fs, Io, ResolvedPath } from "./fs.js";
 import type { Media } from "./media.js";
 import type { OutputBudget } from "./output.js";
 import type { ToolResult } from "./result.js";
@@ -22,7 +22,7 @@ import type {
   Policy,
   Redactor,
 } from "./services.js";
-import type { Framework, Session } from "./session.js";
+import type { CallSession, Framework, Session, SessionView } from "./session.js";
 import type { Shell } from "./shell.js";
 import type { Terminal } from "./terminal.js";
 
@@ -106,23 +106,33 @@ export interface HostContext {
   withCancel(signal: AbortSignal): HostContext;
 }
 
-/** The read-only view that `claims` gets. Its reads are not the tool's. */
+/** The read-only view that `claims` gets: nothing of it changes anything, and a denied call leaves only its audit entries. */
 export interface ClaimContext<Limits = unknown> {
   readonly cwd: string;
   readonly home: string;
   readonly workspace: string;
   readonly backend: { readonly name: string; readonly flags: BackendFlags };
   readonly limits: Limits;
-  readonly session: Session;
+  readonly session: SessionView;
   /** A model's path made absolute by string work; `~` is the backend's home. */
   resolve(path: string): string;
 }
+
+/** How paths are locked. */
+export interface LockOptions extends Io {
+  /** False locks the entry of the directory: a symlink itself, and not what it leads to. Default true. */
+  readonly follow?: boolean;
+}
+
+/** A locked path. `kind` is known where the path was followed. */
+export type LockedPath = Pick<ResolvedPath, "real" | "missing"> & Partial<Pick<ResolvedPath, "kind">>;
 
 /** The claims of a call, or the failure that ends it before it is judged. */
 export type ClaimsOutcome = readonly Claim[] | ToolResult<never>;
 
 /** What `run` gets beside its input. The ports are bound to this call's grant and refuse everything once it has settled. */
-export interface ToolContext<Limits = unknown> extends ClaimContext<Limits> {
+export interface ToolContext<Limits = unknown> extends Omit<ClaimContext<Limits>, "session"> {
+  readonly session: CallSession;
   readonly contextId: number;
   readonly callId: string;
   readonly budget: OutputBudget;
@@ -151,10 +161,17 @@ export interface ToolContext<Limits = unknown> extends ClaimContext<Limits> {
   /** Milliseconds since the epoch. */
   readonly deadline: number;
   /**
-   * One holder at a time for this key on this backend, in this process and others; for files the key is the real path. Errors
-   * as those of `Locks.hold`; the end of the call ends the wait too.
+   * Runs `body` while no other call, of this process or another, holds the lock of these paths on this backend. Paths are
+   * absolute and claimed, with any access; locked is the real path, which `body` gets in the same order. Several are locked in
+   * an order that cannot deadlock. The end of the call ends the wait.
+   *
+   * @throws `CALL_UNCLAIMED`; `POLICY_DENIED` or `POLICY_APPROVAL_REQUIRED` for the real path; and as `Locks.hold` does.
    */
-  lock<T>(key: string, io: Io, body: () => Promise<T>): Promise<T>;
+  lock<T>(
+    paths: string | readonly string[],
+    options: LockOptions,
+    body: (places: readonly LockedPath[]) => Promise<T>,
+  ): Promise<T>;
   /** Reports an event to the host; errors of the listener are ignored. Does nothing once the signal has fired or the call has settled. */
   emit(event: ToolEvent): void;
 }

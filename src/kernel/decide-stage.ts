@@ -1,22 +1,37 @@
 /** Collects the claims of a call, lets policy decide on them, and reserves rate. Approvals are in `approve-stage`. */
 
-import { type CallRun, type Ending, ended, presenceOf, type Step } from "./call-run.js";
+import { type CallRun, type Ending, ended, realPlaceOf, type Step } from "./call-run.js";
 import { type Claim, type Decision, EMPTY_GRANT, type Grant, isWithin } from "./claims.js";
 import { isRecord } from "./coerce.js";
+import type { ClaimContext } from "./context.js";
 import { HaftError, ignoreRejection, messageOf } from "./errors.js";
+import { withMissingPart } from "./fs.js";
 import { NOTHING_DECIDED } from "./outcome.js";
 import { parseClaims } from "./parse-claims.js";
 import type { ToolResult } from "./result.js";
 import { fail } from "./result.js";
 import type { PolicyCall } from "./services.js";
+import { sessionView } from "./session-in-call.js";
 import { validateToolResult } from "./validate-tool-result.js";
 import { after } from "./with-timeout.js";
+
+/** The view of a call for `claims`: nothing of it changes anything. */
+function claimContext(run: CallRun): ClaimContext {
+  let session: ClaimContext["session"] | undefined;
+  return Object.freeze({
+    ...realPlaceOf(run),
+    get session() {
+      session ??= sessionView(run);
+      return session;
+    },
+  });
+}
 
 export function stateClaims(run: CallRun): Step | PromiseLike<Step> {
   const { body } = run.tool;
   return body.claims === undefined
     ? undefined
-    : after(body.claims(run.input, presenceOf(run)), (stated) => takeClaims(run, stated));
+    : after(body.claims(run.input, claimContext(run)), (stated) => takeClaims(run, stated));
 }
 
 function takeClaims(run: CallRun, stated: readonly Claim[] | ToolResult<never>): Step {
@@ -153,11 +168,6 @@ async function decideOnRealPlaces(
   return { ...decision, grant: { ...grant, symlinkTargets: [...grant.symlinkTargets, ...allowedTargets], commands } };
 }
 
-/** The path that a port has resolved, with what of it does not exist. */
-export function withMissingPart({ real, missing }: { readonly real: string; readonly missing: string }): string {
-  return missing === "" ? real : `${real === "/" ? "" : real}/${missing}`;
-}
-
 /**
  * The path by which policy knows a real place: one in the workspace is inside it also where the host named the workspace by
  * a symlink. Where that symlink leads was settled when the backend was opened.
@@ -223,7 +233,9 @@ export function authorizeRealPath(run: CallRun, asked: string, real: Omit<FileCl
       "CALL_UNCLAIMED",
       `Did not touch "${asked}": the tool claims nothing. The author of the tool has to claim it.`,
     );
-  return evaluate(run, [{ kind: "file", ...real, path: nameOf(run, real.path) }]);
+  const decision = evaluate(run, [{ kind: "file", ...real, path: nameOf(run, real.path) }]);
+  if (decision.effect === "allow" && !run.realPlaces.some(({ path }) => path === real.path)) run.realPlaces.push(real);
+  return decision;
 }
 
 /** What a port asks when a command's directory is elsewhere: policy, for that command at the real place. */

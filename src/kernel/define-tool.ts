@@ -31,7 +31,7 @@ export function defineTool<const S extends InputSchema, Data = never, Limits = u
     name,
     effect,
     schema,
-    limits: spec.limits ?? {},
+    limits: Object.freeze({ ...spec.limits }),
     annotations,
     deadlineMs: typeof deadline === "number" ? () => deadline : (deadline as ToolBody["deadlineMs"]),
     ...(effect === "none" ? {} : { claims: (input, context) => erased.claims!(input, context) }),

@@ -69,6 +69,11 @@ export interface ResolvedPath {
   readonly kind: EntryKind | "absent";
 }
 
+/** The real path, with the part of it that does not exist. */
+export function withMissingPart({ real, missing }: Pick<ResolvedPath, "real" | "missing">): string {
+  return missing === "" ? real : `${real === "/" ? "" : real}/${missing}`;
+}
+
 /** The files of one backend. The contract for implementers is at the top of this file. */
 export interface Fs {
   /** The whole file as text. Strict UTF-8: rejects with `FS_NOT_TEXT` and the offset of the first invalid byte. A BOM is returned as U+FEFF. */

@@ -36,6 +36,8 @@ export type {
   Hooks,
   HostContext,
   HostServices,
+  LockedPath,
+  LockOptions,
   RateLimit,
   ToolContext,
   ToolEvent,
@@ -53,7 +55,7 @@ export {
   messageOf,
 } from "./errors.js";
 export type { CoreFs, EntryKind, Expect, Fs, FsChild, FsEntryInfo, Io, ReplaceResult, ResolvedPath } from "./fs.js";
-export { UNNAMEABLE } from "./fs.js";
+export { UNNAMEABLE, withMissingPart } from "./fs.js";
 export {
   badPath,
   type Errno,
@@ -163,6 +165,7 @@ export type {
   Store,
 } from "./services.js";
 export {
+  type CallSession,
   type Framework,
   MAX_KNOWN_SYMLINKS,
   MAX_OUTPUTS_SEEN,
@@ -173,10 +176,12 @@ export {
   type ReadState,
   type ReadStateRecord,
   type Session,
+  type SessionView,
   TODO_STATUSES,
   type TodoItem,
   type TodoList,
   type TodoStatus,
+  type ToolCache,
 } from "./session.js";
 export { type SessionEnd, SessionJobs } from "./session-jobs.js";
 export type {

@@ -74,7 +74,7 @@ function decode(run: CallRun, presenter: AnyPresenter): Step {
     return invalid(run, decoded.problem, decoded.parameter === undefined ? {} : { parameter: decoded.parameter });
   }
   run.input = decoded.input;
-  run.limits = { ...(run.tool.body.limits as object), ...presenter.limits, ...decoded.limits };
+  run.limits = Object.freeze({ ...(run.tool.body.limits as object), ...presenter.limits, ...decoded.limits });
   run.notes.push(...(decoded.notes ?? []));
   return undefined;
 }

@@ -1,69 +1,124 @@
-/** The session as one call reaches it: all of it ends with the call, so that a tool that continues cannot change what comes after. */
-import type { Artifacts } from "./services.js";
-import type { Framework, OutputsSeen, ReadState, Session } from "./session.js";
+/** The session as one call reaches it: writes need the claim that fits, and all of it ends with the call. */
+import type { CallRun } from "./call-run.js";
+import { HaftError } from "./errors.js";
+import { requireClaimedPlace } from "./path-lock.js";
+import type { CallSession, Framework, SessionView } from "./session.js";
 
-/** Throws once the call has ended. */
-export type RequireLife = () => void;
-
-/** `session` with artifacts that end with the call already. Its name stays. */
-export function sessionUntilEnd(session: Session, artifacts: Artifacts, requireLife: RequireLife): Session {
-  const { id, readState, todo, caches, symlinks, outputsSeen } = session;
-  return {
+/** What `claims` may read of the session. Nothing of it changes anything. */
+export function sessionView(run: CallRun): SessionView {
+  const { id, cwd, todo, artifacts } = callSession(run);
+  return Object.freeze({
     id,
-    artifacts,
-    readState: viewUntilEnd(readState, requireLife),
-    symlinks: viewUntilEnd(symlinks, requireLife),
-    ...(outputsSeen === undefined ? {} : { outputsSeen: viewUntilEnd<OutputsSeen>(outputsSeen, requireLife) }),
-    ...(caches === undefined ? {} : { caches: viewUntilEnd(caches, requireLife) }),
-    cwd(backend) {
+    cwd,
+    todo: Object.freeze({ read: todo.read }),
+    artifacts: Object.freeze({ read: artifacts.read, list: artifacts.list }),
+  });
+}
+
+/** The session for `run`. */
+export function callSession(run: CallRun): CallSession {
+  const { life, backend } = run;
+  const { session } = run.context;
+  const { requireLife } = life;
+  const pathKey = (real: string) => `${backend.name}:${real}`;
+  const jobKey = (id: string) => `${backend.name} ${id}`;
+  return Object.freeze({
+    id: session.id,
+    artifacts: life.artifacts,
+    cwd(name: string) {
       requireLife();
-      return session.cwd(backend);
+      return session.cwd(name);
     },
-    setCwd(backend, path) {
+    setCwd(path: string) {
       requireLife();
-      session.setCwd(backend, path);
+      if (run.grant?.commands.some((one) => one.cwd === path || one.real === path) !== true)
+        throw unclaimed(`set the working directory to "${path}"`, "a command in it", { path });
+      session.setCwd(backend.name, path);
     },
-    todo: {
+    todo: Object.freeze({
       async read() {
         requireLife();
-        return todo.read();
+        return session.todo.read();
       },
-      async replace(items) {
+      async replace(items: Parameters<CallSession["todo"]["replace"]>[0]) {
         requireLife();
-        return todo.replace(items);
+        return session.todo.replace(items);
       },
-    },
-  };
+    }),
+    readState: Object.freeze<CallSession["readState"]>({
+      get(real) {
+        requireLife();
+        return session.readState.get(pathKey(real));
+      },
+      has(real) {
+        requireLife();
+        return session.readState.has(pathKey(real));
+      },
+      set(real, record) {
+        requireLife();
+        requireClaimedPlace(run, real, "mark");
+        session.readState.set(pathKey(real), record);
+      },
+    }),
+    outputsSeen: Object.freeze<CallSession["outputsSeen"]>({
+      get(id) {
+        requireLife();
+        return session.outputsSeen?.get(jobKey(id));
+      },
+      set(id, seen) {
+        requireLife();
+        const { jobs = [], commands = [] } = run.grant ?? {};
+        if (commands.length === 0 && !jobs.includes(id) && !jobs.includes("*"))
+          throw unclaimed(`mark the output of "${id}" as shown`, "the job", { job: id });
+        session.outputsSeen?.set(jobKey(id), seen);
+      },
+    }),
+    cache: Object.freeze<CallSession["cache"]>({
+      get(name) {
+        requireLife();
+        return session.caches?.get(run.tool.body)?.get(name);
+      },
+      set(name, value) {
+        requireLife();
+        const { caches } = session;
+        const own = caches?.get(run.tool.body) ?? new Map<string, unknown>();
+        own.set(name, value);
+        caches?.set(run.tool.body, own);
+      },
+    }),
+  });
 }
 
 /** The handles of the host. What they hold beside the read-state is passed on as it is. */
-export function frameworkUntilEnd(framework: Framework, requireLife: RequireLife): Framework {
+export function callFramework(run: CallRun): Framework {
+  const { framework } = run.context;
   const { readState } = framework;
-  return readState === undefined
-    ? framework
-    : { ...framework, readState: viewUntilEnd<ReadState>(readState, requireLife) };
+  const { requireLife } = run.life;
+  if (readState === undefined) return Object.freeze({ ...framework });
+  return Object.freeze<Framework>({
+    ...framework,
+    readState: Object.freeze<typeof readState>({
+      get(path) {
+        requireLife();
+        return readState.get(path);
+      },
+      has(path) {
+        requireLife();
+        return readState.has(path);
+      },
+      set(path, record) {
+        requireLife();
+        requireClaimedPlace(run, path, "mark");
+        readState.set(path, record);
+      },
+    }),
+  });
 }
 
-/** `target` for whoever looks at it, of which no member can be had or used once the call has ended. */
-function viewUntilEnd<T extends object>(target: T, requireLife: RequireLife): T {
-  // The proxy is of an empty object: of a frozen handle it would have to give the members themselves.
-  const view = new Proxy(Object.create(Object.getPrototypeOf(target)) as T, {
-    get(_, key) {
-      requireLife();
-      const member: unknown = Reflect.get(target, key);
-      if (typeof member !== "function") return member;
-      return (...given: unknown[]) => {
-        requireLife();
-        // A map's own methods work on the map alone, and some give it back.
-        const result: unknown = Reflect.apply(member, target, given);
-        return result === target ? view : result;
-      };
-    },
-    set(_, key, value) {
-      requireLife();
-      return Reflect.set(target, key, value);
-    },
-    has: (_, key) => Reflect.has(target, key),
-  });
-  return view;
+function unclaimed(what: string, claim: string, details: Readonly<Record<string, unknown>>): HaftError {
+  return new HaftError(
+    "CALL_UNCLAIMED",
+    `Did not ${what}: the call did not claim ${claim}. Claim it in the tool's \`claims\`.`,
+    { details },
+  );
 }

@@ -78,8 +78,39 @@ export interface Session {
   readonly artifacts: Artifacts;
   /** Absent: each read of a job shows its output from the start. */
   readonly outputsSeen?: OutputsSeen;
-  /** Caches of tools, by a name that the tool chooses. Tools limit their size; entries may disappear at any time. Absent: nothing is cached. */
-  readonly caches?: Map<string, unknown>;
+  /** Caches of tools, by the body of the tool. Entries may disappear at any time. Absent: nothing is cached. */
+  readonly caches?: Map<object, Map<string, unknown>>;
   /** Paths known to pass through a symlink; these are resolved before policy decides on them. Entries may be evicted. */
   readonly symlinks: Set<string>;
+}
+
+/** What `claims` sees of the session: it can be read, not changed. */
+export interface SessionView {
+  readonly id: string;
+  /** The working directory on a backend. */
+  cwd(backend: string): string | undefined;
+  readonly todo: Pick<TodoList, "read">;
+  readonly artifacts: Pick<Artifacts, "read" | "list">;
+}
+
+/** A cache of one tool, by a name that the tool chooses. The tool limits its size; entries may disappear at any time. */
+export interface ToolCache {
+  get(name: string): unknown;
+  set(name: string, value: unknown): void;
+}
+
+/**
+ * The session as `run` reaches it. The todo list, the tool's own cache and new artifacts need no claim; the rest is refused
+ * with `CALL_UNCLAIMED` unless the call claimed what it is about. All of it rejects once the call has ended.
+ */
+export interface CallSession extends SessionView {
+  /** Sets the working directory of later calls on this backend. Needs the claim of a command in that directory. */
+  setCwd(path: string): void;
+  readonly todo: TodoList;
+  readonly artifacts: Artifacts;
+  /** By the real path on this backend. `set` needs a claim of the file. */
+  readonly readState: ReadState;
+  /** By the id of the job on this backend. `set` needs a claim of the job or of a command. */
+  readonly outputsSeen: OutputsSeen;
+  readonly cache: ToolCache;
 }

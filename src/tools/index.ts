@@ -13,7 +13,6 @@ import { timeTool } from "./time/time.js";
 import { todoReadTool, todoSetTool } from "./todo/todo.js";
 import { writeTool } from "./write/write.js";
 
-export { readStateKey } from "./shared/read-state.js";
 export type { Gate } from "./write/contract.js";
 
 /** All of them, in the order in which they are registered. */

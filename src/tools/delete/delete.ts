@@ -53,12 +53,12 @@ async function runDelete(input: DeleteInput, ctx: ToolContext<DeleteLimits>): Pr
     const info = await ctx.fs.stat(absolute);
     const misspelt = refuseTrailingSlash(info.kind, asked);
     if (misspelt !== undefined) return misspelt;
-    const kind = treeEntryKind(info);
-    const [found] = kind === "link" ? [] : await ctx.fs.resolve([absolute]);
-    const real = found?.real ?? absolute;
-    const isTree = kind === "directory" && input.recursive === true;
-    const ground = isTree ? refuseProtectedDirectory(real, "delete", input.path, await ctx.realPlace()) : undefined;
-    return ground ?? (await ctx.lock(real, {}, () => deleteOne(input, ctx, absolute)));
+    const isTree = treeEntryKind(info) === "directory" && input.recursive === true;
+    return await ctx.lock(absolute, { follow: false }, async ([found]) => {
+      const real = found?.real ?? absolute;
+      const ground = isTree ? refuseProtectedDirectory(real, "delete", input.path, await ctx.realPlace()) : undefined;
+      return ground ?? deleteOne(input, ctx, absolute);
+    });
   } catch (thrown) {
     return withNearPaths(fileFailure(thrown, asked), absolute, input.path, ctx);
   }

@@ -63,12 +63,11 @@ function claimsOf(input: EditInput, context: ClaimContext<EditLimits>): readonly
 async function runEdit(input: EditInput, ctx: ToolContext<EditLimits>): Promise<ToolResult<EditData>> {
   const asked = { verb: "edit", givenPath: input.path, absolute: ctx.resolve(input.path) };
   try {
-    const [found] = await ctx.fs.resolve([asked.absolute]);
-    const kind = found === undefined || found.kind === "absent" ? undefined : found.kind;
-    const bad = kind === undefined ? undefined : (refuseKind(kind, asked) ?? refuseTrailingSlash(kind, asked));
-    if (bad !== undefined) return bad;
-    const place = { absolute: asked.absolute, real: found?.real ?? asked.absolute };
-    return await ctx.lock(place.real, {}, () => editWithRetry(input, ctx, place));
+    return await ctx.lock(asked.absolute, {}, async ([found]) => {
+      const kind = found?.kind === "absent" ? undefined : found?.kind;
+      const bad = kind === undefined ? undefined : (refuseKind(kind, asked) ?? refuseTrailingSlash(kind, asked));
+      return bad ?? editWithRetry(input, ctx, { absolute: asked.absolute, real: found?.real ?? asked.absolute });
+    });
   } catch (thrown) {
     return withNearPaths(fileFailure(thrown, asked), asked.absolute, input.path, ctx);
   }

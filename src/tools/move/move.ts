@@ -71,18 +71,14 @@ async function runMove(input: MoveInput, ctx: ToolContext<MoveLimits>): Promise<
     const info = await ctx.fs.stat(source);
     const misspelt = refuseTrailingSlash(info.kind, { verb: "move", givenPath: from });
     if (misspelt !== undefined) return misspelt;
-    const [was, next] = await ctx.fs.resolve([source, destination]);
     const isDirectory = info.kind === "directory" && info.target === undefined;
-    const ground =
-      isDirectory && was !== undefined
-        ? refuseProtectedDirectory(was.real, "move", from, await ctx.realPlace())
-        : undefined;
-    if (ground !== undefined) return ground;
-    const missing = next?.missing ?? "";
-    const keys = [was, next].map((place, index) =>
-      place === undefined || (index === 0 && info.target !== undefined) ? [source, destination][index]! : pathOf(place),
-    );
-    return await lockBoth(ctx, keys, () => moveOnce(input, ctx, { source, destination, info, missing }));
+    return await ctx.lock([source, destination], { follow: false }, async ([was, next]) => {
+      const ground =
+        isDirectory && was !== undefined
+          ? refuseProtectedDirectory(was.real, "move", from, await ctx.realPlace())
+          : undefined;
+      return ground ?? moveOnce(input, ctx, { source, destination, info, missing: next?.missing ?? "" });
+    });
   } catch (thrown) {
     const isGoal = HaftError.is(thrown) && thrown.details.path === destination;
     const asked = isGoal
@@ -91,17 +87,6 @@ async function runMove(input: MoveInput, ctx: ToolContext<MoveLimits>): Promise<
     const failure = fileFailure(thrown, asked);
     return isGoal ? failure : withNearPaths(failure, source, from, ctx);
   }
-}
-
-function pathOf({ real, missing }: { readonly real: string; readonly missing: string }): string {
-  return missing === "" ? real : `${real === "/" ? "" : real}/${missing}`;
-}
-
-/** In name order, so that two calls cannot deadlock. */
-function lockBoth<T>(ctx: ToolContext, keys: readonly string[], body: () => Promise<T>): Promise<T> {
-  const [first, second] = [...new Set(keys)].sort();
-  if (first === undefined) return body();
-  return ctx.lock(first, {}, () => (second === undefined ? body() : ctx.lock(second, {}, body)));
 }
 
 interface Move {

@@ -1,4 +1,4 @@
-import type { Session } from "../../kernel/index.js";
+import type { CallSession } from "../../kernel/index.js";
 import { countNewlines } from "../../text/index.js";
 import { type LineTerminators, nextNewline } from "./line-source.js";
 
@@ -94,9 +94,9 @@ export function newlinesIn(bytes: Uint8Array, ends: LineTerminators): number {
 }
 
 /** The cached index of a version of a file, created on first use. */
-export function indexFor(session: Session, key: string, make: () => LineIndex): LineIndex {
-  const indexes = (session.caches?.get(CACHE) as Map<string, LineIndex> | undefined) ?? new Map<string, LineIndex>();
-  session.caches?.set(CACHE, indexes);
+export function indexFor(session: Pick<CallSession, "cache">, key: string, make: () => LineIndex): LineIndex {
+  const indexes = (session.cache.get(CACHE) as Map<string, LineIndex> | undefined) ?? new Map<string, LineIndex>();
+  session.cache.set(CACHE, indexes);
   const known = indexes.get(key);
   const index = known ?? make();
   indexes.delete(key);

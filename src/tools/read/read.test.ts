@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { createMemoryBackend } from "../../backends/memory/index.js";
 import type { Fs } from "../../kernel/index.js";
 import { verifies } from "../../testing/verifies.fixture.js";
-import { readStateKey } from "../shared/read-state.js";
 import { memoryBench, newSession, toolBench } from "../tool-bench.fixture.js";
 import type { ReadData } from "./contract.js";
 
@@ -289,7 +288,7 @@ describe("read-state", () => {
     const record = handle.get("/workspace/a.txt");
     expect(record).toMatchObject({ size: 6, contentHash: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(Number.isInteger(record.mtimeMs)).toBe(true);
-    expect(bench.session.readState.get(readStateKey("memory", "/workspace/a.txt"))).toEqual(record);
+    expect(bench.session.readState.get("memory:/workspace/a.txt")).toEqual(record);
     await bench.call("read", { path: "missing" });
     expect(handle.size).toBe(1);
   });

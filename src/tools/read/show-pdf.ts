@@ -1,4 +1,10 @@
-import { HaftError, PDF_PAGE_CHARACTERS, type Session, type ToolContext, type ToolResult } from "../../kernel/index.js";
+import {
+  type CallSession,
+  HaftError,
+  PDF_PAGE_CHARACTERS,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
 import { stripControls, truncateToHead } from "../../text/index.js";
 import type { ReadInput, ReadLimits } from "./contract.js";
 import { type FileView, type FoundFile, UTF8_VIEW, unshownData } from "./found-file.js";
@@ -83,13 +89,13 @@ async function readOn(
     isDone: stopped !== "time",
     ...(stopped === undefined || stopped === "time" ? {} : { why: stopped }),
   };
-  ctx.session.caches?.set(CACHE, read);
+  ctx.session.cache.set(CACHE, read);
   return read;
 }
 
 /** Of the most recently read document. */
-function keptPages(session: Session, key: string): PdfPagesRead | undefined {
-  const kept = session.caches?.get(CACHE) as PdfPagesRead | undefined;
+function keptPages(session: CallSession, key: string): PdfPagesRead | undefined {
+  const kept = session.cache.get(CACHE) as PdfPagesRead | undefined;
   return kept?.key === key ? kept : undefined;
 }
 

@@ -17,12 +17,8 @@ const MAX_TRANSFER_BYTES = 32 * 1_048_576;
 const MAX_READ_MS = 2_000;
 
 /** Records that the session has seen the output up to these positions. */
-export function markReported(
-  { session, backend }: Pick<ToolContext, "session" | "backend">,
-  id: string,
-  seen: OutputSeen,
-): void {
-  session.outputsSeen?.set(`${backend.name} ${id}`, seen);
+export function markReported({ session }: Pick<ToolContext, "session">, id: string, seen: OutputSeen): void {
+  session.outputsSeen.set(id, seen);
 }
 
 /** Reads the new output of both streams and records it as reported. An incomplete character at the end is left for the next call. */
@@ -31,8 +27,7 @@ export async function newOutput(
   job: ShellHandle,
   startedMs: number,
 ): Promise<{ readonly stdout: NewOutput; readonly stderr: NewOutput }> {
-  const { session, backend } = ctx;
-  const seen = session.outputsSeen?.get(`${backend.name} ${job.id}`);
+  const seen = ctx.session.outputsSeen.get(job.id);
   // The id of a job that was removed is used again, and a session may outlive both jobs.
   const isSame = seen !== undefined && (seen.startedMs ?? startedMs) === startedMs;
   const before = isSame ? seen : { stdout: 0, stderr: 0 };

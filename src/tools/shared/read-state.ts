@@ -17,11 +17,6 @@ export interface FileNow {
   readonly sha256?: string | undefined;
 }
 
-/** The key of a file in the read-state of a session. A handle of the host is for one backend and uses bare paths. */
-export function readStateKey(backend: string, real: string): string {
-  return `${backend}:${real}`;
-}
-
 /** Records that the session has seen this content, also in the handle of the host. */
 export function recordReadState(ctx: ToolContext, place: FilePlace, now: FileNow): void {
   const isHashed = now.sha256 !== undefined && now.info.size <= MAX_HASHED_BYTES;
@@ -31,7 +26,7 @@ export function recordReadState(ctx: ToolContext, place: FilePlace, now: FileNow
     ...(isHashed ? { contentHash: now.sha256 } : {}),
     readAt: ctx.clock.now(),
   };
-  ctx.session.readState.set(readStateKey(ctx.backend.name, place.real), record);
+  ctx.session.readState.set(place.real, record);
   ctx.framework.readState?.set(place.absolute, record);
 }
 
@@ -45,7 +40,7 @@ export type Freshness = "unread" | "stale" | "fresh";
 
 /** Whether the session has seen what the file holds now. The content decides where it is known, else size and time. */
 export function freshness(ctx: ToolContext, place: FilePlace, now: FileNow): Freshness {
-  const record = ctx.session.readState.get(readStateKey(ctx.backend.name, place.real));
+  const record = ctx.session.readState.get(place.real);
   if (record === undefined) return "unread";
   if (record.contentHash !== undefined && now.sha256 !== undefined)
     return record.contentHash === now.sha256 ? "fresh" : "stale";

@@ -8,6 +8,7 @@ import {
   ok,
   type ToolContext,
   type ToolResult,
+  withMissingPart,
 } from "../../kernel/index.js";
 import { decodeText, detectEol, detectTextForm } from "../../text/index.js";
 import { backUp, backupParts, backupSkipped, withBackup } from "../shared/backup.js";
@@ -65,11 +66,9 @@ async function runWrite(input: WriteInput, ctx: ToolContext<WriteLimits>): Promi
   const absolute = ctx.resolve(input.path);
   const asked = { verb: "write", givenPath: input.path, absolute };
   try {
-    const [found] = await ctx.fs.resolve([absolute]);
-    const { real, missing } = found ?? { real: absolute, missing: "" };
-    const target = missing === "" ? real : `${real === "/" ? "" : real}/${missing}`;
-    const place = { absolute, real: target };
-    return await ctx.lock(target, {}, async () => replaceFile(input, ctx, place, missing));
+    return await ctx.lock(absolute, {}, async ([found = { real: absolute, missing: "" }]) =>
+      replaceFile(input, ctx, { absolute, real: withMissingPart(found) }, found.missing),
+    );
   } catch (thrown) {
     return fileFailure(thrown, asked);
   }

@@ -1,0 +1,73 @@
+/** Locks of the paths that a call has claimed. */
+import { baseName, parentOf } from "../text/index.js";
+import type { BoundCall } from "./backend.js";
+import type { CallRun } from "./call-run.js";
+import { type Access, covers } from "./claims.js";
+import type { LockedPath, LockOptions } from "./context.js";
+import { HaftError } from "./errors.js";
+import { type ResolvedPath, withMissingPart } from "./fs.js";
+import { requireAuthorized, requireCovered } from "./guard.js";
+
+const ACCESSES: readonly Access[] = ["read", "write", "create", "delete"];
+
+/** The access that a call may be judged by at a place that it claimed: the first that it has there. */
+function claimedAccess(run: CallRun, path: string): Access | undefined {
+  return ACCESSES.find((access) => run.grant !== undefined && covers(run.grant, path, access));
+}
+
+/** Rejects unless the call claimed the path, or was allowed it as the real path of one that it claimed. */
+export function requireClaimedPlace(run: CallRun, real: string, verb: "lock" | "mark"): void {
+  if (claimedAccess(run, real) !== undefined) return;
+  if (run.grant?.symlinkTargets.some((pair) => pair.real === real) === true) return;
+  const granted = run.grant === undefined ? undefined : { ...run.grant, files: run.realPlaces };
+  if (granted !== undefined && ACCESSES.some((access) => covers(granted, real, access))) return;
+  const did = verb === "lock" ? `lock "${real}"` : `mark "${real}" as read`;
+  throw new HaftError(
+    "CALL_UNCLAIMED",
+    `Did not ${did}: the call did not claim it. Claim it in the tool's \`claims\`.`,
+    { details: { path: real } },
+  );
+}
+
+/**
+ * Runs `body` while the call holds the locks of all paths, taken in the order of their names, so that two calls cannot
+ * deadlock. Each path is judged as claimed and at its real path.
+ */
+export async function withPathLocks<T>(
+  run: CallRun,
+  call: BoundCall,
+  paths: readonly string[],
+  { follow = true, ...io }: LockOptions,
+  body: (places: readonly LockedPath[]) => Promise<T>,
+): Promise<T> {
+  const { backend, life } = run;
+  const grant = run.grant!;
+  life.requireLife();
+  const accesses = paths.map((path) => {
+    const access = claimedAccess(run, path) ?? "read";
+    requireCovered(grant, path, access);
+    return access;
+  });
+  const signal = io.signal === undefined ? call.signal : AbortSignal.any([io.signal, call.signal]);
+  const asked = follow ? paths : paths.map(parentOf);
+  const found = await backend.root.fs.resolve(asked, { ...io, signal });
+  const places: readonly LockedPath[] = follow
+    ? found
+    : found.map((parent, index) => childOf(parent, baseName(paths[index]!)));
+  const keys = places.map(withMissingPart);
+  for (const [index, real] of keys.entries())
+    await requireAuthorized(grant, call, paths[index]!, real, accesses[index]!);
+  const sorted = [...new Set(keys)].sort();
+  const holdFrom = (index: number): Promise<T> =>
+    index === sorted.length
+      ? body(places)
+      : life.lock(`${backend.name}:${sorted[index]}`, { ...io, signal }, () => holdFrom(index + 1));
+  return holdFrom(0);
+}
+
+/** The entry of a directory, itself not resolved. */
+function childOf({ real, missing }: ResolvedPath, name: string): LockedPath {
+  if (name === "") return { real, missing };
+  if (missing !== "") return { real, missing: `${missing}/${name}` };
+  return { real: `${real === "/" ? "" : real}/${name}`, missing };
+}
