@@ -1,4 +1,5 @@
 export { expandBraces } from "./brace-expansion.js";
+export { byteSize } from "./byte-size.js";
 export { concatBytes } from "./concat-bytes.js";
 export { escapeControls, type StrippedText, showControls, stripControls } from "./control-characters.js";
 export {

@@ -22,7 +22,7 @@ export const haftEditPresenter: ToolPresenter<EditInput, EditData, EditLimits> =
       path: editSchema.properties.path,
       ...editPairSchema.properties,
       replaceAll: editSchema.properties.replaceAll,
-      edits: editSchema.properties.edits,
+      edits: { ...editSchema.properties.edits, description: "Several pairs, instead of `oldText` and `newText`" },
     },
     required: ["path"],
   },

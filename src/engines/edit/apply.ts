@@ -1,6 +1,7 @@
 /**
- * Plans the edits of a call: every place is found in the original, gets its new text with the line
- * endings and the indentation of the place, and all are written into a copy, or none. Pure: bytes in, bytes out.
+ * Plans the edits of a call. Each `oldText` is found in the original, its `newText` gets the line endings and the indentation
+ * of the place, and all replacements are written into a copy of the file, or none. Pure: bytes in, bytes out. Read
+ * `planEdits` first; it calls the rest of this file from top to bottom.
  */
 import { explainMismatch, type Mismatch } from "./explain-mismatch.js";
 import { findMatches, type MatchOptions, matchesAnyLineEnding } from "./match.js";
@@ -20,7 +21,7 @@ export interface EditRange {
   readonly line: number;
 }
 
-/** The outcome of the edits of a call. `edit` counts from 0. Nothing is changed unless all can be made. */
+/** The outcome of planning the edits of a call: "applied" only if all can be made. `edit` is an index from 0. */
 export type EditPlan =
   | {
       readonly kind: "applied";
@@ -38,10 +39,10 @@ export type EditPlan =
       readonly kind: "ambiguous";
       readonly edit: number;
       readonly count: number;
-      /** The first lines that have it, each once. */
+      /** The numbers of the first lines where it occurs, each once. */
       readonly lines: readonly number[];
       readonly hasMoreLines: boolean;
-      /** It has line feeds, which in this file match any line ending. */
+      /** `oldText` has line feeds, which in this file match any line ending. */
       readonly hasOtherEndings: boolean;
     }
   /** Two edits replace the same bytes. */
@@ -56,22 +57,24 @@ export interface PlanOptions {
   /** Default "inside". */
   readonly whitespace?: WhitespaceFolding;
   readonly replaceAll: boolean;
-  /** Called after each edit; what it throws ends the work. Default: nothing. */
-  readonly rest?: () => Promise<void>;
+  /** Called after each search; what it throws ends the planning. Default: nothing. */
+  readonly afterSearch?: () => Promise<void>;
 }
 
-/** Linear in the file for each edit, and the cost hardly depends on how long the texts are. */
+/** Takes time linear in the file for each edit; the length of the texts hardly matters. */
 export async function planEdits(text: UnitText, edits: readonly EditPair[], options: PlanOptions): Promise<EditPlan> {
   const views = new FileViews(text);
   const matching: MatchOptions = { ...options, whitespace: options.whitespace ?? "inside" };
   const replacements: Replacement[] = [];
   let stage: EditStage = "exact";
-  let [eolConverted, reindented, byEndings] = [false, false, false];
+  let eolConverted = false;
+  let reindented = false;
+  let byEndings = false;
   for (const [edit, pair] of edits.map(withoutBom).entries()) {
     const { oldText, newText } = pair;
     const units = text.encode(oldText);
     const found = units === undefined || units.length === 0 ? "not-found" : findMatches(views, units, matching);
-    await options.rest?.();
+    await options.afterSearch?.();
     if (found === "not-found") return { kind: "not-found", edit, ...explainMismatch(views, oldText, matching) };
     if ("count" in found) {
       const { count, starts, hasMoreLines } = found;
@@ -83,6 +86,7 @@ export async function planEdits(text: UnitText, edits: readonly EditPair[], opti
     byEndings ||= found.stage === "exact" && oldText.includes("\r") && text.lineEndings === "mixed";
     if (EDIT_STAGES.indexOf(found.stage) > EDIT_STAGES.indexOf(stage)) stage = found.stage;
     const writer = new ReplacementWriter(text, pair);
+    // This stage ignores whitespace at both ends of `oldText`, so the place does not include it.
     const isTrimmed = found.stage === "whitespace" && matching.whitespace === "anywhere";
     for (const match of found.matches) {
       const made = writer.write(match, isTrimmed);
@@ -102,7 +106,7 @@ export async function planEdits(text: UnitText, edits: readonly EditPair[], opti
   return { kind: "applied", ...applied, stage, eolConverted, reindented, byEndings };
 }
 
-/** The BOM is not part of the text of a file, so it is removed from a copied text as well. */
+/** A BOM is not part of the text of a file, so one that was copied along is removed. */
 function withoutBom({ oldText, newText }: EditPair): EditPair {
   if (!oldText.startsWith("\ufeff")) return { oldText, newText };
   return { oldText: oldText.slice(1), newText: newText.startsWith("\ufeff") ? newText.slice(1) : newText };
@@ -127,8 +131,8 @@ type AppliedReplacements =
   | { readonly overlap: readonly [number, number] };
 
 /**
- * Writes all replacements into a copy of the file, in any order. The bytes between them, the BOM and an odd last byte are
- * copied as they are.
+ * Writes all replacements, which may be in any order, into a copy of the file. All other bytes are copied as they are: the
+ * BOM, and in UTF-16 an odd last byte, too.
  */
 function applyReplacements(text: UnitText, replacements: readonly Replacement[]): AppliedReplacements {
   const sorted = [...replacements].sort((left, right) => left.start - right.start || left.end - right.end);
@@ -145,17 +149,17 @@ function applyReplacements(text: UnitText, replacements: readonly Replacement[])
   const grown = parts.reduce((sum, part) => sum + part.bytes.length - (part.to - part.from), 0);
   const bytes = new Uint8Array(text.bytes.length + grown);
   const lines = new LineNumbers(text);
-  let read = 0;
-  let written = 0;
+  let copied = 0; // of the old file
+  let written = 0; // of the new one
   const ranges = parts.map((part): EditRange => {
-    bytes.set(text.bytes.subarray(read, part.from), written);
-    const begin = written + part.from - read;
+    bytes.set(text.bytes.subarray(copied, part.from), written);
+    const begin = written + part.from - copied;
     bytes.set(part.bytes, begin);
     written = begin + part.bytes.length;
-    read = part.to;
+    copied = part.to;
     return { before: [part.from, part.to], after: [begin, written], line: lines.at(part.start) };
   });
-  bytes.set(text.bytes.subarray(read), written);
+  bytes.set(text.bytes.subarray(copied), written);
   return { bytes, ranges };
 }
 
@@ -166,7 +170,7 @@ interface WrittenUnits {
   readonly reindented: boolean;
 }
 
-/** Makes the new units of each place of one edit; the same text is encoded once. */
+/** Makes the units that replace each place of one edit. Equal texts are encoded once. */
 class ReplacementWriter {
   readonly #encoded = new Map<string, Units | undefined>();
   readonly #endings: LineEndingWriter;
@@ -178,10 +182,10 @@ class ReplacementWriter {
     this.#endings = new LineEndingWriter(text, differOnlyInEndings(pair));
   }
 
-  /** "not-shiftable": a line of the new text lacks the whitespace that the lines of the place have less. */
+  /** "not-shiftable": the place is indented less than `oldText`, and a line of `newText` has not that much to remove. */
   write(match: Match, isTrimmed: boolean): WrittenUnits | "not-encodable" | "not-shiftable" {
     let { newText } = this.pair;
-    // The file ends without a line ending, and stays so: what `oldText` had too much, `newText` has too.
+    // The file ends without the line ending that `oldText` ends with, and stays so.
     if (match.atMissingLineEnding) newText = newText.replace(/(?:\r\n?|\n)$/, "");
     if (isTrimmed) newText = withoutEndsOf(this.pair.oldText, newText);
     const shifted = match.shift === undefined ? newText : shiftText(newText, match.shift);
@@ -194,7 +198,7 @@ class ReplacementWriter {
   }
 }
 
-/** The place begins and ends with text, so whitespace that both texts begin or end with is outside it already. */
+/** A place that was matched without the whitespace at both ends of `oldText` takes `newText` without it, too. */
 function withoutEndsOf(oldText: string, newText: string): string {
   const lead = /^\s*/.exec(oldText)![0];
   const trail = /\s*$/.exec(oldText)![0];
@@ -202,10 +206,10 @@ function withoutEndsOf(oldText: string, newText: string): string {
   return trail !== "" && headless.endsWith(trail) ? headless.slice(0, -trail.length) : headless;
 }
 
-/** The indentation of a line that is not blank, and the line ending before it. */
+/** The line ending before a line that is not blank, and its indentation. */
 const LINE_HEAD = /(^|\r\n|\r|\n)([ \t\v\f]*)(?=[^ \t\v\f\r\n])/g;
 
-/** A text with all its lines but blank ones shifted; undefined where one of them lacks the whitespace to remove. */
+/** The text with all lines shifted except blank ones; undefined if a line lacks the whitespace to remove. */
 export function shiftText(text: string, shift: Shift): string | undefined {
   if ("added" in shift) return text.replace(LINE_HEAD, `$1${shift.added}$2`);
   let isPossible = true;
@@ -216,7 +220,7 @@ export function shiftText(text: string, shift: Shift): string | undefined {
   return isPossible ? shifted : undefined;
 }
 
-/** Whether two texts are equal except for their line endings, a carriage return at the end of only one of them included. */
+/** Whether the texts are equal except for their line endings; a carriage return at the end of only one of them is such a difference. */
 function differOnlyInEndings({ oldText, newText }: EditPair): boolean {
   if (!oldText.includes("\r") && !newText.includes("\r")) return false;
   const withLineFeeds = (text: string) => text.replace(/\r\n?/g, "\n");
@@ -225,17 +229,17 @@ function differOnlyInEndings({ oldText, newText }: EditPair): boolean {
 }
 
 /**
- * Gives a new text the line endings of the file where it has one kind of them. In a file of mixed line endings a carriage
- * return is literal, and a text without any takes the endings of its place: its first line feed takes the first ending of the
- * replaced text, and so on, the last one standing for all that follow; a place without any takes the ending of its own line,
- * else of the line before.
+ * Converts the line endings of a new text to those of the file, if the file has one kind. In a file of mixed line endings a
+ * carriage return is literal. A text without one gets the endings of the replaced text there, the first for its first line
+ * feed and so on, and the last of them for all further ones. If the replaced text has none, it gets the ending of that line,
+ * else of the last line that has one.
  */
 class LineEndingWriter {
-  /** The stretch without line feeds that was last looked through, and the line feed that ends it; -1 when none does. */
-  #clear: { readonly from: number; readonly feed: number } | undefined;
+  /** The last search: no line feed is between `from` and `feed`, which is -1 if none follows. */
+  #searched: { readonly from: number; readonly feed: number } | undefined;
   #lastFeed: number | undefined;
 
-  /** @param isOnlyEndings - The edit changes line endings and nothing else, so they are meant as they are. */
+  /** @param isOnlyEndings - The edit changes nothing but line endings, so they are not converted. */
   constructor(
     private readonly text: UnitText,
     private readonly isOnlyEndings: boolean,
@@ -251,20 +255,21 @@ class LineEndingWriter {
       return newText.replace(/\n/g, () => endings[Math.min(index++, endings.length - 1)]!);
     }
     const whole = this.#isHalfEnding(newText, place) ? newText.slice(0, -1) : newText;
-    // The place ends between CR and LF: its carriage return is the line ending of the new text.
+    // The place ends between CR and LF, and the LF stays in the file: the new text ends with the CR of that pair.
     const endsInPair = units[place.end - 1] === CR && units[place.end] === LF && /[\r\n]$/.test(whole);
     if (this.isOnlyEndings) return endsInPair ? whole.replace(/\n$/, "") : whole;
     const body = endsInPair ? whole.replace(/(?:\r\n?|\n)$/, "") : whole;
     return body.replace(/\r\n?|\n/g, lineEndings) + (endsInPair ? "\r" : "");
   }
 
-  /** A carriage return before a CRLF or LF of the file is half of an ending: the line does not end twice. */
+  /** Whether the new text ends with a carriage return that the line ending after the place already has. */
   #isHalfEnding(newText: string, { end }: Match): boolean {
     const { units } = this.text;
     if (!newText.endsWith("\r") || units[end - 1] === LF || units[end - 1] === CR) return false;
     return lineEndingAt(units, end) === "\r\n" || (units[end] === LF && !this.isOnlyEndings);
   }
 
+  /** The line endings in the place, or the one that fits it. */
   #endingsOf({ start, end }: Match): readonly string[] {
     const { units } = this.text;
     const inside: string[] = [];
@@ -275,19 +280,19 @@ class LineEndingWriter {
       at += found.length - 1;
     }
     if (inside.length > 0) return inside;
-    // A lone carriage return far from any line feed is text, so only line feeds count around the place.
+    // Outside the place a lone carriage return may be text, so only line feeds count.
     let feed = this.#feedFrom(end);
     if (feed === -1) feed = this.#lastFeed ??= units.lastIndexOf(LF);
     if (feed === -1) return ["\n"];
     return [feed !== end && units[feed - 1] === CR ? "\r\n" : "\n"];
   }
 
-  /** Places that rise cost one look through the file, however many they are. */
+  /** For places in ascending order all calls together scan the file once. */
   #feedFrom(from: number): number {
-    const clear = this.#clear;
-    if (clear !== undefined && from >= clear.from && (clear.feed === -1 || from <= clear.feed)) return clear.feed;
+    const last = this.#searched;
+    if (last !== undefined && from >= last.from && (last.feed === -1 || from <= last.feed)) return last.feed;
     const feed = this.text.units.indexOf(LF, from);
-    this.#clear = { from, feed };
+    this.#searched = { from, feed };
     return feed;
   }
 }

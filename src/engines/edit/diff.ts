@@ -1,6 +1,6 @@
 /**
- * The unified diff of an edit, made from the lines around its ranges alone, so that it costs by the size of the change and not
- * of the file. It counts what it does not show, so that the caller can store the old file where removed lines are missing.
+ * The unified diff of an edit. It is made from the lines around the changed ranges only, so its cost depends on the size of the
+ * change and not of the file. It reports what it does not show, so that the caller can store the old file then.
  */
 import { clampWithCount } from "../../kernel/index.js";
 import { DEFAULT_DIFF_CONTEXT, renderUnifiedDiff, stripControls } from "../../text/index.js";
@@ -11,7 +11,7 @@ export interface EditDiff {
   readonly diff: string;
   readonly added: number;
   readonly removed: number;
-  /** Whether the diff has every character of every removed line. */
+  /** Whether the diff shows every character of every removed line. */
   readonly showsRemoved: boolean;
   /** Whether it shows carriage returns as `CR_SYMBOL`. */
   readonly showsReturns: boolean;
@@ -23,12 +23,12 @@ export interface EditDiff {
 /** Stands for a carriage return where line endings differ, or where it ends no line. */
 export const CR_SYMBOL = "␍";
 
-/** Lines of context on both sides that let two changes share a hunk. */
+/** Changes with at most this many lines between them share a hunk. */
 const REACH = 2 * DEFAULT_DIFF_CONTEXT + 1;
 
 /**
- * Control characters are removed; carriage returns of a hunk whose lines have different endings, and those that end no line,
- * are shown. Over `maxBytes` the middle is truncated.
+ * Control characters are removed, and carriage returns are shown where `showReturns` says. Over `maxBytes` the middle is
+ * omitted.
  */
 export function diffOfEdit(
   before: UnitText,
@@ -43,34 +43,37 @@ export function diffOfEdit(
   for (const group of groupRanges(before, after, ranges)) {
     const first = lines.at(group.before[0]);
     const rendered = renderUnifiedDiff(before.decode(...group.before), after.decode(...group.after));
-    const moved = moveHunks(rendered, first - 1, first - 1 + shift);
-    shift += moved.added - moved.removed;
-    const shown = showReturns(moved.text);
-    showsReturns ||= shown !== moved.text;
+    const numbered = shiftHunks(rendered, first - 1, first - 1 + shift);
+    shift += numbered.added - numbered.removed;
+    const shown = showReturns(numbered.text);
+    showsReturns ||= shown !== numbered.text;
     hunks.push(shown);
   }
   const raw = hunks.join("");
   const { text: whole, removed: stripped } = stripControls(raw);
-  const [added, removed] = [countMarks(whole, "+"), countMarks(whole, "-")];
+  const [added, removed] = [countLines(whole, "+"), countLines(whole, "-")];
   const { text, omittedBytes, keptBytes } = clampWithCount(whole, { kind: "middle", maxBytes });
   const showsRemoved =
     removed === 0 || (omittedBytes === 0 && (stripped === 0 || !raw.split("\n").some(isStrippedRemoval)));
   return { diff: text, added, removed, showsRemoved, showsReturns, producedBytes: keptBytes + omittedBytes, keptBytes };
 }
 
-/** A carriage return at the end of every line of a hunk says nothing; any other one may be what the edit changes. */
+/**
+ * Makes carriage returns visible that an edit may have changed: those inside a line, and those at the end of lines in a hunk
+ * where other lines end without one.
+ */
 function showReturns(hunks: string): string {
   if (!hunks.includes("\r")) return hunks;
   const lines = hunks.split("\n");
   let start = 0;
   for (let index = 1; index <= lines.length; index++) {
     if (index < lines.length && !lines[index]!.startsWith("@@ ")) continue;
-    const isOpen = (at: number) => lines[at + 1]?.startsWith("\\") === true;
+    const hasNoNewline = (at: number) => lines[at + 1]?.startsWith("\\") === true;
     let hasLineFeed = false;
     for (let at = start; at < index; at++)
-      hasLineFeed ||= /^[-+ ]/.test(lines[at]!) && !isOpen(at) && !lines[at]!.endsWith("\r");
+      hasLineFeed ||= /^[-+ ]/.test(lines[at]!) && !hasNoNewline(at) && !lines[at]!.endsWith("\r");
     for (; start < index; start++)
-      lines[start] = lines[start]!.replace(hasLineFeed || isOpen(start) ? /\r/g : /\r(?!$)/g, CR_SYMBOL);
+      lines[start] = lines[start]!.replace(hasLineFeed || hasNoNewline(start) ? /\r/g : /\r(?!$)/g, CR_SYMBOL);
   }
   return lines.join("\n");
 }
@@ -82,11 +85,11 @@ function isStrippedRemoval(line: string): boolean {
 interface Span {
   readonly before: [number, number];
   readonly after: [number, number];
-  /** Where the line of the last range ends in the old file. */
+  /** Where the line of the last range ends, in units of the old file. */
   lineEnd: number;
 }
 
-/** Whole lines around the ranges, in units, those that reach each other taken together. */
+/** The lines around the ranges, in units; overlapping ones are merged. */
 function groupRanges(before: UnitText, after: UnitText, ranges: readonly EditRange[]): Span[] {
   const groups: Span[] = [];
   const toUnits = (text: UnitText, [from, to]: readonly [number, number]): [number, number] => [
@@ -97,7 +100,7 @@ function groupRanges(before: UnitText, after: UnitText, ranges: readonly EditRan
     range !== undefined && toUnits(before, range.before)[1] <= unit;
   for (const [index, range] of ranges.entries()) {
     const last = groups.at(-1);
-    // Of many in one line only the first and the last say how far the lines around it reach.
+    // Of many ranges in one line only the first and the last can widen the group.
     if (last !== undefined && endsBefore(range, last.lineEnd) && endsBefore(ranges[index + 1], last.lineEnd)) continue;
     const old = toUnits(before, range.before);
     const now = toUnits(after, range.after);
@@ -129,8 +132,8 @@ function widen(text: UnitText, [start, end]: readonly [number, number]): [number
   return [from <= 0 ? 0 : from + 1, to === -1 ? units.length : to];
 }
 
-/** The hunks of a part, numbered as those of the whole. */
-function moveHunks(hunks: string, before: number, after: number): { text: string; added: number; removed: number } {
+/** Shifts the line numbers in the headers of hunks of a part to those of the whole file. */
+function shiftHunks(hunks: string, before: number, after: number): { text: string; added: number; removed: number } {
   const shifted = (range: string, by: number) => {
     const [line, ...count] = range.split(",");
     return [Number(line) + by, ...count].join(",");
@@ -138,11 +141,11 @@ function moveHunks(hunks: string, before: number, after: number): { text: string
   const text = hunks.replace(/(^|\n)@@ -(\S+) \+(\S+) @@(?=\n)/g, (_, lead: string, old: string, now: string) => {
     return `${lead}@@ -${shifted(old, before)} +${shifted(now, after)} @@`;
   });
-  return { text, added: countMarks(hunks, "+"), removed: countMarks(hunks, "-") };
+  return { text, added: countLines(hunks, "+"), removed: countLines(hunks, "-") };
 }
 
 /** Lines that begin with + or -; hunks have no file header, so each is a change. */
-function countMarks(hunks: string, mark: "+" | "-"): number {
+function countLines(hunks: string, mark: "+" | "-"): number {
   let count = hunks.startsWith(mark) ? 1 : 0;
   for (let at = hunks.indexOf(`\n${mark}`); at !== -1; at = hunks.indexOf(`\n${mark}`, at + 1)) count++;
   return count;

@@ -1,18 +1,12 @@
 /**
- * Explains why an `oldText` was not found: the nearest places, each with the first difference in words, and a hint where the
- * text has line numbers of `read` or an escape instead of the character.
+ * Explains why an `oldText` was not found: the nearest places, each with its first difference in words, and a hint if the
+ * text contains the line numbers of `read`, or an escape sequence instead of the character.
  */
 import { firstDifference, foldTypography, showControls, stripControls, truncateToHead } from "../../text/index.js";
 import { findMatches, type MatchOptions } from "./match.js";
 import { endOfLine, linesOf, nearestLines } from "./nearest.js";
 import type { FileViews } from "./stages.js";
 import type { UnitText } from "./units.js";
-
-/**
- * `gutter`: the text was copied together with the line numbers that `read` shows. `escaped`: it has the two characters `\n`
- * (or another JSON escape) where the file has the character itself; `unescaped`: the other way round.
- */
-export type Hint = "gutter" | "escaped" | "unescaped";
 
 /** A place that is similar to `oldText`. */
 export interface NearestPlace {
@@ -24,8 +18,18 @@ export interface NearestPlace {
 
 export interface Mismatch {
   readonly nearest: readonly NearestPlace[];
-  readonly hint?: Hint;
+  /** The likely mistake, as a sentence. */
+  readonly hint?: string;
 }
+
+/** The escape sequences are those of JSON. */
+const HINTS = {
+  gutter: "`oldText` seems to include the line numbers that `read` prints. Send the lines without them.",
+  escaped:
+    "It has an escape sequence, such as `\\n`, where the file has the character itself, such as a line break. Send the character.",
+  unescaped:
+    "The file has an escape sequence, such as `\\n`, where `oldText` has the character itself, such as a line break. Send both characters.",
+} as const;
 
 export function explainMismatch(views: FileViews, oldText: string, options: MatchOptions): Mismatch {
   const { text } = views;
@@ -37,21 +41,21 @@ export function explainMismatch(views: FileViews, oldText: string, options: Matc
   const bare = withoutGutter(oldText);
   if (bare !== undefined) {
     const nearest = nearestTo(bare);
-    if (nearest.length > 0 || isFound(bare)) return { nearest, hint: "gutter" };
+    if (nearest.length > 0 || isFound(bare)) return { nearest, hint: HINTS.gutter };
   }
   const unescaped = oldText.replace(JSON_ESCAPE, (pair, char: string) => ESCAPED[char] ?? pair);
-  if (unescaped !== oldText && isFound(unescaped)) return { nearest: nearestTo(unescaped), hint: "escaped" };
+  if (unescaped !== oldText && isFound(unescaped)) return { nearest: nearestTo(unescaped), hint: HINTS.escaped };
   const nearest = nearestTo(oldText);
   const escaped = JSON.stringify(oldText).slice(1, -1);
-  return escaped !== oldText && isFound(escaped) ? { nearest, hint: "unescaped" } : { nearest };
+  return escaped !== oldText && isFound(escaped) ? { nearest, hint: HINTS.unescaped } : { nearest };
 }
 
-/** A number, then the sign that tools put between it and the line. */
+/** A line number and the separator that tools print after it. */
 const GUTTER = /^ *\d+(?:\t|│|\||→|: )/;
 const JSON_ESCAPE = /\\([nrt"\\])/g;
 const ESCAPED: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", '"': '"', "\\": "\\" };
 
-/** The text without line numbers where every line that is not blank has one, else undefined. */
+/** The text without its line numbers; undefined unless every line that is not blank has one. */
 function withoutGutter(oldText: string): string | undefined {
   const lines = oldText.split("\n");
   const numbered = lines.filter((line) => line.trim() !== "");
@@ -63,7 +67,7 @@ function withoutGutter(oldText: string): string | undefined {
 const MAX_SHOWN_LINES = 12;
 const MAX_SHOWN_BYTES = 1_024;
 
-/** The lines of the file, from a line counted from 1, that a text of as many lines as `oldText` would take. */
+/** As many lines of the file as `oldText` has, from a 1-based line on. */
 export function placeAt(text: UnitText, line: number, oldText: string): Omit<NearestPlace, "differs"> {
   const { differs: _, ...place } = describe(text, line - 1, linesOf(oldText));
   return place;
@@ -72,6 +76,7 @@ export function placeAt(text: UnitText, line: number, oldText: string): Omit<Nea
 function describe(text: UnitText, line: number, lines: readonly string[]): NearestPlace {
   const found = readLines(text, line, lines.length);
   const last = lines.length - 1;
+  // `oldText` may begin inside its first line, unless that begins with indentation, and may end inside its last line.
   const anchorOf = (at: number): Anchor => {
     const opens = at === 0 && (last === 0 || !/^[ \t]/.test(lines[0]!));
     if (at === last) return opens ? "anywhere" : "start";
@@ -88,7 +93,7 @@ function describe(text: UnitText, line: number, lines: readonly string[]): Neare
   return { line: line + 1, text: truncateToHead(shown, MAX_SHOWN_BYTES).text, differs };
 }
 
-/** Lines of the file without their endings; long ones only as far as they are ever shown or compared. */
+/** Lines of the file without their endings. Only the start of a long line is decoded. */
 function readLines(text: UnitText, first: number, count: number): string[] {
   const { units } = text;
   let start = 0;
@@ -103,7 +108,7 @@ function readLines(text: UnitText, first: number, count: number): string[] {
   return lines;
 }
 
-/** Where in its line of the file a line of `oldText` has to be: the whole of it, its start, its end, or anywhere. */
+/** Which part of its line in the file a line of `oldText` must equal. */
 type Anchor = "whole" | "start" | "end" | "anywhere";
 
 function fits(file: string, line: string, anchor: Anchor): boolean {
@@ -113,9 +118,9 @@ function fits(file: string, line: string, anchor: Anchor): boolean {
 }
 
 interface Difference {
-  /** A line without what this difference is about. */
+  /** Removes this difference from a line. */
   fold(line: string): string;
-  /** Where the folded line has to be for this to be what differs. Default: the same. */
+  /** Where the folded line must be, if not where the line had to be: folding whitespace at an end moves it there. */
   readonly anchors?: Partial<Readonly<Record<Anchor, Anchor>>>;
   describe(file: string, line: string, anchor: Anchor): string;
 }
@@ -124,7 +129,7 @@ const indentOf = (line: string) => /^[ \t]*/.exec(line)![0];
 const oneSpace = (line: string) => line.replace(/[ \t]+/g, " ").trim();
 const composed = (line: string) => line.normalize("NFC");
 
-/** The likeliest causes first: each is named alone when it explains the whole difference of a line. */
+/** The first one that explains the whole difference of a line is reported; likely ones come first. */
 const DIFFERENCES: readonly Difference[] = [
   {
     fold: (line) => line.trimEnd(),
@@ -165,7 +170,7 @@ const DIFFERENCES: readonly Difference[] = [
   },
 ];
 
-/** Why `line` of `oldText` does not fit `file`, the line of the file; both without line endings. */
+/** How `line` of `oldText` differs from `file`, the line of the file; both without line endings. */
 function describeDifference(file: string, line: string, anchor: Anchor): string {
   const known = DIFFERENCES.find(({ fold, anchors }) => {
     const [actual, expected] = [fold(file), fold(line)];
@@ -180,19 +185,19 @@ function describeDifference(file: string, line: string, anchor: Anchor): string 
 
 /** Characters shown on each side of the first difference of two lines. */
 const SHOWN = 24;
-/** Characters by which a part of a line is looked for in it, and how many such places are compared. */
-const FIRST = 3;
+/** A part of a line is searched by its first characters, at so many places. */
+const PREFIX_LENGTH = 3;
 const MAX_STARTS = 50;
 
-/** Where in `file` the longest beginning of `line` is, among the first places that have its first few characters; else 0. */
+/** Where `file` has the longest prefix of `line`; 0 if nowhere. */
 function bestStart(file: string, line: string): number {
-  const first = line.slice(0, FIRST);
+  const prefix = line.slice(0, PREFIX_LENGTH);
   let [best, length] = [0, commonLength(file, 0, line)];
-  let at = file.indexOf(first);
+  let at = file.indexOf(prefix);
   for (let seen = 0; at >= 0 && seen < MAX_STARTS; seen++) {
     const same = commonLength(file, at, line);
     if (same > length) [best, length] = [at, same];
-    at = file.indexOf(first, at + 1);
+    at = file.indexOf(prefix, at + 1);
   }
   return best;
 }
@@ -209,7 +214,7 @@ function excerpt(line: string, at: number): string {
   return `${from > 0 ? "…" : ""}${showControls(part)}${at + SHOWN < line.length ? "…" : ""}`;
 }
 
-/** The first character that differs, by its code points, for what cannot be seen. */
+/** The code points of the first character that differs, because the two look alike. */
 function nameCharacters(file: string, line: string, anchor: Anchor, fold: (line: string) => string): string {
   const start = rawStart(file, line, anchor, fold);
   const difference = firstDifference(file.slice(start), line);
@@ -218,7 +223,7 @@ function nameCharacters(file: string, line: string, anchor: Anchor, fold: (line:
   return `: character ${column} is ${difference.there} in the file, ${difference.here} in \`oldText\``;
 }
 
-/** Where the part of `file` begins that equals `line` once both are folded. */
+/** Where the part of `file` begins that equals `line` when both are folded: the shortest prefix that folds to the text before it. */
 function rawStart(file: string, line: string, anchor: Anchor, fold: (line: string) => string): number {
   const [actual, expected] = [fold(file), fold(line)];
   const at = anchor === "anywhere" ? actual.indexOf(expected) : anchor === "end" ? actual.length - expected.length : 0;

@@ -71,8 +71,12 @@ describe("a thousand edits of one file", () => {
     oldText: asCopied[index % 3]!(index * 5).replace(/^\t/, ""),
     newText: `new${index}`,
   }));
-  const plan = (all: typeof edits, rest?: () => Promise<void>) =>
-    planEdits(new UnitText(bytes, utf8), all, { stages, replaceAll: false, ...(rest === undefined ? {} : { rest }) });
+  const plan = (all: typeof edits, afterSearch?: () => Promise<void>) =>
+    planEdits(new UnitText(bytes, utf8), all, {
+      stages,
+      replaceAll: false,
+      ...(afterSearch === undefined ? {} : { afterSearch }),
+    });
 
   it("are all made, each in its own place", async () => {
     let rests = 0;
@@ -104,10 +108,10 @@ describe("a thousand edits of one file", () => {
   it("end when the call is cancelled meanwhile", async () => {
     const cancelled = new Error("cancelled");
     let rests = 0;
-    const rest = async () => {
+    const afterSearch = async () => {
       if (++rests === 3) throw cancelled;
     };
-    await expect(plan(edits, rest)).rejects.toBe(cancelled);
+    await expect(plan(edits, afterSearch)).rejects.toBe(cancelled);
     expect(rests).toBe(3);
   });
 });

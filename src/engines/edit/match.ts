@@ -1,6 +1,6 @@
 /**
- * Finds the places where an `oldText` occurs in a file. The stages are tried in their order until one finds a place; each
- * searches in linear time, and more than one place is ambiguous unless all of them are to be replaced.
+ * Finds the places where `oldText` occurs in a file. The stages are tried in their order until one finds a place, each in
+ * linear time. More than one place is ambiguous unless all are to be replaced.
  */
 import {
   type EditStage,
@@ -30,9 +30,8 @@ export type MatchResult =
 
 interface TooManyPlaces {
   readonly count: number;
-  /** The first place of each of the first lines that have any. */
+  /** The first place in each of the first lines that have one. */
   readonly starts: readonly number[];
-  /** There are more such lines. */
   readonly hasMoreLines: boolean;
 }
 
@@ -42,7 +41,7 @@ export interface MatchOptions {
   readonly replaceAll: boolean;
 }
 
-/** How many lines of an ambiguous text are listed. */
+/** Lines that are listed for an ambiguous text. */
 const MAX_NAMED_LINES = 20;
 /** The most places that one edit replaces; the result lists each, which bounds memory. */
 export const MAX_REPLACED_PLACES = 500_000;
@@ -69,6 +68,7 @@ export function findMatches(views: FileViews, oldText: Units, options: MatchOpti
     const matches = takeMatches(search, options.replaceAll);
     if (matches === "too-many") return { stage, ...countPlaces(search, units) };
     if (matches.length === 0) continue;
+    // A stage that ignores line endings found the very bytes: that is what "exact" means.
     const isExact = ({ start, end }: Match) => end - start === oldText.length && startsWithUnits(units, oldText, start);
     return { stage: stage === "line-endings" && matches.every(isExact) ? "exact" : stage, matches };
   }
@@ -76,15 +76,15 @@ export function findMatches(views: FileViews, oldText: Units, options: MatchOpti
 }
 
 /**
- * Whether the bytes of `oldText` do not decide which place is meant: callers send line feeds whatever the file has, and in a
- * file of mixed line endings the same lines may occur once more with other ones. So all line endings are matched at once.
+ * Whether the stage "exact" must be skipped. Callers send line feeds whatever the file has, and in a file of mixed line endings
+ * the same lines may occur again with other endings, so the bytes of `oldText` do not decide which place is meant.
  */
 export function matchesAnyLineEnding(views: FileViews, oldText: Units, stages: readonly EditStage[]): boolean {
   const hasLineFeedsOnly = oldText.indexOf(LF) !== -1 && oldText.indexOf(CR) === -1;
   return hasLineFeedsOnly && stages.includes("line-endings") && views.text.lineEndings === "mixed";
 }
 
-/** What an edit replaces: the one place of its text, or with `replaceAll` all places that do not overlap. */
+/** The places that an edit replaces: one, or with `replaceAll` all that do not overlap. */
 function takeMatches(search: StageSearch, replaceAll: boolean): readonly Match[] | "too-many" {
   const matches: Match[] = [];
   let end = -1;
@@ -97,7 +97,7 @@ function takeMatches(search: StageSearch, replaceAll: boolean): readonly Match[]
   return matches;
 }
 
-/** Every place that the stage accepts, in rising order, overlapping ones included. */
+/** Every place that the stage accepts, in ascending order, overlapping ones included. */
 function* placesOf({ units, pattern, accept, last }: StageSearch): Generator<Match> {
   const search = new UnitSearch(pattern);
   for (let at = search.next(units, 0); at !== -1; at = search.next(units, at + 1)) {
@@ -108,7 +108,7 @@ function* placesOf({ units, pattern, accept, last }: StageSearch): Generator<Mat
   if (atEnd !== undefined) yield atEnd;
 }
 
-/** Looks through the lines of the file no further than the last one that is named. */
+/** Counts all places, and lists the first lines that have one. */
 function countPlaces(search: StageSearch, units: Units): TooManyPlaces {
   const starts: number[] = [];
   let count = 0;
@@ -127,9 +127,9 @@ function countPlaces(search: StageSearch, units: Units): TooManyPlaces {
 }
 
 /**
- * Whether any tolerant stage but "indentation" can find something, judged by the most tolerant of them alone, so that a text
- * which is nowhere costs one fold. What a stage finds the next one finds too, except that whitespace at the start of
- * `oldText` may be a part of a longer run; so it is ignored.
+ * Whether any stage between "exact" and "indentation" can find something. Only the view of the most tolerant one is searched,
+ * because it contains whatever the stricter ones find; so a text that is nowhere costs one fold. Whitespace at the start of
+ * `oldText` is ignored, because in the file it may be part of a longer run.
  */
 function mayMatchTolerantly(views: FileViews, oldText: Units, { stages, whitespace }: MatchOptions): boolean {
   const kind: FoldKind = stages.includes("whitespace")
@@ -149,7 +149,7 @@ function mayMatchTolerantly(views: FileViews, oldText: Units, { stages, whitespa
   return pattern[pattern.length - 1] === LF && endsWithUnits(units, pattern.subarray(0, pattern.length - 1));
 }
 
-/** Whether the stage "indentation" can find something: the content of the longest line has to be in the file. */
+/** Whether the stage "indentation" can find something: only if the file contains the longest line of `oldText`. */
 function hasLongestLine(units: Units, oldText: Units): boolean {
   let longest = lineFrom(oldText, 0);
   for (let line = longest; line.next < oldText.length; ) {
@@ -160,13 +160,13 @@ function hasLongestLine(units: Units, oldText: Units): boolean {
   return content.length > 0 && new UnitSearch(content).next(units, 0) !== -1;
 }
 
-/** Comparisons allowed per unit of the text before the search changes to the method that never looks back. */
+/** Comparisons allowed per unit of the text before the search switches to the method that never goes back. */
 const WORK_PER_UNIT = 4;
 const WORK_ALLOWANCE = 4_096;
 
 /**
- * Looks for one sequence of units. Linear in the text whatever the sequence: it skips by the last unit (Horspool) as long as
- * that pays, and changes to a search that never looks back (Knuth, Morris, Pratt) in a repetitive text.
+ * Searches for one sequence of units in linear time: by Horspool's algorithm, which skips most units, and in a repetitive text
+ * by that of Knuth, Morris and Pratt, which never goes back.
  */
 export class UnitSearch {
   readonly #pattern: Units;
@@ -184,7 +184,7 @@ export class UnitSearch {
     this.#skip = skip;
   }
 
-  /** The first place from `from` on that has the pattern, or -1. */
+  /** The first place of the pattern at or after `from`, or -1. */
   next(text: Units, from: number): number {
     const pattern = this.#pattern;
     const skip = this.#skip;
@@ -201,14 +201,14 @@ export class UnitSearch {
         while (index < last && text[at + index] === pattern[index]) index++;
         if (index === last) return at;
         work += index;
-        if (work > WORK_ALLOWANCE + WORK_PER_UNIT * (at - from)) return this.#nextWithoutLookingBack(text, at);
+        if (work > WORK_ALLOWANCE + WORK_PER_UNIT * (at - from)) return this.#nextWithoutGoingBack(text, at);
       }
       at += skip[unit & 0xff]!;
     }
     return -1;
   }
 
-  #nextWithoutLookingBack(text: Units, from: number): number {
+  #nextWithoutGoingBack(text: Units, from: number): number {
     const pattern = this.#pattern;
     this.#borders ??= bordersOf(pattern);
     const borders = this.#borders;
@@ -223,7 +223,7 @@ export class UnitSearch {
   }
 }
 
-/** For every prefix the length of the longest proper prefix that also ends it. */
+/** For each prefix of the pattern, the length of its longest proper prefix that is also its suffix. */
 function bordersOf(pattern: Units): Uint32Array {
   const borders = new Uint32Array(pattern.length);
   let length = 0;

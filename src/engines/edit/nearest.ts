@@ -1,26 +1,26 @@
 /**
- * Finds the lines of a file that are most similar to a text that does not occur in it, in one pass. Lines that equal
- * one of the text except for whitespace and case vote for where the text would begin; the longest line of the text is also
- * compared by three-unit sequences, so that a place without any equal line is found too.
+ * Finds the places of a file that are most similar to a text that does not occur in it, in one pass. Each line of the file that
+ * equals a line of the text, except for whitespace and case, votes for the line where the text would begin. The longest line of
+ * the text is also compared with each line by trigrams, which finds places without any equal line.
  */
 import { foldTypography, hasLookAlikes } from "../../text/index.js";
 import { CR, isInlineWhitespace, LF, type Units, type UnitText } from "./units.js";
 
 const MAX_PLACES = 3;
-/** Lines with less content than this, such as a brace, are no evidence. */
+/** Shorter lines, such as a brace, do not vote. */
 const MIN_EVIDENCE = 3;
-/** A long line counts no more than this many units. */
+/** The most that the length of a line counts. */
 const MAX_EVIDENCE = 40;
-/** Equal lines of the text that one line of the file may stand for. */
+/** Equal lines of the text that one line of the file votes for. */
 const MAX_SAME_LINES = 4;
-/** The largest text that is compared character by character. */
+/** The largest file in which look-alike characters are folded. */
 const MAX_FOLDED_UNITS = 16 * 1024 * 1024;
 /** Candidate places kept at once. */
 const MAX_CANDIDATES = 20_000;
-/** The share of the text that must be found for a place to be called near. */
+/** The lowest score of a place that is reported. */
 const MIN_SHARE = 0.3;
 
-/** Lines of the file, from 0, at which `oldText` would begin; best first. */
+/** Lines of the file, from 0, where `oldText` would begin; the most similar first. */
 export function nearestLines(text: UnitText, oldText: string): readonly number[] {
   const lines = linesOf(oldText);
   const places: number[] = [];
@@ -34,12 +34,12 @@ export function nearestLines(text: UnitText, oldText: string): readonly number[]
   return line === undefined ? [] : [line];
 }
 
-/** The lines of an `oldText`, without line endings; one at its end begins no further line. */
+/** The lines of `oldText` without line endings. */
 export function linesOf(oldText: string): readonly string[] {
   return oldText.replace(/\r\n?/g, "\n").replace(/\n$/, "").split("\n");
 }
 
-/** Finds a text that is too short for scoring by folding look-alike characters. */
+/** Finds a text that is too short for a score, by folding look-alike characters. */
 function lookAlikeLine(text: UnitText, oldText: string): number | undefined {
   if (!hasLookAlikes(oldText) || text.units.length > MAX_FOLDED_UNITS) return undefined;
   const [file, sought] = [text.decode(0, text.units.length), oldText].map(foldTypography);
@@ -48,7 +48,7 @@ function lookAlikeLine(text: UnitText, oldText: string): number | undefined {
 }
 
 interface Candidate {
-  /** Line of the file, from 0, at which the text would begin. */
+  /** The line of the file, from 0. */
   readonly line: number;
   score: number;
 }
@@ -97,11 +97,11 @@ interface KeyedLine {
   readonly evidence: number;
 }
 
-/** The lines of the text that are evidence, by their key. */
+/** The lines of the text that can get votes, by their key. */
 function keysOf(text: UnitText, lines: readonly string[]): Map<number, KeyedLine[]> {
   const keyed = new Map<number, KeyedLine[]>();
   const key = new LineKey();
-  // A single line that is in the file except for whitespace and case is found by its sequences.
+  // A single line is found by its trigrams.
   if (lines.length === 1) return keyed;
   lines.forEach((line, index) => {
     const units = text.encode(line);
@@ -115,7 +115,7 @@ function keysOf(text: UnitText, lines: readonly string[]): Map<number, KeyedLine
   return keyed;
 }
 
-/** A hash of a line that whitespace and the case of ASCII letters do not change. */
+/** Hashes lines without whitespace and the case of ASCII letters. */
 class LineKey {
   hash = 0;
   length = 0;
@@ -137,8 +137,8 @@ class LineKey {
 const lowerCase = (unit: number) => (unit >= 65 && unit <= 90 ? unit + 32 : unit);
 
 /**
- * The longest line is the best evidence. `weight` is what it adds to a place that lines have voted for. Where its accents can be composed
- * in two ways both are tried.
+ * The trigrams of the longest line, which is the best evidence, in both Unicode normalization forms. `weight` is how much they
+ * count beside the votes.
  */
 function probesOf(text: UnitText, lines: readonly string[]) {
   let index = 0;
@@ -151,27 +151,27 @@ function probesOf(text: UnitText, lines: readonly string[]) {
 }
 
 const SLOTS = 1 << 14;
-/** Units of the longest line that are compared. */
+/** Units of the line whose trigrams are taken. */
 const MAX_PROBED = 256;
-/** The best lines kept. */
+/** Lines kept, the best ones. */
 const MAX_BEST = 8;
-/** What each length of the probed line beyond the first costs a longer line. */
+/** How much a line loses for each time that it is longer than the probed one. */
 const LENGTH_COST = 0.02;
-/** A line with at least this share of ASCII is compared by its ASCII alone. */
+/** A line with at least this share of ASCII is compared by its ASCII characters only. */
 const ASCII_SHARE = 0.6;
 
 /**
- * Scores lines by how many three-unit sequences they share with one line, whatever their whitespace, quotes, hyphens and case.
- * In a line that is mostly ASCII other units do not count either, so that typographic signs and accents, which may be spelled
- * in several ways, do not hide a place. A few operations a unit.
+ * Scores lines by how many trigrams (sequences of three units) they share with one line. Whitespace, quotes, hyphens and case
+ * do not count; in a line that is mostly ASCII only ASCII counts, because accents and typographic characters can be encoded in
+ * several ways. Takes a few operations for each unit.
  */
 class TrigramProbe {
-  /** The best lines so far, best first. A score is the share of the sequences, less a little for what else the line has. */
+  /** The best lines so far, best first. The score is the share of the trigrams, less a little for a longer line. */
   readonly best: Candidate[] = [];
   readonly #counts: (unit: number) => boolean;
-  /** For each slot 0, or the number of the sequence that falls into it, from 1. */
-  readonly #sequences = new Uint16Array(SLOTS);
-  /** The line, from 1, in which each sequence was last seen. */
+  /** For each slot the number of its trigram, from 1, or 0. */
+  readonly #trigrams = new Uint16Array(SLOTS);
+  /** The line, from 1, in which each trigram was last seen. */
   readonly #lastSeen: Uint32Array;
   readonly #count: number;
 
@@ -195,12 +195,12 @@ class TrigramProbe {
     this.#count = slots.size;
     this.#lastSeen = new Uint32Array(slots.size + 1);
     let number = 0;
-    for (const slot of slots) this.#sequences[slot] = ++number;
+    for (const slot of slots) this.#trigrams[slot] = ++number;
   }
 
-  /** Scores one line of the file; `line` counts from 0 and rises. */
+  /** Scores one line of the file; `line` counts from 0 and must increase with each call. */
   scan(units: Units, start: number, end: number, line: number): void {
-    const sequences = this.#sequences;
+    const trigrams = this.#trigrams;
     const lastSeen = this.#lastSeen;
     const counts = this.#counts;
     const stamp = line + 1;
@@ -212,7 +212,7 @@ class TrigramProbe {
       if (!counts(unit)) continue;
       rolling = roll(rolling, unit);
       if (++length < 3) continue;
-      const number = sequences[slotOf(rolling)]!;
+      const number = trigrams[slotOf(rolling)]!;
       if (number === 0 || lastSeen[number] === stamp) continue;
       lastSeen[number] = stamp;
       shared++;

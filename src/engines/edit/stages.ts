@@ -1,7 +1,7 @@
 /**
- * The stages in which an `oldText` is looked for, strictest first: exact, then without regard to line endings, trailing
- * whitespace, the width of whitespace, and last the indentation of whole lines. Each stage says what it sees of the file and
- * of the text, and which of the places where the two are equal it accepts.
+ * The stages in which `oldText` is searched, strictest first: exact, then ignoring line endings, trailing whitespace, the width
+ * of whitespace, and last the indentation of whole lines. Each stage defines a view of the file and of the text, and which of
+ * the places where the two views are equal it accepts.
  */
 import {
   CR,
@@ -28,7 +28,7 @@ export type EditStage = "exact" | "line-endings" | "trailing-whitespace" | "whit
  */
 export type WhitespaceFolding = "inside" | "anywhere";
 
-/** What every line of a place has in front that `oldText` lacks, or lacks that `oldText` has. */
+/** The whitespace that every line of a place has before that of `oldText`, or that `oldText` has and the place lacks. */
 export type Shift = { readonly added: string } | { readonly removed: string };
 
 /** A place in the original, in units. */
@@ -43,16 +43,16 @@ export interface Match {
 
 /** How a stage looks for one text. */
 export interface StageSearch {
-  /** What it sees of the file, and what it looks for in that. */
+  /** The view of the file, and of `oldText`. */
   readonly units: Units;
   readonly pattern: Units;
-  /** The place of the original where the pattern is found at `at`, unless the stage rejects it. */
+  /** The place in the original of a match at `at` of the view; undefined if the stage rejects it. */
   accept(at: number): Match | undefined;
-  /** A place at the end of the file that is found in no other way. */
+  /** The place where `oldText` ends with a line ending and the file ends without one. */
   last?(): Match | undefined;
 }
 
-/** The views that the stages have of a file; each is made once, when a stage first needs it. */
+/** The views of a file; each is made when a stage first needs it. */
 export class FileViews {
   readonly #folds = new Map<FoldKind, FoldedUnits>();
   #relative: RelativeIndents | undefined;
@@ -95,7 +95,7 @@ function exactSearch(text: UnitText, pattern: Units): StageSearch {
     units,
     pattern,
     accept(at) {
-      // A line feed that closes a CRLF is half a line ending: the next stage takes the whole one.
+      // The line feed of a CRLF is half of a line ending; the next stage matches the whole one.
       const splitsPair = pattern[0] === LF && at > 0 && units[at - 1] === CR;
       return !splitsPair && text.isCharacterStart(at) ? { start: at, end: at + pattern.length } : undefined;
     },
@@ -111,7 +111,7 @@ function foldedSearch(views: FileViews, oldText: Units, kind: FoldKind): StageSe
     pattern,
     accept(at) {
       const end = at + pattern.length;
-      // Whitespace at the end of `oldText` was dropped as trailing, so it must be trailing in the file as well.
+      // Whitespace at the end of `oldText` was dropped as trailing, so it must be trailing in the file, too.
       if (endsInWhitespace && !fold.isLineEnd(end)) return undefined;
       if (kind === "whitespace-runs" && isInsideWord(fold.units, at, end)) return undefined;
       const start = fold.originalStart(at);
@@ -150,7 +150,7 @@ function anywhereSearch(views: FileViews, oldText: Units): StageSearch | undefin
   };
 }
 
-/** Whether the place begins or ends in the middle of a word: a tolerant stage does not guess that much. */
+/** Whether the place begins or ends inside a word, which no tolerant stage accepts. */
 function isInsideWord(units: Units, start: number, end: number): boolean {
   const joins = (left: number) => left > 0 && isWord(units[left - 1]) && isWord(units[left]);
   return joins(start) || joins(end);
@@ -161,13 +161,13 @@ function isWord(unit: number | undefined): boolean {
   return (unit >= 48 && unit <= 57) || (unit >= 65 && unit <= 90) || unit === 95 || (unit >= 97 && unit <= 122);
 }
 
-/** A line of a text, by offsets. The content is what is left without the whitespace around. */
+/** The offsets of a line. Its content is the line without whitespace at both ends. */
 export interface Line {
   readonly start: number;
   readonly contentStart: number;
   /** Equal to `contentStart` for a blank line. */
   readonly contentEnd: number;
-  /** Where the line ending begins; equal to `next` where there is none. */
+  /** Where the line ending begins; equal to `next` if there is none. */
   readonly end: number;
   readonly next: number;
 }
@@ -194,13 +194,13 @@ function beforeWhitespace(units: Units, from: number): number {
   return at;
 }
 
-/** Separates the whitespace that a line has less than the one before from that which it has more. */
-const TURN = 0;
+/** In relative indentation, separates the removed whitespace from the added. */
+const SEPARATOR = 0;
 
 /**
- * A view in which each line begins with how its indentation differs from that of the line before: the whitespace that it
- * lacks, a turn, the whitespace that it has more. So lines that are shifted together read the same wherever they are. Blank
- * lines say nothing, every line ending is a line feed, and trailing whitespace is dropped.
+ * A view in which each line begins with how its indentation differs from that of the line before: the whitespace removed, a
+ * separator, the whitespace added. So lines that are shifted together are equal, except for the first one. Blank lines
+ * are empty, every line ending is a line feed, and trailing whitespace is dropped.
  */
 class RelativeIndents {
   readonly units: Units;
@@ -208,8 +208,8 @@ class RelativeIndents {
   readonly #lines = new OffsetMap();
 
   constructor(readonly original: Units) {
-    const room = original.length * 2 + 1;
-    const out = original instanceof Uint16Array ? new Uint16Array(room) : new Uint8Array(room);
+    const size = original.length * 2 + 1;
+    const out = original instanceof Uint16Array ? new Uint16Array(size) : new Uint8Array(size);
     let length = 0;
     let last: Pick<Line, "start" | "contentStart"> = { start: 0, contentStart: 0 };
     for (let start = 0; start < original.length; ) {
@@ -218,7 +218,7 @@ class RelativeIndents {
       if (line.contentEnd > line.contentStart) {
         const same = sameIndent(original, last, line);
         for (let at = last.start + same; at < last.contentStart; at++) out[length++] = original[at]!;
-        out[length++] = TURN;
+        out[length++] = SEPARATOR;
         for (let at = start + same; at < line.contentEnd; at++) out[length++] = original[at]!;
         last = line;
       }
@@ -228,11 +228,11 @@ class RelativeIndents {
     this.units = out.subarray(0, length);
   }
 
-  /** Where the line begins whose content begins at `at`; undefined where no content does. */
+  /** Where the line begins whose content begins at `at`; undefined if none does. */
   lineStartOf(at: number): number | undefined {
-    const turn = beforeWhitespace(this.units, at) - 1;
-    if (this.units[turn] !== TURN) return undefined;
-    const start = beforeWhitespace(this.units, turn);
+    const separator = beforeWhitespace(this.units, at) - 1;
+    if (this.units[separator] !== SEPARATOR) return undefined;
+    const start = beforeWhitespace(this.units, separator);
     return this.isLineStart(start) ? start : undefined;
   }
 
@@ -244,7 +244,7 @@ class RelativeIndents {
     return at === this.units.length || this.units[at] === LF;
   }
 
-  /** The line of the original that `at` is in. */
+  /** The line of the original that contains `at` of the view. */
   lineAt(at: number): Line {
     return lineFrom(this.original, this.#lines.lastAt(at)[1]);
   }
@@ -257,16 +257,17 @@ function sameIndent(units: Units, one: Pick<Line, "start" | "contentStart">, oth
   return same;
 }
 
-/** The stage "indentation": whole lines, all of them indented by the same whitespace more or less. */
+/** The stage "indentation": whole lines, all with the same whitespace added to or removed from their indentation. */
 function shiftedSearch(file: RelativeIndents, oldText: Units): StageSearch | undefined {
   let blankLines = 0;
   let first = lineFrom(oldText, 0);
   for (; first.contentEnd === first.contentStart && first.next < oldText.length; blankLines++) {
     first = lineFrom(oldText, first.next);
   }
-  // What ends with the indentation of a further line means a part of that line, and only whole lines can be shifted.
+  // A text that ends with indentation would match part of a line, and only whole lines can be shifted.
   if (first.contentEnd === first.contentStart || endsInIndentation(oldText)) return undefined;
   const { units: relative } = new RelativeIndents(oldText.subarray(first.start));
+  // Without the separator and indentation of the first line, which are compared by `shiftBetween`.
   const pattern = relative.subarray(afterWhitespace(relative, 1));
   const place = (at: number, end: number): Match | undefined => {
     const start = file.lineStartOf(at);
@@ -303,7 +304,7 @@ function hasBlankLines(file: RelativeIndents, start: number, count: number): boo
   return file.isLineStart(start - count);
 }
 
-/** By how much the first line is shifted, and so all of them. */
+/** How the first line is shifted, and therefore all of them. */
 function shiftBetween(oldText: Units, first: Line, file: Units, line: Line): Shift | undefined {
   const asked = oldText.subarray(first.start, first.contentStart);
   const found = file.subarray(line.start, line.contentStart);

@@ -1,7 +1,7 @@
 /**
- * A text file as the units that an edit is matched by: its bytes, or the 16-bit units of a UTF-16 file. Because units are
- * compared instead of decoded characters, no byte outside an edit changes, whatever the encoding; a folded view leaves out
- * differences in whitespace and maps each of its units to the original.
+ * A text file as an array of units: its bytes, or the 16-bit units of a UTF-16 file. Units are compared, not decoded characters,
+ * so no byte outside an edit changes, whatever the encoding. A folded view omits differences in whitespace, and maps each of
+ * its units to the original.
  */
 import {
   countNewlines,
@@ -48,16 +48,16 @@ export class UnitText {
   readonly unitBytes: 1 | 2;
   #legacy: LegacyEncoder | undefined;
   #lineEndings: FileLineEndings | undefined;
-  /** A character start near the last place asked about: places come in rising order, in lines of any length. */
+  /** A character start near the last place asked about, so that places in ascending order scan a long line once. */
   #knownStart = 0;
 
   constructor(
     readonly bytes: Uint8Array,
     readonly form: TextForm,
   ) {
-    const { encoding, bomBytes: markBytes } = form;
+    const { encoding, bomBytes } = form;
     this.unitBytes = encoding.startsWith("utf-16") ? 2 : 1;
-    const body = bytes.subarray(markBytes);
+    const body = bytes.subarray(bomBytes);
     this.units = this.unitBytes === 1 ? body : toUnits16(body, encoding === "utf-16be");
   }
 
@@ -129,7 +129,6 @@ function toUnits16(body: Uint8Array, isBigEndian: boolean): Uint16Array {
   return units;
 }
 
-/** One pass at most; stops at the second kind. */
 function lineEndingsOf(units: Units): FileLineEndings {
   if (units.indexOf(CR) === -1) return units.indexOf(LF) === -1 ? "none" : "\n";
   let known: "\n" | "\r\n" | "\r" | undefined;
@@ -150,7 +149,7 @@ export function lineEndingAt(units: Units, at: number): "\n" | "\r\n" | "\r" | u
   return units[at + 1] === LF ? "\r\n" : "\r";
 }
 
-/** Line numbers, from 1, of places asked for in rising order; counts each line once. */
+/** The 1-based line numbers of places that are asked for in ascending order, in one pass. */
 export class LineNumbers {
   #unit = 0;
   #line = 1;
@@ -167,13 +166,13 @@ export class LineNumbers {
 }
 
 /**
- * What a view leaves out. `line-endings`: every line ending is a line feed. `trailing-whitespace`: also whitespace before a
- * line ending. `whitespace-runs`: also the width of whitespace inside a line, which becomes one space; indentation stays.
- * `all-whitespace`: every run of whitespace, indentation and line endings included, becomes one space.
+ * What a view folds. `line-endings`: every line ending becomes a line feed. `trailing-whitespace`: also drops whitespace before
+ * a line ending. `whitespace-runs`: also makes whitespace inside a line one space; indentation stays. `all-whitespace`: every
+ * run of whitespace, including indentation and line endings, becomes one space.
  */
 export type FoldKind = "line-endings" | "trailing-whitespace" | "whitespace-runs" | "all-whitespace";
 
-/** A folded view of a text, and the way back to the original. */
+/** A folded view of a text, with the offsets in the original. */
 export class FoldedUnits {
   /** @param endsInWhitespace - The original ends with whitespace that was dropped. */
   constructor(
@@ -189,19 +188,19 @@ export class FoldedUnits {
     return original + index - folded;
   }
 
-  /** Where the original of the folded units before `end` ends; what was folded after them stays outside. */
+  /** Where the original of the folded units before `end` ends, without whitespace dropped after them. */
   originalEnd(end: number): number {
     const start = this.originalStart(end - 1);
     return start + (lineEndingAt(this.original, start)?.length ?? 1);
   }
 
-  /** Whether a line, or the text, ends at this place. */
+  /** Whether a line or the text ends here. */
   isLineEnd(index: number): boolean {
     return index === this.units.length || this.units[index] === LF;
   }
 }
 
-/** Folds a text in one pass; one without a carriage return has no line ending to fold and is not copied. */
+/** Folds a text in one pass. Not copied if only line endings are folded and it has no carriage return. */
 export function foldUnits(units: Units, kind: FoldKind): FoldedUnits {
   const offsets = new OffsetMap();
   if (kind === "line-endings" && units.indexOf(CR) === -1) return new FoldedUnits(units, units, false, offsets);
@@ -239,14 +238,14 @@ export function foldUnits(units: Units, kind: FoldKind): FoldedUnits {
   return new FoldedUnits(out.subarray(0, length), units, endsInWhitespace, offsets);
 }
 
-/** The view `all-whitespace` of an `oldText`, which may stand anywhere in a line, without the whitespace at its ends. */
+/** Removes the space at both ends of a view `all-whitespace`. */
 export function trimSpaces(units: Units): Units {
   const start = units[0] === SPACE ? 1 : 0;
   const end = units.length > start && units[units.length - 1] === SPACE ? units.length - 1 : units.length;
   return units.subarray(start, end);
 }
 
-/** Pairs of a folded and its original offset, both rising: where the two cease to run side by side. */
+/** Pairs of a folded and the original offset, both ascending: one for each place where their difference changes. */
 export class OffsetMap {
   #folded = new Uint32Array(64);
   #original = new Uint32Array(64);

@@ -125,7 +125,7 @@ describe("replacing", () => {
     const limits = { maxDiffBytes: 10 };
     const { details, truncations: cuts } = await edit(bench, "a.txt", "one\ntwo", "new", { limits });
     const artifact = (details?.backup as { readonly artifact?: string } | undefined)?.artifact ?? "none";
-    const next = `Read the file to see the rest of the added text. The removed text is in artifact:${artifact}: the old file.`;
+    const next = "Read the file to see the rest of the added text.";
     expect(details).toEqual({ backup: { artifact, bytes: 14, sizeBytes: 14 } });
     expect(cuts).toMatchObject([
       { what: "diff of a.txt", next },
@@ -154,9 +154,10 @@ describe("replacing", () => {
     const bench = memoryBench({ "a.txt": "one\ntwo\n" });
     const call = await edit(bench, "a.txt", "one", "1", { limits: { maxDiffBytes: 10, maxBackupBytes: 7 } });
     expect(call.details).toEqual({ backup: { kept: false, sizeBytes: 8, maxBytes: 7 } });
-    expect(call.truncations?.[0]).toMatchObject({
-      next: "Read the file to see the rest of the added text. Removed text beyond the diff was not stored.",
-    });
+    expect(call.truncations).toMatchObject([
+      { next: "Read the file to see the rest of the added text." },
+      { what: "the replaced bytes of a.txt", keptBytes: 0, next: expect.stringContaining("cannot be restored") },
+    ]);
     expect(await bench.session.artifacts.list()).toEqual([]);
   });
 });

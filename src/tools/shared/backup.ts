@@ -1,12 +1,5 @@
 /** Backups of the bytes that a call replaces or deletes, and how its result reports them. */
-import {
-  type ErrorCode,
-  HaftError,
-  type Provenance,
-  type ToolContext,
-  type ToolResult,
-  type Truncation,
-} from "../../kernel/index.js";
+import { type ErrorCode, HaftError, type Provenance, type ToolContext, type Truncation } from "../../kernel/index.js";
 
 /** The stored bytes; `bytes` is less than `sizeBytes` where the session had no room for all. */
 export interface ContentBackup {
@@ -94,7 +87,10 @@ function withBackupDetail(cause: HaftError, backup: ContentBackup | BackupSkippe
 export function backupParts(
   givenPath: string,
   backup: ContentBackup | BackupSkipped | undefined,
-): { readonly truncations: readonly Truncation[] } & Pick<ToolResult, "details"> {
+): {
+  readonly truncations: readonly Truncation[];
+  readonly details?: { readonly backup: ContentBackup | BackupSkipped };
+} {
   if (backup === undefined) return { truncations: [] };
   const reported =
     "kept" in backup || backup.bytes > 0 ? backup : ({ kept: false, sizeBytes: backup.sizeBytes } as const);

@@ -1,5 +1,7 @@
-import type { FsEntryInfo, ReadStateRecord, ToolContext } from "../../kernel/index.js";
+/** What a session has seen of a file, and whether it may change the file without reading it first. */
+import { type FsEntryInfo, fail, type ReadStateRecord, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import type { Gate } from "../write/contract.js";
+import { quoted } from "./path-input.js";
 
 /** Larger files are recorded by size and time alone. */
 export const MAX_HASHED_BYTES = 8 * 1024 * 1024;
@@ -36,7 +38,7 @@ export async function recordChange(ctx: ToolContext, place: FilePlace, sha256: s
   if (info !== undefined) recordReadState(ctx, place, { info, sha256 });
 }
 
-export type Freshness = "unread" | "stale" | "fresh";
+type Freshness = "unread" | "stale" | "fresh";
 
 /** Whether the session has seen what the file holds now. The content decides where it is known, else size and time. */
 export function freshness(ctx: ToolContext, place: FilePlace, now: FileNow): Freshness {
@@ -47,17 +49,34 @@ export function freshness(ctx: ToolContext, place: FilePlace, now: FileNow): Fre
   return isUntouched(record, now) ? "fresh" : "stale";
 }
 
-/**
- * Checks a change of an existing file against the gate. `handle` is the seed's: it uses the handle of the host, is
- * open without one, and refuses after a change of time or size alone, as well as after one of the content.
- */
-export function passGate(
-  gate: Gate,
+/** Refuses to change an existing file that the gate requires to have been read, with what is known of it in `details`. */
+export function refuseByGate(
+  ctx: ToolContext<{ readonly gate: Gate }>,
   action: "write" | "edit",
-  ctx: ToolContext,
+  place: FilePlace,
+  now: FileNow,
+  givenPath: string,
+): ToolResult<never> | undefined {
+  const verdict = passGate(ctx, action, place, now);
+  if (verdict === "fresh") return undefined;
+  const details = { path: givenPath, ...factsOf(now) };
+  const start = `Did not ${action} ${quoted(givenPath)}: it has`;
+  return verdict === "unread"
+    ? fail("FS_NOT_READ", `${start} not been read in this session.`, { details })
+    : fail("FS_STALE", `${start} changed since it was read.`, { details });
+}
+
+/**
+ * `handle` is the seed's: it uses the handle of the host, is open without one, and refuses after a change of time or size
+ * alone, as well as after one of the content.
+ */
+function passGate(
+  ctx: ToolContext<{ readonly gate: Gate }>,
+  action: "write" | "edit",
   place: FilePlace,
   now: FileNow,
 ): Freshness {
+  const { gate } = ctx.limits;
   if (gate === "off" || (gate === "write" && action === "edit")) return "fresh";
   if (gate !== "handle") return freshness(ctx, place, now);
   const handle = ctx.framework.readState;
@@ -70,4 +89,9 @@ export function passGate(
 
 function isUntouched(record: ReadStateRecord, now: FileNow): boolean {
   return record.size === now.info.size && Math.floor(record.mtimeMs) === Math.floor(now.info.modifiedMs);
+}
+
+/** Size, time and hash of a file, for the details of a failure. */
+export function factsOf({ info, sha256 }: FileNow): Readonly<Record<string, unknown>> {
+  return { sizeBytes: info.size, modifiedMs: info.modifiedMs, ...(sha256 === undefined ? {} : { sha256 }) };
 }

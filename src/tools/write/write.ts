@@ -16,7 +16,7 @@ import { fileFailure, refuseKind, undefinedIfMissing } from "../shared/file-fail
 import { lookAlikeClaims, refuseLookAlike } from "../shared/near-failure.js";
 import { baseOf, makeParents, parentClaims } from "../shared/parent-directories.js";
 import { fileProvenance, quoted, refusePath } from "../shared/path-input.js";
-import { type FilePlace, passGate, recordChange } from "../shared/read-state.js";
+import { type FilePlace, factsOf, recordChange, refuseByGate } from "../shared/read-state.js";
 import { refuseText } from "../shared/redaction-placeholder.js";
 import { refuseNewFileTrailingSlash, refuseTrailingSlash } from "../shared/trailing-slash.js";
 import { refuseUnexpanded } from "../shared/unexpanded-path.js";
@@ -98,7 +98,7 @@ async function replaceFile(
       : refuseTrailingSlash("file", asked);
   if (misspelt !== undefined) return misspelt;
   const alike = old === undefined ? await refuseLookAlike(ctx, "write", absolute, input.path) : undefined;
-  const refusal = alike ?? refuseByExpect(input, old) ?? refuseByGate(input, ctx, place, old);
+  const refusal = alike ?? refuseByExpect(input, old) ?? refuseUnread(input, ctx, place, old);
   if (refusal !== undefined) return refusal;
   if (lacksDirectory && ctx.limits.parents && baseOf(absolute, ctx) === undefined) {
     const why =
@@ -175,34 +175,21 @@ function refuseByExpect(input: WriteInput, old: OldFile | undefined): ToolResult
           ? `it has ${old.info.size} bytes, too many to compare with \`expect\`. Omit \`expect\``
           : "its content does not match `expect`. Read it again, then repeat the call";
   return fail("FS_STALE", `Did not write ${quoted(input.path)}: ${why}.`, {
-    details: { path: input.path, expected, found: found ?? null, ...factsOf(old) },
+    details: { path: input.path, expected, found: found ?? null, ...(old === undefined ? {} : factsOf(old)) },
   });
 }
 
-function refuseByGate(
+/** `expect` replaces the read that the gate asks for. */
+function refuseUnread(
   input: WriteInput,
   ctx: ToolContext<WriteLimits>,
   place: FilePlace,
   old: OldFile | undefined,
 ): ToolResult<never> | undefined {
   if (old === undefined || input.expect !== undefined) return undefined;
-  const { gate } = ctx.limits;
   // The seed's gate applies to every existing file; ours lets an empty one be replaced.
-  if (old.info.size === 0 && gate !== "handle") return undefined;
-  const verdict = passGate(gate, "write", ctx, place, old);
-  if (verdict === "fresh") return undefined;
-  const details = { path: input.path, ...factsOf(old) };
-  return verdict === "unread"
-    ? fail("FS_NOT_READ", `Did not write ${quoted(input.path)}: it exists and has not been read in this session.`, {
-        details,
-      })
-    : fail("FS_STALE", `Did not write ${quoted(input.path)}: it has changed since it was read.`, { details });
-}
-
-function factsOf(old: OldFile | undefined): Readonly<Record<string, unknown>> {
-  if (old === undefined) return {};
-  const { size: sizeBytes, modifiedMs } = old.info;
-  return { sizeBytes, modifiedMs, ...(old.sha256 === undefined ? {} : { sha256: old.sha256 }) };
+  if (old.info.size === 0 && ctx.limits.gate !== "handle") return undefined;
+  return refuseByGate(ctx, "write", place, old, input.path);
 }
 
 /** What the new content does not preserve of the old file, in words; nothing for binary files. */
