@@ -45,8 +45,10 @@ const calling = (name, atOnce, inputOf) => async (place) => {
   return { run, pids: () => [running.pid], close: running.end };
 };
 
-const oneTool = [atLeastTimes(0.85, { beside: "one", name: "a one-tool server" })];
-const filesystem = [atLeastTimes(1.2, { beside: "filesystem", name: "server-filesystem" })];
+const oneTool = [atLeastTimes(0.55, { beside: "one", name: "a one-tool server" })];
+const filesystem = (atOnce) => [
+  atLeastTimes(atOnce === 1 ? 0.8 : 0.5, { beside: "filesystem", name: "server-filesystem" }),
+];
 
 function callCase(id, what, atOnce, isRead) {
   const names = isRead ? Object.keys(READS) : SERVERS.filter((name) => name !== "commander");
@@ -57,7 +59,7 @@ function callCase(id, what, atOnce, isRead) {
     unit: "call",
     stage,
     warm: false,
-    goals: isRead ? filesystem : oneTool,
+    goals: isRead ? filesystem(atOnce) : oneTool,
     sides: Object.fromEntries(names.map((name) => [name, calling(name, atOnce, isRead ? READS[name] : undefined)])),
   };
 }

@@ -52,7 +52,7 @@ export const cases = [
     table: "mcp",
     what: "from the start to the answer of `tools/list`",
     goals: [
-      atMostTimes(1.2, { beside: "one", name: "a one-tool server" }),
+      atMostTimes(1.15, { beside: "one", name: "a one-tool server" }),
       atMostTimes(0.8, { beside: "filesystem", name: "server-filesystem" }),
     ],
     sides: all(begin),

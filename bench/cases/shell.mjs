@@ -47,7 +47,7 @@ function checkOutput(text, { layout }) {
 }
 
 export const cases = [
-  trueCase("bash-true", "`true`, 200 times", 200, 1, 1.25),
+  trueCase("bash-true", "`true`, 200 times", 200, 1, 1.4),
   trueCase("bash-true-16", "`true`, 200 times, 16 at once", 200, 16, 1.3),
   {
     id: "bash-output",
