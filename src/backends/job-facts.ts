@@ -2,8 +2,10 @@
 import { constants } from "node:os";
 import {
   callSafely,
+  DEFAULT_GRACE_MS,
   HaftError,
   type JobInfo,
+  type KillOptions,
   type ShellExit,
   type ShellHandle,
   type ShellResult,
@@ -31,7 +33,7 @@ export function exitEvent(result: Promise<ShellResult>): ShellHandle["onExit"] {
 }
 
 /** The error for an unknown signal. */
-export function noSuchSignal(id: string, name: string): HaftError {
+function noSuchSignal(id: string, name: string): HaftError {
   return new HaftError("CALL_INVALID", `Did not signal "${id}": "${name}" is not a signal. Use TERM, INT or KILL.`, {
     details: { parameter: "signal", problem: `"${name}" is not a signal` },
   });
@@ -53,8 +55,23 @@ export function exitOfStatus(status: number): ShellExit {
   return maySignal ? { by: "status", status } : { by: "code", code: status };
 }
 
-/** Parses a signal name, with or without SIG, case-insensitive. @throws `CALL_INVALID` */
-export function signalNamed(job: string, name: string): NodeJS.Signals {
+/**
+ * What `ShellHandle.kill` does: TERM ends the whole tree after a grace, KILL at once; TERM with `once` and other signals are only
+ * sent. Names are case-insensitive, with or without SIG.
+ *
+ * @throws `CALL_INVALID` for an unknown signal.
+ */
+export function killPlan(
+  job: string,
+  name: string,
+  options: KillOptions = {},
+): { readonly graceMs: number } | { readonly signal: NodeJS.Signals } {
+  const signal = signalNamed(job, name);
+  if (signal === "SIGKILL") return { graceMs: 0 };
+  return signal === "SIGTERM" && options.once !== true ? { graceMs: DEFAULT_GRACE_MS } : { signal };
+}
+
+function signalNamed(job: string, name: string): NodeJS.Signals {
   const upper = name.toUpperCase();
   const full = upper.startsWith("SIG") ? upper : `SIG${upper}`;
   if (Object.hasOwn(constants.signals, full)) return full as NodeJS.Signals;

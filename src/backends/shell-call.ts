@@ -1,16 +1,19 @@
-/** What one call may do with a shell and its jobs; shared by all backends. */
+/** What one call may do with a shell and its jobs, and what stops its commands; shared by all backends. */
+import { whyAborted } from "../engines/search/index.js";
 import {
   type Binding,
   boundHandle,
   type JobInfo,
   jobOwner,
   type Lifetime,
+  MAX_TIMER_MS,
   maySeeJob,
   requireCommand,
   requireJob,
   requireJobs,
   requireLive,
   type ShellHandle,
+  type ShellOptions,
 } from "../kernel/index.js";
 import type { JobFacts } from "./job-facts.js";
 
@@ -54,6 +57,11 @@ export class ShellCall {
     return Math.min(timeoutMs ?? Number.POSITIVE_INFINITY, (this.binding?.call.deadline ?? Infinity) - nowMs);
   }
 
+  /** The signals that stop a command: its own and that of the call. */
+  signals({ signal }: Pick<ShellOptions, "signal">): readonly AbortSignal[] {
+    return [signal, this.binding?.call.signal].filter((one) => one !== undefined);
+  }
+
   /** The facts of a job that it starts. */
   facts(command: string, cwd: string, lifetime: Lifetime): Omit<JobFacts, "adopted"> {
     return { command, cwd, lifetime, ...jobOwner(this.binding?.call) };
@@ -67,4 +75,28 @@ export class ShellCall {
   handle(handle: ShellHandle): ShellHandle {
     return this.binding === undefined ? handle : boundHandle(handle, this.binding.call);
   }
+}
+
+/**
+ * Calls `stop` when a signal fires, at once for one that has fired already, and after `timeoutMs`. It may be called more than once.
+ *
+ * @returns Ends this. Call it when the command has ended.
+ */
+export function stopWith(
+  signals: readonly AbortSignal[],
+  timeoutMs: number,
+  stop: (why: "cancelled" | "deadline") => void,
+): () => void {
+  const watched = signals.map((signal) => {
+    const listener = () => stop(whyAborted(signal));
+    if (signal.aborted) listener();
+    else signal.addEventListener("abort", listener, { once: true });
+    return { signal, listener };
+  });
+  if (timeoutMs <= 0) stop("deadline");
+  const timer = timeoutMs > MAX_TIMER_MS ? undefined : setTimeout(() => stop("deadline"), Math.max(0, timeoutMs));
+  return () => {
+    clearTimeout(timer);
+    for (const { signal, listener } of watched) signal.removeEventListener("abort", listener);
+  };
 }

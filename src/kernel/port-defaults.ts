@@ -33,9 +33,12 @@ export const DEFAULT_GRACE_MS = 3_000;
 /** Milliseconds after its leader's exit in which the other processes of a command may print and end; later ones are survivors. */
 export const SETTLE_MS = 100;
 
+/** One day, so that a grace and the time after it fit into a timer. */
+const MAX_GRACE_MS = 86_400_000;
+
 /** The grace of a command: `DEFAULT_GRACE_MS` where none is given. */
 export function graceOf(graceMs?: number): number {
-  return wholeNumber(graceMs ?? DEFAULT_GRACE_MS, { otherwise: DEFAULT_GRACE_MS, max: MAX_TIMER_MS });
+  return wholeNumber(graceMs ?? DEFAULT_GRACE_MS, { otherwise: DEFAULT_GRACE_MS, max: MAX_GRACE_MS });
 }
 
 /** Bytes kept of each stream of a command, first and last. */

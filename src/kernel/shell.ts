@@ -165,8 +165,10 @@ export interface ShellHandle {
     readonly ended: boolean;
   }>;
   /**
-   * Sends a signal ("TERM", "INT", …) to the whole process tree and returns its state. After "KILL" it waits for the tree to
-   * end. "TERM" is followed by "KILL" after 3 s; with `once` it neither escalates nor waits.
+   * Sends a signal ("TERM", "INT", …; case-insensitive, with or without "SIG") to the whole process tree and returns its state.
+   * After "KILL" it waits for the tree to end. "TERM" is followed by "KILL" after 3 s; with `once` it neither escalates nor waits.
+   *
+   * @throws `CALL_INVALID` for an unknown signal; nothing was sent.
    */
   kill(signal: string, options?: KillOptions): Promise<TreeState>;
   /** Calls the listener once, even if the command has already exited. Returns a function that unsubscribes. */

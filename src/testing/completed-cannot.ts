@@ -52,6 +52,7 @@ export const COMPLETED_CANNOT: Readonly<Record<string, string>> = Object.freeze(
     "shell:spawn:result",
     "shell:spawn:waiting",
     "shell:spawn:signal",
+    "shell:spawn:signal-names",
     "shell:directory:spawn",
     "shell:spawn:cannot-start",
     "shell:spawn:outlives-the-call",

@@ -4,9 +4,9 @@ import {
   BlockInput,
   type Captured,
   type Clock,
-  DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
   finishPublishing,
+  graceOf,
   type JobInfo,
   type KillOptions,
   MAX_TIMER_MS,
@@ -19,7 +19,7 @@ import {
   type TreeState,
   withTimeout,
 } from "../../kernel/index.js";
-import { exitEvent, type JobFacts } from "../job-facts.js";
+import { exitEvent, type JobFacts, killPlan } from "../job-facts.js";
 import { type JobPlan, planCommand, Unsupported } from "./command-plan.js";
 import type { MemoryProcess, ProcessEnd } from "./process-table.js";
 import { freshState, type Machine, ScriptRunner } from "./script-runner.js";
@@ -119,7 +119,7 @@ export class MemoryRun {
     const why = await Promise.race([stop.requested, this.leader.done.then(() => "itself" as const)]);
     let endedBy: TreeState["endedBy"] = null;
     if (why === "detached") endedBy = null;
-    else if (why !== "itself") endedBy = await this.#endGroup("TERM", options.graceMs ?? DEFAULT_GRACE_MS);
+    else if (why !== "itself") endedBy = await this.#endGroup("TERM", graceOf(options.graceMs));
     else if (this.#members().length > 0) await this.#wait(this.#machine.table.whenGone(this.leader.group), SETTLE_MS);
     stop.release();
     const end = await this.#endNow();
@@ -261,11 +261,11 @@ export class MemoryRun {
     };
   }
 
-  async kill(signal: string, options: KillOptions = {}): Promise<TreeState> {
+  async kill(signal: string, options?: KillOptions): Promise<TreeState> {
+    const plan = killPlan(this.id, signal, options);
     if (this.#endedMs === undefined) this.#wasStopped = true;
-    if (signal === "KILL" || (signal === "TERM" && options.once !== true))
-      return this.tree(await this.#endGroup(signal, DEFAULT_GRACE_MS));
-    this.#machine.table.sendToGroup(this.leader.group, signal);
+    if ("graceMs" in plan) return this.tree(await this.#endGroup(plan.graceMs === 0 ? "KILL" : "TERM", plan.graceMs));
+    this.#machine.table.sendToGroup(this.leader.group, plan.signal.slice("SIG".length));
     return this.tree(null);
   }
 

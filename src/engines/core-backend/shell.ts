@@ -17,9 +17,9 @@ import {
   closedBackend,
   commandProblem,
   cwdProblem,
-  DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
   finishPublishing,
+  graceOf,
   MAX_TIMER_MS,
   messageOf,
   notStartedResult,
@@ -137,7 +137,7 @@ export class CorePortShell implements Shell {
 
   /** The signal that the core gets, why it fired, and the moment from which a core that does not answer is given up. */
   #stopOf(options: ShellOptions) {
-    const graceMs = options.graceMs ?? DEFAULT_GRACE_MS;
+    const graceMs = graceOf(options.graceMs);
     const controller = new AbortController();
     const limit = Math.max(0, this.#limitMs(options));
     const limitMs = limit > MAX_TIMER_MS ? undefined : Math.ceil(limit);

@@ -136,6 +136,20 @@ export const shellSpawning: Suite<Fixture> = [
     await stubborn.handle.kill("KILL");
   }),
   on(
+    "shell:spawn:signal-names",
+    "Signal names are case-insensitive, with or without SIG; others are refused",
+    async (fixture) => {
+      const handle = await spawned(fixture, "sleep 600");
+      for (const name of ["NOPE", "", "-9", "9", "TERM 1"]) {
+        const error = await expectError(handle.kill(name), "CALL_INVALID", `kill ${JSON.stringify(name)}`);
+        expectEqual(error.details.parameter, "signal", "details.parameter");
+      }
+      expectEqual((await handle.info()).status, "running", "after unknown signals");
+      expectEqual((await handle.kill("SIGCONT")).state, "alive", "after SIGCONT");
+      expectEqual((await handle.kill("sigkill")).state, "gone", "after sigkill");
+    },
+  ),
+  on(
     "shell:spawn:listeners",
     "Each listener is called once at the end; a late one too, an unsubscribed one not",
     async (fixture) => {

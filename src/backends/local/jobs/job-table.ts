@@ -1,12 +1,5 @@
-import {
-  DEFAULT_GRACE_MS,
-  type JobInfo,
-  type ShellHandle,
-  type ShellResult,
-  TREE_GONE,
-  type TreeState,
-} from "../../../kernel/index.js";
-import { exitEvent, type JobFacts, jobStillRuns, signalNamed } from "../../job-facts.js";
+import { type JobInfo, type ShellHandle, type ShellResult, TREE_GONE, type TreeState } from "../../../kernel/index.js";
+import { exitEvent, type JobFacts, jobStillRuns, killPlan } from "../../job-facts.js";
 import type { RunningCommand } from "../shell/running-command.js";
 import { waitingTwice } from "../shell/waiting-process.js";
 import type { JobDirectory } from "./job-directory.js";
@@ -18,8 +11,14 @@ export const JOB_OUTPUT_BYTES = 1024 * 1024;
 export const RECENT_OUTPUT_BYTES = 64 * 1024;
 /** Jobs that are remembered, unless more are running; the oldest ended ones are dropped. */
 const REMEMBERED_JOBS = 200;
-/** Poll interval for background processes, which have no exit event. */
 const POLL_INTERVAL_MS = 500;
+
+/** Between two looks at processes that are no children of this one and so have no exit event. Does not keep this process alive. */
+export function nextPoll(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, POLL_INTERVAL_MS).unref();
+  });
+}
 
 export interface LocalJob {
   readonly id: string;
@@ -162,9 +161,7 @@ interface JobState {
 async function untilGone(running: RunningCommand): Promise<TreeState> {
   let { tree } = await running.finished;
   while (tree.state === "alive" || !running.isDrained) {
-    await new Promise<void>((resolve) => {
-      setTimeout(resolve, POLL_INTERVAL_MS).unref();
-    });
+    await nextPoll();
     tree = running.remains();
   }
   return tree;
@@ -187,9 +184,8 @@ function handleOf(
     closeInput: () => running.input.close(),
     output: async (stream, from, max) => running[stream].read(from, max),
     async kill(name, options) {
-      const signal = signalNamed(id, name);
-      if (signal === "SIGTERM" && options?.once !== true) return end(DEFAULT_GRACE_MS);
-      return signal === "SIGKILL" ? end(0) : running.signal(signal);
+      const plan = killPlan(id, name, options);
+      return "graceMs" in plan ? end(plan.graceMs) : running.signal(plan.signal);
     },
     onExit: exitEvent(result),
   };

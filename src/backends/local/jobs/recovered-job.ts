@@ -14,14 +14,12 @@ import {
   TREE_UNSEEN,
   type TreeState,
 } from "../../../kernel/index.js";
-import { exitEvent, jobStillRuns, signalNamed } from "../../job-facts.js";
+import { exitEvent, jobStillRuns, killPlan } from "../../job-facts.js";
 import { machinePlace } from "./host-identity.js";
 import type { JobDirectory, StreamName } from "./job-directory.js";
 import { infoOfRecord, type JobStore } from "./job-store.js";
+import { nextPoll } from "./job-table.js";
 import { readSegments } from "./output-segments.js";
-
-/** Poll interval for the end of a job. */
-const POLL_INTERVAL_MS = 500;
 
 export class RecoveredJob {
   readonly directory: JobDirectory;
@@ -92,12 +90,11 @@ export class RecoveredJob {
   }
 
   async #kill(name: string, options?: KillOptions): Promise<TreeState> {
-    const signal = signalNamed(this.id, name);
-    if (signal === "SIGTERM" && options?.once !== true) return this.end(DEFAULT_GRACE_MS);
-    if (signal === "SIGKILL") return this.end(0);
+    const plan = killPlan(this.id, name, options);
+    if ("graceMs" in plan) return this.end(plan.graceMs);
     if (!this.#poll()) return TREE_GONE;
     if (this.#tree === undefined) return TREE_UNSEEN;
-    const survivors = survivorsOf(send(this.#tree, this.#leader, signal));
+    const survivors = survivorsOf(send(this.#tree, this.#leader, plan.signal));
     return { state: survivors.length === 0 ? "gone" : "alive", survivors, endedBy: null };
   }
 
@@ -172,11 +169,7 @@ export class RecoveredJob {
   }
 
   async #untilEnded(): Promise<void> {
-    while (this.#poll()) {
-      await new Promise<void>((resolve) => {
-        setTimeout(resolve, POLL_INTERVAL_MS).unref();
-      });
-    }
+    while (this.#poll()) await nextPoll();
   }
 }
 

@@ -5,7 +5,6 @@ import {
   type Io,
   isWithin,
   type JobInfo,
-  MAX_TIMER_MS,
   notStarted,
   notStartedResult,
   requireAuthorized,
@@ -17,7 +16,7 @@ import {
   type SpawnOptions,
   type TreeState,
 } from "../../../kernel/index.js";
-import { ShellCall } from "../../shell-call.js";
+import { ShellCall, stopWith } from "../../shell-call.js";
 import type { DirectoryAnchor } from "../fs/pinned-directory.js";
 import type { JobDirectory } from "../jobs/job-directory.js";
 import type { NewJob } from "../jobs/job-store.js";
@@ -168,21 +167,14 @@ export class LocalShell implements Shell {
 
   /** Ends the command at its deadline and when a signal fires. Returns a function that cancels this. */
   #stopWith(running: RunningCommand, options: ShellOptions, deadlineMs: number): () => void {
-    const signals = [options.signal, this.#call.binding?.call.signal].filter((one) => one !== undefined);
-    const onAbort = (event: Event) => {
-      running.stop(whyAborted(event.target as AbortSignal), options.graceMs);
-    };
-    for (const signal of signals) signal.addEventListener("abort", onAbort, { once: true });
+    const release = stopWith(this.#call.signals(options), deadlineMs, (why) => running.stop(why, options.graceMs));
     const onDetach = () => running.detach();
     if (options.detach?.aborted === true) onDetach();
     options.detach?.addEventListener("abort", onDetach, { once: true });
     const stopPolling =
       options.onWaiting === undefined ? () => {} : watchForWaiting(running, options.onWaiting.bind(options));
-    const timer =
-      deadlineMs > MAX_TIMER_MS ? undefined : setTimeout(() => running.stop("deadline", options.graceMs), deadlineMs);
     return () => {
-      clearTimeout(timer);
-      for (const signal of signals) signal.removeEventListener("abort", onAbort);
+      release();
       options.detach?.removeEventListener("abort", onDetach);
       stopPolling();
     };

@@ -2,14 +2,13 @@
 import { systemClock } from "../../../host/index.js";
 import {
   BlockInput,
-  DEFAULT_GRACE_MS,
   HaftError,
   type InputAccepted,
   type InputOptions,
   inputClosed,
   type JobInfo,
   type KillOptions,
-  NO_BYTES,
+  notStartedResult,
   SETTLE_MS,
   type ShellHandle,
   type ShellResult,
@@ -17,7 +16,7 @@ import {
   type TreeState,
 } from "../../../kernel/index.js";
 import { wholeNumber } from "../../../text/index.js";
-import { exitEvent, type JobFacts, noSuchSignal } from "../../job-facts.js";
+import { exitEvent, type JobFacts, killPlan } from "../../job-facts.js";
 import { ChannelLost } from "../channel/channel.js";
 import type { RemoteAgent } from "../channel/remote-agent.js";
 import { type KeepBytes, readEnding, readReport, readTree } from "../shell/capture.js";
@@ -28,7 +27,6 @@ const MIN_POLL_MS = 100;
 const MAX_POLL_MS = 2_000;
 /** Bytes of output in one response at most. */
 const MAX_PART_BYTES = 1_048_576;
-const SIGNAL = /^[A-Z][A-Z0-9+-]{0,15}$/;
 
 export interface JobOptions {
   readonly id: string;
@@ -151,18 +149,16 @@ export class RemoteJob implements ShellHandle {
     return { bytes: part.bytes, next: start + part.bytes.length, droppedBytes: start - first, ended };
   }
 
-  async kill(signal: string, options: KillOptions = {}): Promise<TreeState> {
-    const name = signal.replace(/^SIG/, "");
-    if (!SIGNAL.test(name)) throw noSuchSignal(this.id, signal);
+  async kill(signal: string, options?: KillOptions): Promise<TreeState> {
+    const plan = killPlan(this.id, signal, options);
     const words = [this.ref, this.#options.tag];
     if (this.#ended === undefined) this.#wasStopped = true;
-    if (name !== "KILL" && (name !== "TERM" || options.once === true)) {
-      const frame = await this.#remote.ask("signal", [...words, name]);
+    if ("signal" in plan) {
+      const frame = await this.#remote.ask("signal", [...words, plan.signal.slice("SIG".length)]);
       this.exited();
       return readTree(frame.bytes, frame.words[2] === "yes");
     }
-    const grace = name === "KILL" ? 0 : DEFAULT_GRACE_MS / 10;
-    const tree = readEnding(await this.#remote.ask("end", [...words, String(grace)]));
+    const tree = readEnding(await this.#remote.ask("end", [...words, String(plan.graceMs / 10)]));
     this.exited();
     return tree;
   }
@@ -229,16 +225,13 @@ export class RemoteJob implements ShellHandle {
   }
 
   #empty(): ShellResult {
+    const { startedMs } = this.#options;
     return {
+      ...notStartedResult(startedMs, "channel-lost"),
       began: "yes",
-      exit: { by: "none" },
-      ended: "channel-lost",
-      stdout: NO_BYTES,
-      stderr: NO_BYTES,
       tree: TREE_UNSEEN,
       job: this.id,
-      startedMs: this.#options.startedMs,
-      tookMs: Math.max(0, Date.now() - this.#options.startedMs),
+      tookMs: Math.max(0, Date.now() - startedMs),
     };
   }
 

@@ -1,18 +1,16 @@
 /** Runs one command, from request to result. */
 
-import { whyAborted } from "../../../engines/search/index.js";
 import {
-  DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
-  MAX_TIMER_MS,
-  NO_BYTES,
+  graceOf,
+  notStartedResult,
   SETTLE_MS,
   type ShellOptions,
   type ShellResult,
-  TREE_GONE,
   TREE_UNSEEN,
 } from "../../../kernel/index.js";
 import type { JobFacts } from "../../job-facts.js";
+import { stopWith } from "../../shell-call.js";
 import { ChannelLost } from "../channel/channel.js";
 import type { Frame } from "../channel/frames.js";
 import { orAfter, type RemoteAgent } from "../channel/remote-agent.js";
@@ -180,7 +178,7 @@ export class CommandRun {
 
   async #end(id: number, why: Stop, answer: Promise<Event>): Promise<ShellResult> {
     if (this.#remote.withdraw(id)) return this.#notStarted(why);
-    const graceMs = this.#options.graceMs ?? DEFAULT_GRACE_MS;
+    const graceMs = graceOf(this.#options.graceMs);
     const words = [String(id), this.#tag, String(Math.ceil(graceMs / 10))];
     const asked = this.#remote.ask("end", words).catch(() => undefined);
     const ended = await orAfter(asked, graceMs + KILL_MARGIN_MS);
@@ -264,20 +262,15 @@ export class CommandRun {
   }
 
   #notStarted(ended: ShellResult["ended"], problem?: string): ShellResult {
-    return { ...this.#result(ended, "no"), ...(problem === undefined ? {} : { problem }) };
-  }
-
-  #result(ended: ShellResult["ended"], began: ShellResult["began"]): ShellResult {
     return {
-      began,
-      exit: { by: "none" },
-      ended,
-      stdout: NO_BYTES,
-      stderr: NO_BYTES,
-      tree: TREE_GONE,
-      startedMs: this.#startedMs,
+      ...notStartedResult(this.#startedMs, ended, problem),
       tookMs: Math.round(performance.now() - this.#startedAt),
     };
+  }
+
+  /** A result without exit, output and background processes. */
+  #result(ended: ShellResult["ended"], began: ShellResult["began"]): ShellResult {
+    return { ...this.#notStarted(ended), began };
   }
 
   #watch({ signals, timeoutMs }: RunLimits): Promise<Event> {
@@ -286,18 +279,7 @@ export class CommandRun {
         this.#why ??= why;
         resolve({ is: "stop", why: this.#why });
       };
-      const watched = signals.map((signal) => {
-        const listener = (): void => stop(whyAborted(signal));
-        if (signal.aborted) listener();
-        else signal.addEventListener("abort", listener, { once: true });
-        return { signal, listener };
-      });
-      if (timeoutMs <= 0) stop("deadline");
-      const timer = timeoutMs > MAX_TIMER_MS ? undefined : setTimeout(() => stop("deadline"), Math.max(0, timeoutMs));
-      this.#release = () => {
-        clearTimeout(timer);
-        for (const { signal, listener } of watched) signal.removeEventListener("abort", listener);
-      };
+      this.#release = stopWith(signals, timeoutMs, stop);
     });
   }
 }

@@ -2,8 +2,8 @@
 import {
   type Binding,
   closedBackend,
-  DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
+  graceOf,
   type HaftError,
   type Io,
   type JobInfo,
@@ -32,9 +32,6 @@ import {
 } from "./command-request.js";
 import { CommandRun, MAX_SENDS } from "./command-run.js";
 
-/** One day, so that the grace and the time after it fit into a timer. */
-const MAX_GRACE_MS = 86_400_000;
-
 export class PosixShell implements Shell {
   readonly #name: string;
   readonly #remote: RemoteAgent;
@@ -53,7 +50,7 @@ export class PosixShell implements Shell {
   async exec(command: string, options: ShellOptions): Promise<ShellResult> {
     this.#call.requireCommand(command, options.cwd);
     const run = new CommandRun(this.#remote, this.#jobs, command, requireByteCounts(options), {
-      signals: [options.signal, this.#call.binding?.call.signal].filter((one) => one !== undefined),
+      signals: this.#call.signals(options),
       timeoutMs: this.#call.leftMs(options.timeoutMs),
       directories: new Directories(this.#call.binding, command, options.cwd),
       facts: { ...this.#call.facts(command, options.cwd, "session"), adopted: "call" },
@@ -127,9 +124,7 @@ function requireByteCounts<T extends ShellOptions>(options: T): T {
   return {
     ...options,
     ...(keep === undefined ? {} : { keep: { head: wholeNumber(keep.head), tail: wholeNumber(keep.tail) } }),
-    ...(graceMs === undefined
-      ? {}
-      : { graceMs: wholeNumber(graceMs, { max: MAX_GRACE_MS, otherwise: DEFAULT_GRACE_MS }) }),
+    graceMs: graceOf(graceMs),
   };
 }
 
