@@ -90,7 +90,8 @@ export interface SearchEnd {
   readonly seen: number;
   /**
    * Counts by reason: unreadable; policy; encoding (files that are not UTF-8, searched with a non-ASCII pattern); long (lines
-   * too long for a pattern of that size); and, if the engine counts them, binary, large, deep, special.
+   * too long for a pattern of that size); ignore-file (ignore files that are not applied: symlinks, special, unreadable, or
+   * larger than 1 MiB); and, if the engine counts them, binary, large, deep, special.
    */
   readonly skipped: Readonly<Record<string, number>>;
   /** Up to 20 of the paths that could not be read. */

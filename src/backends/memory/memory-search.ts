@@ -50,15 +50,17 @@ export class MemorySearch implements Search {
     const guarded = new TreeGuard(this.#tree, { grant: bound.grant, call });
     const free = new TreeGuard(this.#tree);
     const guardOf = (path: string) => (isRuleAbove(root, path) ? free : guarded);
-    const look = <T>(guard: TreeGuard, path: string, act: (resolved: ResolvedNode) => T) =>
-      guard.run(FS_OPERATIONS.stat, [{ path, access: "read", followLast: true }], undefined, act);
+    const look = <T>(guard: TreeGuard, path: string, act: (resolved: ResolvedNode) => T, followLast = true) =>
+      guard.run(FS_OPERATIONS.stat, [{ path, access: "read", followLast }], undefined, act);
     const table = this.#table;
     return {
-      stat: (path) =>
-        look(guardOf(path), path, (resolved) => {
+      stat: (path, follow) => {
+        const infoOf = (resolved: ResolvedNode) => {
           const node = nodeAt(resolved, FS_OPERATIONS.stat, path);
           return { kind: node.kind, size: node.kind === "file" ? node.bytes.length : 0 };
-        }),
+        };
+        return look(guardOf(path), path, infoOf, follow);
+      },
       readDir: async (path) => {
         await table.yieldSlice(0);
         return look(guarded, path, (resolved) => {

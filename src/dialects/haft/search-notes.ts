@@ -31,6 +31,7 @@ const REASONS: Readonly<Record<string, string>> = {
   special: "not regular files",
   encoding: "not UTF-8, not matched",
   long: "lines too long for this pattern",
+  "ignore-file": "ignore files, not applied (symlink, special file, unreadable or too large)",
 };
 
 export function skippedNote(data: Skipped): string {

@@ -44,11 +44,12 @@ export class CorePortSearch implements Search {
     const call = { ...bound.call, signal: new AbortController().signal };
     const guarded = new CoreGuard(this.#core, { grant: bound.grant, call });
     return {
-      async stat(path) {
-        if (!isRuleAbove(root, path)) await guarded.check(FS_OPERATIONS.search, path, "read", true);
+      async stat(path, follow) {
+        if (!isRuleAbove(root, path)) await guarded.check(FS_OPERATIONS.search, path, "read", follow);
         const info = await guarded.statOrMissing(path);
         if (info === undefined) throw operationFault("ENOENT", FS_OPERATIONS.search, path);
-        return { kind: coreKindOf(info), size: info.isFile ? info.size : 0 };
+        const kind = info.isSymlink && !follow ? "link" : coreKindOf(info);
+        return { kind, size: info.isFile ? info.size : 0 };
       },
       async readDir(path) {
         await guarded.check(FS_OPERATIONS.list, path, "read", true);

@@ -1,7 +1,7 @@
 import { compileGlob } from "../../text/index.js";
 import type { Turns } from "./source.js";
 
-/** A file of more rules counts as empty. */
+/** A file of more rules is not applied. */
 export const MAX_IGNORE_RULES = 10_000;
 /** Characters of rules between two looks at whether others are due: a glob of so many may take milliseconds for a long path. */
 const ABORT_CHECK_INTERVAL = 512;
@@ -44,8 +44,8 @@ export class IgnoreRules {
   }
 
   /**
-   * Undefined where there is no rule, and where there are more than {@link MAX_IGNORE_RULES}: too much is searched rather than
-   * too little. @param turns - Asked on the way; undefined once they say that it is over.
+   * Undefined where there are more than {@link MAX_IGNORE_RULES}: too much is searched rather than too little.
+   * @param turns - Asked on the way; undefined once they say that it is over.
    */
   static async of(text: string, turns: Turns): Promise<IgnoreRules | undefined> {
     const rules = new IgnoreRules();
@@ -59,7 +59,7 @@ export class IgnoreRules {
       rules.#add(line);
       if (rules.#count > MAX_IGNORE_RULES) return undefined;
     }
-    return rules.#count === 0 ? undefined : rules;
+    return rules;
   }
 
   /**

@@ -10,7 +10,8 @@ async function stackOf(...levels: readonly Readonly<Record<string, string>>[]): 
   let directory = "/w";
   for (const texts of levels) {
     const read = async (path: string) => texts[path.slice(path.lastIndexOf("/") + 1)];
-    stack = await stack.enter(directory, new Set(Object.keys(texts)), read, turns);
+    const kinds = new Map(Object.keys(texts).map((name) => [name, "file"] as const));
+    stack = await stack.enter(directory, kinds, { read, readExclude: read, skip: () => undefined }, turns);
     directory += "/d";
   }
   return stack;

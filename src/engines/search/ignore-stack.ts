@@ -1,22 +1,15 @@
-import { isWithin } from "../../kernel/index.js";
+import { type EntryKind, isWithin } from "../../kernel/index.js";
 import { baseName, parentOf } from "../../text/index.js";
 import { IgnoreRules } from "./ignore-rules.js";
-import type { SearchSource, Turns } from "./source.js";
+import { GIT, GIT_EXCLUDE, GIT_INFO, IGNORE_FILES, type RuleFiles } from "./rule-files.js";
+import type { Turns } from "./source.js";
 
-/** A directory that has it is a repository's root: what the outer repository's rules say ends there. */
-const GIT = ".git";
-const GIT_EXCLUDE = ".git/info/exclude";
-/** Names of the files that say what to leave out; the later one wins wherever it lies. */
-export const IGNORE_FILES = [".gitignore", ".ignore", ".rgignore"] as const;
 /** All that rules are read from, the later one wins. Those of git end at the repository's root. */
 const RULE_FILES = [GIT_EXCLUDE, ...IGNORE_FILES] as const;
 const GIT_FILES: readonly string[] = [GIT_EXCLUDE, ".gitignore"];
-/** A longer ignore file counts as empty. */
-export const MAX_IGNORE_FILE_BYTES = 1024 * 1024;
-
 /**
  * Characters and rules that hold for one directory together, of all ignore files from the workspace down to it: they are kept in
- * memory while the directory is searched. A file that brings more counts as empty.
+ * memory while the directory is searched. A file that brings more is not applied.
  */
 const MAX_HELD_LENGTH = 4 * 1024 * 1024;
 const MAX_HELD_RULES = 40_000;
@@ -45,14 +38,13 @@ export class IgnoreStack {
   }
 
   /**
-   * @param names - Of the directory's children, `.git` and ignore files among them.
-   * @param read - The text of one file of rules in that directory, or undefined where it cannot be read.
+   * @param kinds - Of the directory's children: `.git` and ignore files.
    * @param endsAtGit - Whether the rules of git from above end here where the directory is a repository.
    */
   async enter(
     directory: string,
-    names: ReadonlySet<string>,
-    read: (path: string) => Promise<string | undefined>,
+    kinds: ReadonlyMap<string, EntryKind>,
+    files: Pick<RuleFiles, "read" | "readExclude" | "skip"> & { hasExclude?: boolean },
     turns: Turns,
     endsAtGit = false,
   ): Promise<IgnoreStack> {
@@ -60,14 +52,23 @@ export class IgnoreStack {
     const rules: (IgnoreRules | undefined)[] = [];
     let held = this.#held;
     for (const file of RULE_FILES) {
-      const text = names.has(file === GIT_EXCLUDE ? GIT : file) ? await read(prefix + file) : undefined;
+      const kind = kinds.get(file === GIT_EXCLUDE ? GIT : file);
+      if (kind === undefined) {
+        rules.push(undefined);
+        continue;
+      }
+      const isExclude = file === GIT_EXCLUDE;
+      const text = await (isExclude ? files.readExclude(prefix, kind) : files.read(prefix + file, kind));
       const length = held.length + (text?.length ?? 0);
       const parsed = text === undefined || length > MAX_HELD_LENGTH ? undefined : await IgnoreRules.of(text, turns);
       const isHeld = parsed !== undefined && held.rules + parsed.count <= MAX_HELD_RULES;
       if (isHeld) held = { length, rules: held.rules + parsed.count };
-      rules.push(isHeld ? parsed : undefined);
+      else if (text !== undefined) files.skip();
+      const hasAny = isHeld && parsed.count > 0;
+      if (hasAny && isExclude) files.hasExclude = true;
+      rules.push(hasAny ? parsed : undefined);
     }
-    const above = endsAtGit && names.has(GIT) ? this.#levels.map(withoutGit).filter(hasRules) : this.#levels;
+    const above = endsAtGit && kinds.has(GIT) ? this.#levels.map(withoutGit).filter(hasRules) : this.#levels;
     const level = { at: prefix.length, rules };
     if (!hasRules(level)) return above.length === this.#levels.length ? this : new IgnoreStack(above, held);
     return new IgnoreStack([level, ...above], held);
@@ -104,12 +105,13 @@ function hasRules({ rules }: Level): boolean {
 
 /**
  * Whether a path is one that is looked at only for the rules of a search: `.git`, its `info/exclude` or an ignore file in the
- * root or a directory above it. What these say is used and not reported, so no claim covers them.
+ * root or a directory above it. What these say is used and not reported, so no claim covers them; their symlinks are not
+ * followed.
  */
 export function isRuleAbove(root: string, path: string): boolean {
-  const isExclude = path.endsWith(`/${GIT_EXCLUDE}`);
-  const directory = isExclude ? path.slice(0, -GIT_EXCLUDE.length - 1) || "/" : parentOf(path);
-  const isRule = isExclude || [GIT, ...IGNORE_FILES].includes(baseName(path));
+  const inGit = [GIT_EXCLUDE, GIT_INFO].find((name) => path.endsWith(`/${name}`));
+  const directory = inGit === undefined ? parentOf(path) : path.slice(0, -inGit.length - 1) || "/";
+  const isRule = inGit !== undefined || [GIT, ...IGNORE_FILES].includes(baseName(path));
   return isRule && path !== root && isWithin(directory, root);
 }
 
@@ -133,25 +135,26 @@ export interface RulesAbove {
  * workspace.
  */
 export async function rulesAbove(
-  source: SearchSource,
+  files: RuleFiles,
   root: string,
   workspace: string | undefined,
   turns: Turns,
 ): Promise<RulesAbove> {
   const none = { stack: IgnoreStack.EMPTY, from: root, isRepository: false, endsAtGit: false };
   if (workspace === undefined || !isWithin(workspace, root)) return none;
-  const isThere = (path: string) =>
-    source.stat(path).then(
-      () => true,
-      () => false,
-    );
-  const repository = await firstOf([workspace, ...parentDirectories(workspace)], (directory) =>
-    isThere(join(directory, GIT)),
+  const repository = await firstOf(
+    [workspace, ...parentDirectories(workspace)],
+    async (directory) => (await files.kindOf(join(directory, GIT))) !== undefined,
   );
   const enter = async (directory: string, stack: IgnoreStack) => {
-    const isRepository = directory === repository || (directory !== workspace && (await isThere(join(directory, GIT))));
-    const names = new Set<string>(isRepository ? [GIT, ...IGNORE_FILES] : IGNORE_FILES);
-    return stack.enter(directory, names, (path) => readRules(source, path), turns, repository !== undefined);
+    const kinds = new Map<string, EntryKind>();
+    // A workspace below the repository's root has no `.git`.
+    const names = directory === workspace && directory !== repository ? IGNORE_FILES : [GIT, ...IGNORE_FILES];
+    for (const name of names) {
+      const kind = await files.kindOf(join(directory, name));
+      if (kind !== undefined) kinds.set(name, kind);
+    }
+    return stack.enter(directory, kinds, files, turns, repository !== undefined);
   };
   const between = (top: string, below: string) =>
     parentDirectories(below)
@@ -191,21 +194,4 @@ async function firstOf(directorys: readonly string[], is: (directory: string) =>
 
 function join(directory: string, name: string): string {
   return directory === "/" ? `/${name}` : `${directory}/${name}`;
-}
-
-/** The text of a file of rules. One that cannot be read leaves nothing out: too much is searched rather than too little. */
-export async function readRules(source: SearchSource, path: string): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of source.openRead(path)) {
-      chunks.push(new Uint8Array(chunk));
-      size += chunk.length;
-      if (size > MAX_IGNORE_FILE_BYTES) return undefined;
-    }
-  } catch {
-    return undefined;
-  }
-  const decoder = new TextDecoder();
-  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
 }

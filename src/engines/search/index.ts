@@ -1,8 +1,10 @@
 /** A search engine over any tree of files, for backends that have no ripgrep: same patterns, same hits, same order. */
-export { IGNORE_FILES, isRuleAbove, parentDirectories, type RulesAbove, rulesAbove } from "./ignore-stack.js";
+export { isRuleAbove, parentDirectories, type RulesAbove, rulesAbove } from "./ignore-stack.js";
 export { windowOf } from "./line-window.js";
+export { IGNORE_FILES, RuleFiles } from "./rule-files.js";
 export { type SearchStop, searchBinding, searchInCall, searchStop } from "./search-in-call.js";
 export { type ByteRange, compilePattern, loadRegexEngine, type SearchPattern } from "./search-pattern.js";
 export { SearchTally, type SkipReason, whyAborted } from "./search-tally.js";
 export { globFilter, pageOf, searchTree, walkTree } from "./search-tree.js";
 export { type SearchScope, type SearchSource, type SourceChild, Turns } from "./source.js";
+export { visitTree } from "./visit-tree.js";

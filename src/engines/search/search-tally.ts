@@ -4,7 +4,16 @@ import { HaftError } from "../../kernel/index.js";
 /** Most paths that an end record names. */
 const MAX_NAMED_UNREADABLE = 20;
 
-export type SkipReason = "binary" | "unreadable" | "large" | "deep" | "policy" | "special" | "long" | "encoding";
+export type SkipReason =
+  | "binary"
+  | "unreadable"
+  | "large"
+  | "deep"
+  | "policy"
+  | "special"
+  | "long"
+  | "encoding"
+  | "ignore-file";
 
 /** Counts what a search looked at and what it omitted, and writes the end record. */
 export class SearchTally {
@@ -18,6 +27,10 @@ export class SearchTally {
     this.#skipped[reason] = (this.#skipped[reason] ?? 0) + 1;
     if (reason === "unreadable" && path !== undefined && this.#unreadable.length < MAX_NAMED_UNREADABLE)
       this.#unreadable.push(path);
+  }
+
+  count(reason: SkipReason): number {
+    return this.#skipped[reason] ?? 0;
   }
 
   /** Counts what a directory or file below the root rejected with. Passes on what is no matter of that one path. */

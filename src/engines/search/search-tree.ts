@@ -87,7 +87,7 @@ export async function* walkTree(
   };
   let toSkip = query.offset;
   let left = query.limit;
-  for await (const visit of visitTree(source, query, scope, tally, isIncluded)) {
+  for await (const visit of visitTree(source, query, scope, tally, { isIncluded })) {
     if (scope.signal.aborted) break;
     if (toSkip > 0) toSkip--;
     else if (left === 0) return yield tally.end("limit", ENGINE);

@@ -14,8 +14,11 @@ export interface SourceChild {
  * omitted by policy; "FS_NOT_FOUND" below the root is a file that went away meanwhile and is passed over.
  */
 export interface SearchSource {
-  /** The root itself, its symlinks followed; and what `isRuleAbove` names. */
-  stat(path: string): Promise<{ readonly kind: EntryKind; readonly size: number }>;
+  /**
+   * The root, or a part of its rules.
+   * @param follow - Whether a symlink is followed: yes for the root, not for rules.
+   */
+  stat(path: string, follow: boolean): Promise<{ readonly kind: EntryKind; readonly size: number }>;
   /** All children of a directory, in any order, symlinks not followed. */
   readDir(path: string): Promise<readonly SourceChild[]>;
   /**

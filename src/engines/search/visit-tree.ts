@@ -1,11 +1,14 @@
 import type { EntryKind, WalkQuery } from "../../kernel/index.js";
 import { isWithin } from "../../kernel/index.js";
-import { IGNORE_FILES, IgnoreStack, readRules, rulesAbove } from "./ignore-stack.js";
+import { IgnoreStack, rulesAbove } from "./ignore-stack.js";
+import { GIT, IGNORE_FILES, RuleFiles } from "./rule-files.js";
 import type { SearchTally } from "./search-tally.js";
 import { type SearchScope, type SearchSource, type SourceChild, Turns } from "./source.js";
 
 /** Directories below this depth are counted under "deep": only a file system that loops without symlinks has them. */
 const MAX_DEPTH = 200;
+
+const RULE_NAMES: ReadonlySet<string> = new Set([GIT, ...IGNORE_FILES]);
 
 export interface Visit {
   readonly path: string;
@@ -20,13 +23,21 @@ interface Frame {
   next: number;
 }
 
+export interface VisitOptions {
+  /** Asked once for each entry, in order; of the others only their children are visited. */
+  isIncluded?(path: string, kind: EntryKind): boolean;
+  /** Only directories are visited, which is several times faster. */
+  readonly onlyDirectories?: boolean;
+  /** Reads the ignore files. Those that are not applied are counted under "ignore-file". */
+  readonly files?: RuleFiles;
+}
+
 /**
  * Everything below the root in the order of a reader: children by name in code-unit order, a directory before what it holds.
  * What ignore files, prune names, `except` and `.git` leave out is not visited; a directory that cannot be read is counted.
  * The root is visited itself only when it is no directory. Others get their turn on the way, and an abort is heard, however many
  * children and ignore rules there are.
  *
- * @param isIncluded - Asked once for each entry, in this order; of the others only their children are visited.
  * @throws What `source` rejects with for the root.
  */
 export async function* visitTree(
@@ -34,11 +45,12 @@ export async function* visitTree(
   query: WalkQuery,
   scope: SearchScope,
   tally: SearchTally,
-  isIncluded: (path: string, kind: EntryKind) => boolean = () => true,
+  options: VisitOptions = {},
 ): AsyncGenerator<Visit, void> {
   const { root } = query;
+  const { isIncluded = () => true, onlyDirectories = false, files = new RuleFiles(source, scope.except) } = options;
   if (scope.except.some((directory) => isWithin(directory, root))) return tally.skip("policy");
-  const info = await source.stat(root);
+  const info = await source.stat(root, true);
   // Where the root really is may except more.
   const except = new Set(scope.except);
   if (info.kind !== "directory") {
@@ -47,9 +59,25 @@ export async function* visitTree(
   }
   const prune = new Set([".git", ...query.prune]);
   const turns = new Turns(scope);
-  const rules = query.includeIgnored ? undefined : await rulesAbove(source, root, scope.workspace, turns);
-  const open = (directory: string, ignores: IgnoreStack) =>
-    openDirectory(source, directory, ignores, rules?.endsAtGit, turns);
+  const rules = query.includeIgnored ? undefined : await rulesAbove(files, root, scope.workspace, turns);
+  let counted = 0;
+  const open = async (directory: string, ignores: IgnoreStack): Promise<Frame> => {
+    const children = await source.readDir(directory);
+    const below = rules === undefined ? ignores : await entered(directory, children, ignores, rules.endsAtGit);
+    for (; counted < files.skipped; counted++) tally.skip("ignore-file");
+    const visited = onlyDirectories ? children.filter(({ kind }) => kind === "directory") : [...children];
+    return {
+      directory,
+      children: visited.sort((one, other) => (one.name < other.name ? -1 : 1)),
+      ignores: below,
+      next: 0,
+    };
+  };
+  const entered = (directory: string, children: readonly SourceChild[], ignores: IgnoreStack, endsAtGit: boolean) => {
+    const kinds = new Map<string, EntryKind>();
+    for (const { name, kind } of children) if (RULE_NAMES.has(name)) kinds.set(name, kind);
+    return kinds.size === 0 ? ignores : ignores.enter(directory, kinds, files, turns, endsAtGit);
+  };
   const stack = [await open(root, rules?.stack ?? IgnoreStack.EMPTY)];
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
     if (turns.isDue()) await turns.isOver();
@@ -80,23 +108,4 @@ export async function* visitTree(
       tally.failed(thrown, path);
     }
   }
-}
-
-/** @param endsAtGit - See {@link IgnoreStack.enter}; undefined where no rules are to be heeded. */
-async function openDirectory(
-  source: SearchSource,
-  directory: string,
-  above: IgnoreStack,
-  endsAtGit: boolean | undefined,
-  turns: Turns,
-): Promise<Frame> {
-  const children = [...(await source.readDir(directory))];
-  children.sort((one, other) => (one.name < other.name ? -1 : 1));
-  if (endsAtGit === undefined) return { directory, children, ignores: above, next: 0 };
-  const names = new Set<string>();
-  for (const { name, kind } of children)
-    if (name === ".git" || (IGNORE_FILES.some((file) => file === name) && kind !== "directory")) names.add(name);
-  const read = (path: string) => readRules(source, path);
-  const ignores = names.size === 0 ? above : await above.enter(directory, names, read, turns, endsAtGit);
-  return { directory, children, ignores, next: 0 };
 }

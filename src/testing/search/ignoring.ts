@@ -1,7 +1,7 @@
 /** What a search excludes: by ignore files, `.git`, a prune list, and globs. */
 import { on } from "../case-setup.js";
 import { expectEqual, expectError } from "../expect.js";
-import { type Fixture, treeGrant } from "../fixture.js";
+import { bindAll, type Fixture, plant, treeGrant } from "../fixture.js";
 import type { Suite } from "../plan.js";
 import { grep, lay, namesOf, walk } from "./find.js";
 
@@ -188,6 +188,70 @@ export const searchIgnoring: Suite<Fixture> = [
     });
     expectEqual(namesOf((await grep(fixture, "^x$")).lines), ["f.c", "kept.a"], "files");
   }),
+  on(
+    "search:ignore:symlink",
+    "An ignore file that is a symlink does not apply, whatever it leads to, and is counted",
+    async (fixture) => {
+      await lay(fixture, {
+        "out/secret.env": "a.txt\n",
+        "work/.git/info/": "",
+        "work/a.txt": "x\n",
+        "work/sub/a.txt": "x\n",
+        "work/sub/.gitignore": "b.txt\n",
+        "work/sub/b.txt": "x\n",
+      });
+      const root = `${fixture.directory}/work`;
+      const more = { root, grant: treeGrant(root, ["read"]), call: { workspace: root } };
+      const names = ["work/a.txt", "work/sub/a.txt"];
+      for (const [file, target] of [
+        [".gitignore", "../out/secret.env"],
+        ["sub/.ignore", "../../out/secret.env"],
+        ["sub/.rgignore", ".gitignore"],
+        [".git/info/exclude", "../../../out/secret.env"],
+      ] as const) {
+        await plant(fixture, { kind: "link", path: `${root}/${file}`, target });
+        const { lines, end } = await grep(fixture, "^x$", more);
+        expectEqual([namesOf(lines), end.skipped["ignore-file"]], [names, 1], `files beside ${file}`);
+        const walked = await walk(fixture, { ...more, type: "file", glob: "[ab].txt" });
+        expectEqual([walked.names, walked.end.skipped["ignore-file"]], [names, 1], `entries beside ${file}`);
+        const below = { ...more, root: `${root}/sub`, grant: treeGrant(`${root}/sub`, ["read"]) };
+        expectEqual(namesOf((await grep(fixture, "^x$", below)).lines), ["work/sub/a.txt"], `files below ${file}`);
+        await bindAll(fixture).fs.rm(`${root}/${file}`, { recursive: false, ignoreMissing: false });
+      }
+    },
+  ),
+  on(
+    "search:ignore:special",
+    "An ignore file that is a FIFO, or a symlink to a device, does not hold up a search",
+    async (fixture) => {
+      await lay(fixture, { "a.txt": "x\n", "sub/b.txt": "x\n" });
+      await plant(fixture, { kind: "fifo", path: `${fixture.directory}/.ignore` });
+      await plant(fixture, { kind: "link", path: `${fixture.directory}/sub/.gitignore`, target: "/dev/zero" });
+      const { lines, end } = await grep(fixture, "^x$", { timeoutMs: 20_000 });
+      expectEqual(
+        [namesOf(lines), end.why, end.skipped["ignore-file"]],
+        [["a.txt", "sub/b.txt"], "complete", 2],
+        "files, why and skipped",
+      );
+    },
+  ),
+  on("search:ignore:too-large", "An ignore file over 1 MiB does not apply, and is counted", async (fixture) => {
+    await lay(fixture, { ".ignore": `a.txt\n#${"x".repeat(1024 * 1024)}\n`, "a.txt": "x\n" });
+    const { lines, end } = await grep(fixture, "^x$");
+    expectEqual([namesOf(lines), end.skipped["ignore-file"]], [["a.txt"], 1], "files and skipped");
+  }),
+  on(
+    "search:ignore:denied",
+    "An ignore file that the grant excepts does not apply, and is counted",
+    async (fixture) => {
+      await lay(fixture, { "sub/.ignore": "a.txt\n", "sub/a.txt": "x\n" });
+      const grant = treeGrant(fixture.directory, ["read"], { except: [`${fixture.directory}/sub/.ignore`] });
+      for (const root of [fixture.directory, `${fixture.directory}/sub`]) {
+        const { lines, end } = await grep(fixture, "^x$", { grant, root });
+        expectEqual([namesOf(lines), end.skipped["ignore-file"]], [["sub/a.txt"], 1], "files and skipped");
+      }
+    },
+  ),
   on("search:ignore:switched-off", "includeIgnored searches all but .git", async (fixture) => {
     await lay(fixture, { ".gitignore": "*.log\nbuild/\n", "a.log": "x\n", "build/b.txt": "x\n", ".git/config": "x\n" });
     expectEqual(

@@ -107,7 +107,7 @@ function passingOver(paths: ReadonlySet<string>, source: SearchSource): SearchSo
   const passed = <T extends { readonly kind: EntryKind }>(path: string, entry: T): T =>
     paths.has(path) ? { ...entry, kind: "link" } : entry;
   return {
-    stat: async (path) => passed(path, await source.stat(path)),
+    stat: async (path, follow) => passed(path, await source.stat(path, follow)),
     openRead: (path) => source.openRead(path),
     async readDir(path) {
       const directory = path === "/" ? "" : path;

@@ -186,16 +186,20 @@ describe("a search by ripgrep", () => {
     ]);
   });
 
-  it("is watched while it runs long, and ends at its time limit where an ignore file is a FIFO", async () => {
-    lay({ "sub/b.txt": "needle\n" });
-    execFileSync("mkfifo", [join(directory, "sub/.gitignore")]);
+  it("is watched while it runs long, and ends at its time limit", async () => {
+    lay({ "a.txt": "needle\n", "bin/rg": SLOW_RIPGREP });
+    chmodSync(join(directory, "bin/rg"), 0o755);
+    const finder = new RipgrepFinder({
+      packaged: () => Promise.reject(new Error("none")),
+      path: join(directory, "bin"),
+    });
     const reported: string[] = [];
     const watch = {
       begin: () => void reported.push("begin"),
       add: (pid: number, start?: number) => void reported.push(`${processStart(pid) === start} ${pid}`),
       remove: (pid: number) => void reported.push(`${pid}`),
     };
-    const on = searchFixture("ripgrep", undefined, directory, { watch });
+    const on = searchFixture("ripgrep", undefined, directory, { watch, finder });
     expect((await grep("needle", { timeoutMs: 600 }, { on })).end.why).toBe("deadline");
     expect(reported).toEqual(["begin", `true ${reported.at(-1)}`, expect.stringMatching(/^\d+$/)]);
   });
@@ -296,6 +300,8 @@ describe("without a ripgrep that works", () => {
     }
   });
 });
+
+const SLOW_RIPGREP = '#!/bin/sh\n[ "$2" = --version ] && echo "ripgrep 15.0.0" && exit 0\nexec sleep 30\n';
 
 /** Runs with the rights of a user who owns nothing, where this process has those of root. */
 async function asNobody<T>(run: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { parentDirectories, type RulesAbove } from "../../../engines/search/index.js";
+import { parentDirectories, type RuleFiles, type RulesAbove } from "../../../engines/search/index.js";
 import { type GrepQuery, isWithin } from "../../../kernel/index.js";
 import { escapeGlob, expandBraces, MAX_GLOB_ALTERNATIVES } from "../../../text/index.js";
 import type { RipgrepPattern } from "./ripgrep-pattern.js";
@@ -77,17 +77,22 @@ export function exceptedBelow(asked: string, { real }: SearchRoot, except: reado
 
 /**
  * Flags that make ripgrep apply the same ignore files as our own engine. Undefined when no flags can: ripgrep applies those of
- * all directories above the root, up to the repository's root, or of none.
+ * all directories above the root, up to the repository's root, or of none; and it follows symlinks to ignore files.
  *
- * @param real - The real path of the root.
+ * @param files - What was found of the ignore files above and below the root.
  */
 export function ignoreFlags(
   { root, includeIgnored }: Pick<GrepQuery, "root" | "includeIgnored">,
-  real: string,
+  { kind, real }: Pick<SearchRoot, "kind" | "real">,
   above: RulesAbove,
+  files: Pick<RuleFiles, "skipped" | "hasGitElsewhere" | "hasExclude">,
 ): readonly string[] | undefined {
-  if (includeIgnored) return ["--no-ignore"];
-  const git = above.endsAtGit ? [] : ["--no-require-git"];
+  if (includeIgnored || kind !== "directory") return ["--no-ignore"];
+  if (files.skipped > 0 || (files.hasGitElsewhere && files.hasExclude)) return undefined;
+  const git = [
+    ...(above.endsAtGit ? [] : ["--no-require-git"]),
+    ...(files.hasGitElsewhere ? ["--no-ignore-exclude"] : []),
+  ];
   if (above.stack.isEmpty) return ["--no-ignore-parent", ...git];
   const outer = above.isRepository ? [".ignore", ".rgignore"] : [".gitignore", ".git", ".ignore", ".rgignore"];
   const isAlike = root === real && !parentDirectories(above.from).some((directory) => hasAny(directory, outer));

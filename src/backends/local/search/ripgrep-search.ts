@@ -2,12 +2,14 @@ import { closeSync, lstatSync } from "node:fs";
 import {
   globFilter,
   pageOf,
+  RuleFiles,
   rulesAbove,
   type SearchPattern,
   type SearchScope,
   SearchTally,
   type SkipReason,
   Turns,
+  visitTree,
   whyAborted,
 } from "../../../engines/search/index.js";
 import {
@@ -115,8 +117,11 @@ export class RipgrepSearch {
 
   async *#run(root: SearchRoot): AsyncGenerator<GrepHit, SearchEnd | undefined> {
     const { program, query, pattern, scope, source, binding } = this.#task;
-    const above = await rulesAbove(source, query.root, binding.call.workspace, new Turns(scope));
-    const flags = ignoreFlags(query, root.real, above);
+    const files = new RuleFiles(source, scope.except);
+    if (root.kind === "directory" && !query.includeIgnored) await this.#findRules(files);
+    if (scope.signal.aborted) return this.#end(whyAborted(scope.signal));
+    const above = await rulesAbove(files, query.root, binding.call.workspace, new Turns(scope));
+    const flags = ignoreFlags(query, root, above, files);
     const forRipgrep = ripgrepPattern(query.pattern);
     if (flags === undefined || forRipgrep === undefined) return undefined;
     const plan = outputPlan(query, pattern);
@@ -168,6 +173,19 @@ export class RipgrepSearch {
     } finally {
       await ripgrep.stop();
     }
+  }
+
+  /**
+   * Finds the ignore files before ripgrep opens any: it would apply one that is a symlink to a file that may not be read, and
+   * wait for a FIFO. Visiting the directories takes about a seventh of the time of the search itself.
+   */
+  async #findRules(files: RuleFiles): Promise<void> {
+    const { source, query, scope } = this.#task;
+    const tally = new SearchTally();
+    const options = { files, onlyDirectories: true, isIncluded: () => false };
+    // Nothing is included, so the first step visits all.
+    await visitTree(source, query, scope, tally, options).next();
+    if (tally.count("deep") > 0) files.skip();
   }
 
   #end(why: SearchEnd["why"]): SearchEnd {

@@ -40,8 +40,9 @@ export class TreeSource implements SearchSource {
     this.#free = new PathResolver(mode, undefined);
   }
 
-  stat(path: string): ReturnType<SearchSource["stat"]> {
-    return this.#finderFor(path).with(path, { operation: FS_OPERATIONS.search, access: "read" }, ({ info }) => {
+  stat(path: string, follow: boolean): ReturnType<SearchSource["stat"]> {
+    const options = { operation: FS_OPERATIONS.search, access: "read", follow } as const;
+    return this.#finderFor(path).with(path, options, ({ info }) => {
       if (info === undefined) throw notFound(FS_OPERATIONS.search[0], path, "stat");
       return { kind: kindOf(info), size: info.isFile() ? Number(info.size) : 0 };
     });
@@ -99,7 +100,8 @@ export class TreeSource implements SearchSource {
 
   /** Opens a regular file. The caller closes its descriptor. */
   open(path: string): Promise<OpenFile> {
-    return this.#finderFor(path).with(path, { operation: FS_OPERATIONS.read, access: "read" }, (resolved) => {
+    const follow = !isRuleAbove(this.#root, path);
+    return this.#finderFor(path).with(path, { operation: FS_OPERATIONS.read, access: "read", follow }, (resolved) => {
       requireName(resolved, READ);
       return openFile(resolved, READ);
     });

@@ -17,7 +17,7 @@ import type { OperationDeadline } from "../fs/deadline.js";
 import { readEntryLine } from "../fs/entry-line.js";
 import { remoteFsFault } from "../fs/faults.js";
 import { FsGuard } from "../fs/guard.js";
-import { type DirectoryListing, listWithStats } from "../fs/listing.js";
+import { type DirectoryListing, listWithStats, readStat } from "../fs/listing.js";
 import { closeFile, openRemoteFile, readParts, readRemotePart } from "../fs/read.js";
 
 /** Bytes that one search transfers at most; files beyond are counted. */
@@ -59,15 +59,15 @@ export class RemoteSearchSource implements SearchSource {
     this.#isIncluded = globFilter(query);
   }
 
-  async stat(path: string): ReturnType<SearchSource["stat"]> {
+  async stat(path: string, follow: boolean): ReturnType<SearchSource["stat"]> {
     const guard = isRuleAbove(this.#root, path) ? this.#free : this.#guarded;
     const frame = await guard.run(this.#deadline, {
       fsOperation: FS_OPERATIONS.stat,
-      operation: "about",
+      operation: follow ? "about" : "stat",
       touches: [{ path, access: "read" }],
       words: ([allowed = ""]) => [path, allowed],
     });
-    const { kind, size } = readEntryLine(new TextDecoder().decode(frame.bytes));
+    const { kind, size } = follow ? readEntryLine(new TextDecoder().decode(frame.bytes)) : readStat(frame, () => false);
     return { kind, size };
   }
 
