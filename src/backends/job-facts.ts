@@ -20,15 +20,15 @@ export function exitEvent(result: Promise<ShellResult>): ShellHandle["onExit"] {
   let hasEnded = false;
   void result.then((end) => {
     hasEnded = true;
-    for (const tell of [...waiting]) tell(end);
+    for (const notify of [...waiting]) notify(end);
   });
   return (listener) => {
-    const tell = (end: ShellResult) => {
-      if (waiting.delete(tell)) callSafely(() => listener(end));
+    const notify = (end: ShellResult) => {
+      if (waiting.delete(notify)) callSafely(() => listener(end));
     };
-    waiting.add(tell);
-    if (hasEnded) void result.then(tell);
-    return () => void waiting.delete(tell);
+    waiting.add(notify);
+    if (hasEnded) void result.then(notify);
+    return () => void waiting.delete(notify);
   };
 }
 

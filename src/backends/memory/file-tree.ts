@@ -198,7 +198,7 @@ export class FileTree {
   }
 }
 
-/** What ports tell of a node itself, no symlink followed. */
+/** What ports report of a node itself; symlinks are not followed. */
 export function infoOf(node: TreeNode): {
   kind: EntryKind;
   size: number;

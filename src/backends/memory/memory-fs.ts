@@ -210,7 +210,7 @@ export class MemoryFs implements Fs {
       const resolved = this.#guard.tree.walk(path, true, FS_OPERATIONS.stat);
       return this.#guard.reaches(path, FileTree.pathOf(resolved)) ? resolved.node : undefined;
     } catch {
-      return undefined; // A loop leads nowhere.
+      return undefined; // A symlink loop, or a dangling symlink.
     }
   }
 

@@ -68,7 +68,7 @@ export class TreeGuard {
     }
   }
 
-  /** Whether `real` may be touched without a question: for what `stat` and `readDir` tell of symlinks. */
+  /** Whether the grant covers `real` without asking: for what `stat` and `readDir` report of symlinks. */
   reaches(asked: string, real: string): boolean {
     if (this.#bound === undefined) return true;
     const { grant } = this.#bound;

@@ -1,4 +1,4 @@
-/** Started as a process by `posix-life.test.ts`: a host whose commands go on until someone ends them. */
+/** Started as a process by `posix-life.test.ts`: a host whose commands run until they are killed. */
 import { openLocalPosix } from "./open-local-posix.js";
 
 const [shell, directory, stateDir] = process.argv.slice(2) as [string, string, string];

@@ -19,7 +19,7 @@ export class PosixMachine {
   #channels: Channel[] = [];
   /** Milliseconds that opening a channel takes from now on; "never": it fails. */
   delay: number | "never" = 0;
-  /** What is written to the channels goes nowhere, as on a line that nobody noticed is dead. */
+  /** Discards what is written to the channels, as a dead connection does before the failure is detected. */
   isMute = false;
   /** Everything that came over the channels. */
   heard = "";

@@ -306,6 +306,6 @@ function requireFile(info: CoreStat, did: string, path: string): void {
   if (info.isFile) return;
   if (info.isSymlink && !info.isDirectory) throw systemFault("ENOENT", did, path);
   if (info.isDirectory) throw notAFile(did, path, "directory");
-  // A core does not tell devices, sockets and FIFOs apart.
+  // A core does not distinguish devices, sockets and FIFOs.
   throw notAFile(did, path, "device", "not a regular file");
 }

@@ -135,23 +135,23 @@ export class CorePortShell implements Shell {
     await finishPublishing(streams, (ms, done) => this.#clock.timer(ms, done));
   }
 
-  /** The signal that the core gets, why it fired, and the moment from which a core that does not answer is given up. */
+  /** The signal that the core gets, why it fired, and a promise that resolves once a core that does not answer counts as lost. */
   #stopOf(options: ShellOptions) {
     const graceMs = graceOf(options.graceMs);
     const controller = new AbortController();
     const limit = Math.max(0, this.#limitMs(options));
     const limitMs = limit > MAX_TIMER_MS ? undefined : Math.ceil(limit);
     let why: "itself" | "cancelled" | "deadline" = "itself";
-    let giveUp = (): void => {};
+    let startGrace = (): void => {};
     const cancels: (() => void)[] = [];
     const lost = new Promise<"lost">((resolve) => {
-      giveUp = () => cancels.push(this.#clock.timer(graceMs + SLACK_MS, () => resolve("lost")));
+      startGrace = () => cancels.push(this.#clock.timer(graceMs + SLACK_MS, () => resolve("lost")));
     });
     const end = (reason: "cancelled" | "deadline"): void => {
       if (why !== "itself") return;
       why = reason;
       controller.abort();
-      giveUp();
+      startGrace();
     };
     if (limitMs !== undefined) cancels.push(this.#clock.timer(limitMs, () => end("deadline")));
     const cancel = (): void => end("cancelled");
@@ -180,7 +180,7 @@ export class CorePortShell implements Shell {
     startedMs: number,
   ): ShellResult {
     const tookMs = Math.trunc(this.#clock.now()) - startedMs;
-    // Nobody looked for what is left, so nothing is claimed about it.
+    // The processes that are left were not looked for, so nothing is reported about them.
     const tree = TREE_UNSEEN;
     if (done === "lost")
       return {

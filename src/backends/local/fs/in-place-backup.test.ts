@@ -112,7 +112,7 @@ describe("before the first byte is overwritten", () => {
     expect(log.slice(overwriteAt).filter((line) => end.includes(line))).toEqual(end);
   });
 
-  it("nobody else can read the copy", () => {
+  it("only the owner can read the copy", () => {
     twoNames(200);
     halfWrite(at("file"));
     const modes = [backups(), ...left().map((name) => join(backups(), name))].map(
@@ -121,7 +121,7 @@ describe("before the first byte is overwritten", () => {
     expect(modes).toEqual([0o700, 0o600, 0o600]);
   });
 
-  it("a copy for which there is no room leaves the file as it is, and the error says sizes and what to do", async (context) => {
+  it("a copy that does not fit on the disk leaves the file as it is, and the error reports sizes and what to do", async (context) => {
     disk = mountSmallDisk(2 * 1024);
     if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
     const old = twoNames(3 * MIB);
@@ -234,7 +234,7 @@ describe("a write in place that fails half-way", () => {
     disk = mountSmallDisk(3 * 1024);
     if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
     const path = join(disk.path, "one");
-    // A file that is all hole takes no room until it is written.
+    // A sparse file takes no disk space until it is written.
     writeFileSync(path, "");
     truncateSync(path, 4 * MIB);
     linkSync(path, join(disk.path, "two"));

@@ -28,7 +28,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 const at = (name: string) => join(directory, name);
 const isRoot = process.getuid?.() === 0;
 
-/** What `use` does, it does as nobody special. */
+/** Runs `use` as an unprivileged user. */
 async function asAnother(use: () => Promise<void>): Promise<void> {
   if (!isRoot) return use();
   process.setegid!(65_534);

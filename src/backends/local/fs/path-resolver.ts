@@ -55,7 +55,7 @@ export class PathResolver {
   readonly mode: GuardMode;
   readonly #binding: Binding | undefined;
   readonly #requireOpen: () => void;
-  #begun: { readonly directory: string; readonly name: string; readonly spot: PinnedPath } | undefined;
+  #begun: { readonly directory: string; readonly name: string; readonly pinned: PinnedPath } | undefined;
 
   /** @param requireOpen - Throws once the backend is closed. */
   constructor(mode: GuardMode, binding: Binding | undefined, requireOpen: () => void = () => {}) {
@@ -72,16 +72,16 @@ export class PathResolver {
   open(asked: string, directory: string, name: string): PinnedPath {
     const begun = this.#begun;
     if (begun?.directory === directory && begun.name === name)
-      return { ...begun.spot, asked, anchor: begun.spot.anchor.share() };
-    const spot = pinPath(asked, openAnchor(directory, this.mode), name);
-    spot.anchor.share();
-    const mine = { directory, name, spot };
+      return { ...begun.pinned, asked, anchor: begun.pinned.anchor.share() };
+    const pinned = pinPath(asked, openAnchor(directory, this.mode), name);
+    pinned.anchor.share();
+    const mine = { directory, name, pinned };
     this.#begun = mine;
     queueMicrotask(() => {
       if (this.#begun === mine) this.#begun = undefined;
-      spot.anchor.close();
+      pinned.anchor.close();
     });
-    return spot;
+    return pinned;
   }
 
   /** @throws `CALL_REVOKED` or the reason that the call ended with; `BACKEND_UNAVAILABLE` once the backend is closed. */
@@ -190,10 +190,10 @@ function resolveStep(path: string, finder: PathResolver, met: { symlinks: number
   const { directory, name } = lastNameOf(path);
   const isDirectory = name === "" || name === "." || name === "..";
   let anchor: DirectoryAnchor;
-  let spot: PinnedPath | undefined;
+  let pinned: PinnedPath | undefined;
   try {
-    spot = isDirectory ? undefined : finder.open(path, directory, name);
-    anchor = spot?.anchor ?? openAnchor(path, finder.mode);
+    pinned = isDirectory ? undefined : finder.open(path, directory, name);
+    anchor = pinned?.anchor ?? openAnchor(path, finder.mode);
   } catch (thrown) {
     const code = systemCode(thrown);
     if (code === "ELOOP") return { real: normalizePath(directory), missing: "", kind: "link" };
@@ -203,12 +203,12 @@ function resolveStep(path: string, finder: PathResolver, met: { symlinks: number
     return { ...walkMissing(above.real, `${above.missing}/${name}`), kind: "absent" };
   }
   try {
-    if (spot === undefined) return { real: anchor.real, missing: "", kind: "directory" };
-    const { real, info } = spot;
+    if (pinned === undefined) return { real: anchor.real, missing: "", kind: "directory" };
+    const { real, info } = pinned;
     if (info === undefined) return { real: anchor.real, missing: name, kind: "absent" };
     if (!info.isSymbolicLink()) return { real, missing: "", kind: kindOf(info) };
     if (++met.symlinks > MAX_SYMLINKS) return { real, missing: "", kind: "link" };
-    const target = readlinkSync(spot.path);
+    const target = readlinkSync(pinned.path);
     return resolveStep(target.startsWith("/") ? target : `${anchor.real}/${target}`, finder, met);
   } finally {
     anchor.close();

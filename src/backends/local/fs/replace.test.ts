@@ -81,7 +81,7 @@ describe("an old file", () => {
     expect([uid, gid, done.inPlace]).toEqual([1234, 2345, false]);
   });
 
-  it("that nobody may write is refused though its directory would allow a new one", async () => {
+  it("that is read-only is refused though its directory would allow a new one", async () => {
     writeFileSync(at("file"), "old");
     chmodSync(at("file"), 0o444);
     chmodSync(directory, 0o777);

@@ -65,7 +65,7 @@ describe("a directory of a job that somebody else has written into", () => {
     ["null for how it ended", { ended: { ...ENDED, exit: null } }],
     ["an end of no known kind", { ended: { ...ENDED, exit: { by: "toString" } } }],
     ["a time outside the range of Date", { startedMs: 1e300 }],
-  ])("is no job where its record has %s, and disturbs nobody who looks", async (_, change) => {
+  ])("is not a job if its record has %s, and does not break list or clean", async (_, change) => {
     put(change);
     expect(readJobRecord(directory)).toBeUndefined();
     expect(storedJobs(state).list()).toEqual([]);

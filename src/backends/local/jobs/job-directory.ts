@@ -62,7 +62,7 @@ export class JobDirectory {
   }
 
   /** Stops retrying. */
-  giveUp(): void {
+  stopRetrying(): void {
     clearTimeout(this.#retry);
     this.#retry = undefined;
   }
@@ -92,7 +92,7 @@ export class JobDirectory {
 
   /** Deletes the job with its output. */
   remove(): void {
-    this.giveUp();
+    this.stopRetrying();
     const { outputDirectory } = this.#record;
     if (outputDirectory !== undefined) {
       for (const stream of ["stdout", "stderr"] as const) {

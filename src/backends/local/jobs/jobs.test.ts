@@ -304,7 +304,7 @@ describe("a full disk", () => {
       expect(gap.next).toBe(3_000_000);
       expect(new Set((await shell.jobs()).map(({ id }) => id)).size).toBe(3);
       expect(new JobStore(state).find(before.id)?.record.ended?.exit).toEqual({ by: "code", code: 0 });
-      // Room again: what has ended is written down, too.
+      // With free space again, the end of the job is recorded, too.
       for (const name of readdirSync(join(state, "jobs", job.id)).filter((one) => one.startsWith("stdout.")))
         rmSync(join(state, "jobs", job.id, name));
       writeFileSync(join(directory, "go"), "");

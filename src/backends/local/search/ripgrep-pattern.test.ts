@@ -53,7 +53,7 @@ describe("ripgrepPattern", () => {
     expect(write("a.b(", { syntax: "literal", ignoreCase: true })?.source).toBe("(?i)a\\x{2e}b\\x{28}");
   });
 
-  it("writes none that the system or UTF-8 has no room for, and none for what it does not read", () => {
+  it("writes none that is too long for the system or cannot be UTF-8, and none for what it does not read", () => {
     expect(write("a".repeat(70_000), { syntax: "literal" })).toBeUndefined();
     expect(write("a\ud800", { syntax: "literal" })).toBeUndefined();
     expect(write("\\Qa.b\\E")).toBeUndefined();

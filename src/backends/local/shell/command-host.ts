@@ -180,7 +180,7 @@ export class CommandHost {
   /** Jobs with lifetime "keep" continue: this process stops reading, then their pump reads. */
   #letGo(job: LocalJob): void {
     job.directory?.update({ isReleased: true });
-    job.directory?.giveUp();
+    job.directory?.stopRetrying();
     job.running.release();
     this.#pumps.get(job.running)?.takeOver();
   }

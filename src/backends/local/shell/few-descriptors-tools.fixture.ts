@@ -7,7 +7,7 @@ import type { createToolkit as Create } from "../../../toolkit/index.js";
 /** Tool → how many calls ended so: "ok", or the text of the error. */
 export type Ends = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-export interface ToolsTold {
+export interface ToolsReported {
   readonly together: Ends;
   /** While this process had no descriptor left at all. */
   readonly without: Ends;
@@ -73,4 +73,4 @@ for (const one of taken) closeSync(one);
 const together = await endsOf(Number(count), "together");
 const alone = await endsOf(1, "alone");
 await toolkit.close();
-process.stdout.write(JSON.stringify({ together, without, alone } satisfies ToolsTold));
+process.stdout.write(JSON.stringify({ together, without, alone } satisfies ToolsReported));

@@ -8,7 +8,7 @@ import { built } from "../../../testing/built.fixture.js";
 import { LONG } from "../../../testing/long.fixture.js";
 import { transpileForProcess } from "../../../testing/transpile.fixture.js";
 import { builtinTools } from "../../../tools/index.js";
-import type { ToolsTold as ToolsReported } from "./few-descriptors-tools.fixture.js";
+import type { ToolsReported } from "./few-descriptors-tools.fixture.js";
 
 let directory: string;
 let script: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { messageOf } from "../../../kernel/index.js";
 import { createLocalBackend } from "../local-backend.js";
 
-export interface FewDescriptorsTold {
+export interface FewDescriptorsReported {
   /** How each command ended: "itself", the problem of one that did not start, or an unexpected exception. */
   readonly ends: readonly string[];
   /** Pipes of commands that are open once the backend is closed. */
@@ -69,7 +69,7 @@ async function printed(): Promise<string> {
 const after = await printed();
 await backend.close();
 const leaked = readdirSync("/proc/self/fd").filter((one) => targetOf(one).includes("haft-pipes-")).length;
-process.stdout.write(JSON.stringify({ ends, leaked, after } satisfies FewDescriptorsTold));
+process.stdout.write(JSON.stringify({ ends, leaked, after } satisfies FewDescriptorsReported));
 
 function targetOf(descriptor: string): string {
   try {

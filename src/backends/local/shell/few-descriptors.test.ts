@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { transpileForProcess } from "../../../testing/transpile.fixture.js";
-import type { FewDescriptorsTold as FewDescriptorsReported } from "./few-descriptors.fixture.js";
+import type { FewDescriptorsReported } from "./few-descriptors.fixture.js";
 
 let directory: string;
 let script: string;

@@ -162,7 +162,7 @@ describe("the tree", () => {
       200,
     );
     expect(result.tree).toMatchObject({ state: "gone", endedBy: "KILL" });
-    // A killed process that has given up its memory and files is seen for a moment more.
+    // A killed process is visible for a moment after its memory and files are released.
     await until(() => !isAlive(Number(out(result))), 2_000);
   });
 
@@ -171,7 +171,7 @@ describe("the tree", () => {
     expect(result.tree).toMatchObject({ state: "gone", endedBy: "TERM" });
   });
 
-  it("does not count the dead that nobody has buried", async () => {
+  it("does not count zombies", async () => {
     // The shell becomes a program that never waits for the child it inherits.
     const result = await cancelAfterOutput("sleep 0.02 & exec sh -c 'sleep 0.1; echo $$; exec sleep 624'", 1_000);
     expect(result.tree).toMatchObject({ state: "gone", survivors: [] });
@@ -313,7 +313,7 @@ describe("jobs", () => {
     expect(handle.pid !== null && isAlive(handle.pid)).toBe(true);
   });
 
-  it("take much input without losing any, keep little of what nobody reads, and refuse it once nobody can", async () => {
+  it("take much input without losing any, buffer little of what is not read, and refuse input once it cannot be read", async () => {
     const { shell } = backend.root;
     const copy = join(directory, "copy");
     const reader = await shell.spawn(`cat > ${copy}`, { cwd: directory, lifetime: "session" });

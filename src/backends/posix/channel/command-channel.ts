@@ -176,7 +176,7 @@ export class CommandChannel {
   /** Starts one more level. Each line passes through all levels, so a channel whose workers keep being killed is closed. */
   #grow(maxConcurrent: number): boolean {
     if (this.#started >= MAX_TURNOVER * maxConcurrent) {
-      this.#giveUp();
+      this.#closeExhausted();
       return false;
     }
     const fresh = newWorkers(this.#started);
@@ -186,8 +186,8 @@ export class CommandChannel {
     return true;
   }
 
-  /** Closes a channel without living workers; the next request opens another one. */
-  #giveUp(): void {
+  /** Closes a channel whose workers keep being killed; the next request opens another one. */
+  #closeExhausted(): void {
     this.#shell.destroy();
     this.#end("too many of its remote shells were killed");
   }
@@ -268,7 +268,7 @@ export class CommandChannel {
       if (LASTING.has(lost.request.operation)) this.#lasting -= 1;
       lost.reject(new ChannelLost("the remote shell that ran it was killed", true));
     }
-    if (this.#living.size === 0) this.#giveUp();
+    if (this.#living.size === 0) this.#closeExhausted();
     else this.#next();
   }
 

@@ -94,7 +94,7 @@ underOneShell((shell) => {
     await backend.close();
   });
 
-  it("reads go on over cuts, and a write is whole, refused, or reported as unsure", async () => {
+  it("reads survive disconnects, and a write is whole, refused, or reported as uncertain", async () => {
     const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
     const { fs } = backend.root;
     const file = marker("file");
@@ -115,7 +115,7 @@ underOneShell((shell) => {
     await backend.close();
   });
 
-  it("what nobody takes over ends by itself, also when it ignores TERM, and leaves nothing", async () => {
+  it("a command that is not taken over ends by itself, also when it ignores TERM, and leaves nothing", async () => {
     const backend = await machine.open();
     const commands = [
       "trap '' TERM; echo $$ > deaf; while :; do sleep 0.1; done",

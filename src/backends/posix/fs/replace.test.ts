@@ -75,7 +75,7 @@ underEachShell((shell) => {
     disk = mountSmallDisk(5 * 1024);
     if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
     const path = join(disk.path, "one");
-    // A file that is all hole takes no room until it is written.
+    // A sparse file takes no disk space until it is written.
     writeFileSync(path, "");
     truncateSync(path, 2 * MIB);
     linkSync(path, join(disk.path, "two"));
@@ -217,7 +217,7 @@ describe("a remote side whose dd and cp know nothing but POSIX", () => {
     rmSync(directory, { recursive: true });
   });
 
-  it("takes no byte of what a full disk has no room for as a request", async (context) => {
+  it("does not take bytes that a full disk rejects for a request", async (context) => {
     const disk = mountSmallDisk(64);
     if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
     try {

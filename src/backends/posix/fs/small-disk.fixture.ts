@@ -7,7 +7,7 @@ import { join } from "node:path";
 export interface SmallDisk {
   /** Its root; real, empty at first. */
   readonly path: string;
-  /** Takes all the room that is left, as the file "filler". */
+  /** Uses up the free space with the file "filler". */
   fill(): void;
   dispose(): void;
 }
@@ -27,7 +27,7 @@ export function mountSmallDisk(sizeKiB: number): SmallDisk | undefined {
       try {
         writeFileSync(join(path, "filler"), new Uint8Array(sizeKiB * 1024));
       } catch {
-        // As far as there is room.
+        // The disk is full.
       }
     },
     dispose() {

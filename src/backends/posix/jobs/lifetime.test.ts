@@ -61,7 +61,7 @@ underEachShell((shell) => {
       expect([result.ended, result.tree.state]).toEqual(["deadline", "gone"]);
   });
 
-  it("a command that prints frames, or writes to the channel itself, answers for nobody", async () => {
+  it("a command that prints frames, or writes to the channel itself, cannot forge a reply", async () => {
     backend = await machine.open();
     const nonces = new Set(machine.heard.match(/^[0-9a-f]{36}/gm));
     expect(nonces.size).toBeGreaterThan(0);

@@ -48,11 +48,11 @@ hf_drain() {
 
 # An answer without bytes, and one with the text $2.
 hf_say() { printf '%s %s,%s 0\n' "$hf_nonce" "$hf_id" "$1"; }
-hf_tell() {
+hf_answer() {
   if [ -z "$2" ]; then hf_say "$1"; return; fi
   printf '%s %s,%s %s\n%s%s\n' "$hf_nonce" "$hf_id" "$1" "\${#2}" "$2" "$hf_nonce"
 }
-hf_refuse() { hf_tell "fail,$hf_code,$1" "$hf_note"; }
+hf_refuse() { hf_answer "fail,$hf_code,$1" "$hf_note"; }
 
 # Records that this request is about to make a change, then checks whether this channel still may. A successor writes "stop"
 # first and reads the record afterwards, so a request without a record can never begin.
@@ -81,7 +81,7 @@ hf_fs_read() {
   hf_n=$(( hf_size - hf_from ))
   [ "$hf_n" -le "$4" ] || hf_n=$4
   if [ "$hf_n" -le 0 ]; then
-    hf_tell "read,$hf_size,$hf_from,\${#hf_file_line}" "\${hf_file_line}0000000000"; hf_shut_file; return
+    hf_answer "read,$hf_size,$hf_from,\${#hf_file_line}" "\${hf_file_line}0000000000"; hf_shut_file; return
   fi
   if ! hf_has bytes; then hf_n=$(( hf_n + hf_from % 65536 )) hf_from=$(( hf_from - hf_from % 65536 )); fi
   printf '%s %s,read,%s,%s,%s %s\n%s' "$hf_nonce" "$hf_id" "$hf_size" "$hf_from" "\${#hf_file_line}" \

@@ -93,9 +93,9 @@ hf_fs_rename() {
 }
 
 hf_rename_from() {
-  hf_opened=yes hf_old_name=$hf_name hf_old_real=$hf_real hf_from_folder=no hf_same=no
-  if [ -d "./$hf_name" ] && [ ! -L "./$hf_name" ]; then hf_from_folder=yes; fi
-  if [ "$hf_from_folder:$hf_whole" = yes:no ]; then hf_code=unclaimed; hf_refuse 1; return; fi
+  hf_opened=yes hf_old_name=$hf_name hf_old_real=$hf_real hf_from_directory=no hf_same=no
+  if [ -d "./$hf_name" ] && [ ! -L "./$hf_name" ]; then hf_from_directory=yes; fi
+  if [ "$hf_from_directory:$hf_whole" = yes:no ]; then hf_code=unclaimed; hf_refuse 1; return; fi
   if [ "$hf_name" = . ]; then hf_code=denied; hf_refuse 1; return; fi
   hf_old_here=$hf_here
   hf_place "$hf_to" no "$hf_to_allow" || { hf_refuse 2; return; }
@@ -107,7 +107,7 @@ hf_rename_from() {
   elif [ -e /proc/self/fd/6 ]; then hf_from=/proc/self/fd/6/$hf_old_name
   else hf_from=$hf_old_real
   fi
-  hf_may_take "$hf_from_folder" || { hf_refuse 2; return; }
+  hf_may_take "$hf_from_directory" || { hf_refuse 2; return; }
   if hf_is_same; then hf_say renamed; return; fi
   if hf_crosses; then hf_code=crossdev; hf_refuse 2; return; fi
   hf_begin

@@ -91,7 +91,7 @@ hf_do_end() {
   done
   hf_leader_of "$1"
   hf_end_tree "$hf_leader" "$2$1." "$3" "$1"
-  hf_tell "end,$hf_ended_by,$hf_looked"
+  hf_answer "end,$hf_ended_by,$hf_looked"
 }
 
 # signal ID TAG SIGNAL: one signal to all of it.
@@ -99,11 +99,11 @@ hf_do_signal() {
   hf_leader_of "$1"
   hf_scan "$hf_leader" "$2$1." "$1"
   hf_signal "$3" "$hf_leader"
-  hf_tell signal,$hf_looked
+  hf_answer signal,$hf_looked
 }
 
 # Answers with "$1,SIZE" and the lines of hf_names.
-hf_tell() {
+hf_answer() {
   if [ -z "$hf_names" ]; then hf_reply "$1,0"; return 0; fi
   printf '%s' "$hf_names" >"$hf_s/w$hf_k.s"
   hf_x=$(LC_ALL=C; printf '%s' "\${#hf_names}")

@@ -9,7 +9,7 @@ export const PUMP = sh`
 hf_pump() {
   hf_n=0 hf_size=0 hf_prev=0 hf_total=0 hf_many=16
   # Reserved for the count, which could not be written on a full disk.
-  printf 'room\n' >"$1.room"
+  printf 'reserved\n' >"$1.reserve"
   while :; do
     hf_d=$(LC_ALL=C dd bs=65536 count="$hf_many" 2>&1 >>"$1.$hf_n")
     hf_count "$hf_d" "$1.$hf_n" "$hf_size" || { hf_drain "$1"; return; }
@@ -63,7 +63,7 @@ hf_size_of() {
 # Writing failed, but the command must not block: the rest is read, counted and dropped.
 hf_drain() {
   hf_rest=$(wc -c) || cat >/dev/null
-  rm -f "$1.room"
+  rm -f "$1.reserve"
   hf_size_of "$1.$hf_n"
   hf_total=$(( hf_total + hf_x - hf_size + hf_rest )) hf_size=$hf_x
   printf '%s %s %s %s\n' "$hf_total" "$hf_n" "$hf_size" "$hf_prev" >"$1.n"

@@ -9,9 +9,9 @@ hf_fs_stat() {
   hf_line=$(hf_info "./$hf_name") || { hf_why_not "./$hf_name"; hf_note=; hf_refuse; return; }
   if [ "$hf_name" != . ] && [ -L "./$hf_name" ]; then
     hf_led "./$hf_name"
-    hf_tell "stat,\${#hf_line},\${#hf_target},\${#hf_end}" "$hf_line$hf_target$hf_end$hf_last"
+    hf_answer "stat,\${#hf_line},\${#hf_target},\${#hf_end}" "$hf_line$hf_target$hf_end$hf_last"
   else
-    hf_tell "stat,\${#hf_line},0,0" "$hf_line"
+    hf_answer "stat,\${#hf_line},0,0" "$hf_line"
   fi
 }
 
@@ -33,7 +33,7 @@ hf_led() {
 hf_fs_about() {
   hf_place "$1" yes "$2" || { hf_refuse; return; }
   hf_line=$(hf_info "./$hf_name") || { hf_why_not "./$hf_name"; hf_note=; hf_refuse; return; }
-  hf_tell about "$hf_line"
+  hf_answer about "$hf_line"
 }
 
 # exists PATH ALLOWED: yes or no, or "moved".
@@ -81,7 +81,7 @@ hf_fs_infos() {
 hf_listing() {
   if [ $# = 0 ]; then hf_say list,0,0,0; return; fi
   hf_all=$(printf '%s/' "$@")
-  if [ $# -gt "$hf_limit" ]; then hf_tell "list,$#,\${#hf_all},0" "$hf_all"; return; fi
+  if [ $# -gt "$hf_limit" ]; then hf_answer "list,$#,\${#hf_all},0" "$hf_all"; return; fi
   hf_total=$#
   hf_lines=$(hf_infos "$@")
   hf_tails=
@@ -94,7 +94,7 @@ hf_listing() {
     done
   fi
   [ -z "$hf_literal" ] || hf_tails=$(hf_holding "$@")
-  hf_tell "list,$hf_total,\${#hf_all},\${#hf_lines}" "$hf_all$hf_lines$hf_tails"
+  hf_answer "list,$hf_total,\${#hf_all},\${#hf_lines}" "$hf_all$hf_lines$hf_tails"
 }
 
 # Which of $@ are files that may contain hf_literal. Only regular files are passed to grep, which would block on a FIFO.
@@ -185,7 +185,7 @@ hf_fs_resolve() {
     fi
     hf_out="$hf_out\${#hf_real} \${#hf_missing} $hf_kind$hf_nl$hf_real$hf_missing"
   done
-  hf_tell resolve "$hf_out"
+  hf_answer resolve "$hf_out"
 }
 
 # If the first missing name is a dangling symlink, continues with its target, in hf_p.
