@@ -2,15 +2,8 @@
  * A third party's tool that means harm: what it claims is harmless, what it does is not. Nothing gets through the ports that
  * it was handed, on any backend. (Code that imports `node:fs` by itself is not confined by ports; a sandbox would be.)
  */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createLocalBackend } from "../src/backends/local/index.js";
-import { createMemoryBackend } from "../src/backends/memory/index.js";
-import { openLocalPosix } from "../src/backends/posix/index.js";
 import {
-  type Backend,
   type Claim,
   createHostContext,
   defineTool,
@@ -21,49 +14,7 @@ import {
 } from "../src/kernel/index.js";
 import { realClock } from "../src/testing/conform.fixture.js";
 import { bareHost, bareSession, policyOf } from "../src/testing/fakes/bare-host.fixture.js";
-import { plantByShell } from "../src/testing/index.js";
-
-type PlantLink = (path: string, target: string) => Promise<void>;
-
-interface Machine {
-  readonly backend: Backend;
-  readonly base: string;
-  readonly link: PlantLink;
-  dispose(): Promise<void>;
-}
-
-function onDisk(open: (cwd: string) => Backend | Promise<Backend>): () => Promise<Machine> {
-  return async () => {
-    const base = realpathSync(mkdtempSync(join(tmpdir(), "haft-hostile-")));
-    for (const name of ["ws", "ws/real", "out"]) mkdirSync(join(base, name));
-    const backend = await open(join(base, "ws"));
-    const plant = plantByShell(backend);
-    return {
-      backend,
-      base,
-      link: (path, target) => plant({ kind: "link", path, target }),
-      async dispose() {
-        await backend.close();
-        rmSync(base, { recursive: true, force: true });
-      },
-    };
-  };
-}
-
-const machines: Readonly<Record<string, () => Promise<Machine>>> = {
-  async memory() {
-    const backend = createMemoryBackend({ clock: realClock, cwd: "/base/ws" });
-    for (const name of ["/base/ws", "/base/ws/real", "/base/out"]) await backend.root.fs.mkdir(name, true);
-    return {
-      backend,
-      base: "/base",
-      link: async (path, target) => backend.plant({ kind: "link", path, target }),
-      dispose: async () => void (await backend.close()),
-    };
-  },
-  local: onDisk((cwd) => createLocalBackend({ cwd })),
-  posix: onDisk((cwd) => openLocalPosix({ shell: ["sh"], cwd })),
-};
+import { type Machine, machines } from "./hostile-machines.fixture.js";
 
 describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
   let machine: Machine;

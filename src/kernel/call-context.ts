@@ -1,5 +1,6 @@
 /** What a tool runs in: the session, the services, and the ports bound to this call's grant. */
 import type { BoundCall, Ports } from "./backend.js";
+import { boundHttp } from "./bound-http.js";
 import { type CallRun, realPlaceOf } from "./call-run.js";
 import type { CallSignal } from "./call-signal.js";
 import type { ToolContext } from "./context.js";
@@ -7,6 +8,7 @@ import { authorizeCommandAt, authorizeRealPath } from "./decide-stage.js";
 import { callSafely } from "./errors.js";
 import { withMissingPart } from "./fs.js";
 import { withPathLocks } from "./path-lock.js";
+import type { CallHttp } from "./services.js";
 import type { CallSession, Framework } from "./session.js";
 import { callFramework, callSession } from "./session-in-call.js";
 import { toolServices } from "./tool-services.js";
@@ -19,6 +21,7 @@ export class CallContext implements ToolContext {
   readonly #run: CallRun;
   #place: ReturnType<typeof realPlaceOf> | undefined;
   #ports: Ports | undefined;
+  #http: CallHttp | undefined;
   #session: CallSession | undefined;
   #framework: Framework | undefined;
   readonly #end: CallSignal;
@@ -86,7 +89,10 @@ export class CallContext implements ToolContext {
     return this.#bound.terminal;
   }
   get http() {
-    return this.#run.context.host.http;
+    const run = this.#run;
+    const { http } = run.context.host;
+    if (http !== undefined) this.#http ??= boundHttp(http, run.grant!, this.signal, run.life.requireLife);
+    return this.#http;
   }
   get media() {
     return toolServices(this.#run.context.host).media;

@@ -32,14 +32,12 @@ export type Claim =
   | { readonly kind: "job"; readonly action: "list" | "read" | "signal" | "stop"; readonly id?: string }
   | { readonly kind: "network"; readonly method: string; readonly url: string }
   | { readonly kind: "network-open"; readonly purpose: string }
-  | {
-      readonly kind: "state";
-      readonly store: "memory" | "schedule";
-      readonly access: "read" | "write";
-      readonly key?: string;
-    }
+  /** Documents of one collection; with `key`, one document. */
+  | ({ readonly kind: "state" } & GrantedState)
   /** A tool of another MCP server, by the name that the server is configured under and the tool's own. */
   | { readonly kind: "server"; readonly server: string; readonly tool: string }
+  /** A tool of another SDK, by the name of the SDK or package and the tool's own. What it touches is not known. */
+  | { readonly kind: "external"; readonly source: string; readonly tool: string }
   | { readonly kind: "delegate"; readonly agent: string; readonly tools: readonly string[] }
   | { readonly kind: "secret"; readonly name: string; readonly hosts: readonly string[] };
 
@@ -52,6 +50,21 @@ export interface GrantedCommand {
   readonly real?: string;
 }
 
+/** An HTTP request that a call may make: exactly this URL, any of its origin, or any at all. The method "*" stands for all. */
+export interface GrantedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly scope: "exact" | "origin" | "any";
+}
+
+/** Documents that a call may read, or read and write. */
+export interface GrantedState {
+  readonly store: string;
+  readonly access: "read" | "write";
+  /** Absent: every document of the store. */
+  readonly key?: string;
+}
+
 /** What one call may touch: plain data, so that it can travel to where it is enforced. */
 export interface Grant {
   readonly id: string;
@@ -59,7 +72,10 @@ export interface Grant {
   /** Paths that are never touched although a place covers them, each with all below it; searches count them as skipped. */
   readonly except: readonly string[];
   readonly commands: readonly GrantedCommand[];
-  readonly origins: readonly string[];
+  readonly requests: readonly GrantedRequest[];
+  readonly state: readonly GrantedState[];
+  /** Tools of other MCP servers. */
+  readonly servers: readonly { readonly server: string; readonly tool: string }[];
   readonly panes: readonly string[];
   readonly jobs: readonly string[];
   /** Paths that lead elsewhere, already judged at the real place. */
@@ -93,18 +109,24 @@ export type Approval =
 export function grantFor(id: string, claims: readonly Claim[], extra: Partial<Grant> = {}): Grant {
   const files: Place[] = [];
   const commands: { command: string; cwd: string }[] = [];
-  const origins: string[] = [];
+  const requests: GrantedRequest[] = [];
+  const state: GrantedState[] = [];
+  const servers: { server: string; tool: string }[] = [];
   const panes: string[] = [];
   const jobs: string[] = [];
   for (const claim of claims) {
     if (claim.kind === "file") files.push({ path: claim.path, access: claim.access, scope: claim.scope });
     else if (claim.kind === "command") commands.push({ command: claim.command, cwd: claim.cwd });
-    else if (claim.kind === "network") origins.push(new URL(claim.url).origin);
-    else if (claim.kind === "network-open") origins.push("*");
-    else if (claim.kind === "input") (claim.to === "pane" ? panes : jobs).push(claim.id);
+    else if (claim.kind === "network") requests.push({ method: claim.method, url: claim.url, scope: "exact" });
+    else if (claim.kind === "network-open") requests.push({ method: "*", url: "*", scope: "any" });
+    else if (claim.kind === "server") servers.push({ server: claim.server, tool: claim.tool });
+    else if (claim.kind === "state") {
+      const { store, access, key } = claim;
+      state.push(key === undefined ? { store, access } : { store, access, key });
+    } else if (claim.kind === "input") (claim.to === "pane" ? panes : jobs).push(claim.id);
     else if (claim.kind === "job") jobs.push(claim.id ?? "*");
   }
-  return { id, files, except: [], commands, origins, panes, jobs, symlinkTargets: [], ...extra };
+  return { id, files, except: [], commands, requests, state, servers, panes, jobs, symlinkTargets: [], ...extra };
 }
 
 /** The grant of a tool without claims: every port refuses. */
@@ -140,4 +162,24 @@ export function covers(grant: Grant, path: string, access: Access): boolean {
 /** Whether the grant holds exactly this command in this directory. */
 export function coversCommand(grant: Grant, command: string, cwd: string): boolean {
   return grant.commands.some((one) => one.command === command && one.cwd === cwd);
+}
+
+/** Whether the grant covers this request. A fragment is not part of a request. */
+export function coversRequest(grant: Grant, method: string, url: string): boolean {
+  const asked = urlOf(url);
+  if (asked === undefined) return false;
+  return grant.requests.some((one) => {
+    if (one.method !== "*" && one.method.toUpperCase() !== method.toUpperCase()) return false;
+    if (one.scope === "any") return true;
+    const granted = urlOf(one.url);
+    if (granted === undefined || granted.origin !== asked.origin || granted.origin === "null") return false;
+    return one.scope === "origin" || granted.href === asked.href;
+  });
+}
+
+function urlOf(text: string): URL | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  url.hash = "";
+  return url;
 }

@@ -13,6 +13,7 @@ import type {
   Approver,
   Artifacts,
   Audit,
+  CallHttp,
   Clock,
   Digest,
   Faults,
@@ -143,8 +144,8 @@ export interface ToolContext<Limits = unknown> extends Omit<ClaimContext<Limits>
   readonly search: Search;
   /** Undefined where the backend has none. */
   readonly terminal?: Terminal | undefined;
-  /** Undefined where the host has none. */
-  readonly http?: Http | undefined;
+  /** Undefined where the host has none. It makes only requests that the call claimed. */
+  readonly http?: CallHttp | undefined;
   /** Undefined where the host has none. */
   readonly media?: Media | undefined;
   readonly clock: Clock;

@@ -38,6 +38,7 @@ const KINDS: readonly Claim["kind"][] = [
   "network-open",
   "state",
   "server",
+  "external",
   "delegate",
   "secret",
 ];
@@ -46,6 +47,10 @@ const KINDS: readonly Claim["kind"][] = [
 function claimProblem(claim: Claim): string | undefined {
   if (!isRecord(claim as unknown) || !KINDS.includes(claim.kind))
     return `its \`kind\` is not one of ${KINDS.join(", ")}`;
+  if (claim.kind === "network")
+    return typeof claim.method === "string" && URL.canParse(claim.url)
+      ? undefined
+      : "a network claim needs a `method` and an absolute `url`";
   if (claim.kind !== "file") return undefined;
   if (typeof claim.path !== "string" || claim.path === "") return "`path` must be a non-empty string";
   if (!Array.isArray(claim.access) || claim.access.length === 0 || !claim.access.every((one) => ACCESS.includes(one)))

@@ -180,12 +180,28 @@ export interface Redactor {
 /** SHA-256 as hex; injected, and possibly asynchronous, so that the kernel needs no Node.js module. */
 export type Digest = (bytes: Uint8Array | string) => Promise<string> | string;
 
-/** The model port of an agent loop, shared by adapters and hosts. */
-export interface Model {
-  chat(messages: readonly unknown[], tools: readonly unknown[], signal: AbortSignal): Promise<unknown>;
+/** One request of `Http`. */
+export interface HttpRequest {
+  /** Default "GET". */
+  readonly method?: string;
+  readonly signal?: AbortSignal;
 }
 
-/** The HTTP port. Optional for a host. */
+/** The HTTP port of a host, for the kernel: a call gets it bound to the requests that it claimed. */
 export interface Http {
-  fetch(url: string, options?: { readonly method?: string; readonly signal?: AbortSignal }): Promise<never>;
+  /**
+   * @param options.hop - Called before each connection, the first and those of redirects, with the request that would be made
+   *   and the address that its host resolved to. When it rejects, nothing is sent and `fetch` rejects with the same error.
+   */
+  fetch(
+    url: string,
+    options: Required<HttpRequest> & {
+      hop(request: { readonly method: string; readonly url: string }, address: string): Promise<void>;
+    },
+  ): Promise<unknown>;
+}
+
+/** The HTTP port of a call. @throws `CALL_UNCLAIMED` for a request, or a redirect, that the call did not claim. */
+export interface CallHttp {
+  fetch(url: string, request?: HttpRequest): Promise<unknown>;
 }

@@ -98,6 +98,7 @@ describe("deny by default", () => {
     { kind: "input", to: "pane", id: "1", text: "x" },
     { kind: "state", store: "memory", access: "read" },
     { kind: "server", server: "a", tool: "b" },
+    { kind: "external", source: "ai-sdk", tool: "b" },
     { kind: "delegate", agent: "a", tools: [] },
     { kind: "secret", name: "KEY", hosts: [] },
   ])("denies what is not named: $kind", (claim) => {

@@ -8,7 +8,18 @@ import { expectExit, stdoutOf } from "./run.js";
 
 const COMMAND = "echo ran > marker; pwd";
 const ABOUT = { rule: "test:outside", risk: "high", reason: "It is outside." } as const;
-const GRANT = { id: "more", files: [], except: [], commands: [], origins: [], panes: [], jobs: [], symlinkTargets: [] };
+const GRANT = {
+  id: "more",
+  files: [],
+  except: [],
+  commands: [],
+  requests: [],
+  state: [],
+  servers: [],
+  panes: [],
+  jobs: [],
+  symlinkTargets: [],
+};
 
 const denies: BoundCall["commandAt"] = async () => ({ effect: "deny", ...ABOUT });
 const asks: BoundCall["commandAt"] = async () => ({ effect: "ask", ...ABOUT, remember: [], grant: GRANT });

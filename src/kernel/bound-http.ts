@@ -1,0 +1,27 @@
+/** The HTTP port of one call: it makes the requests that the grant covers, and no other. */
+import { coversRequest, type Grant } from "./claims.js";
+import { HaftError } from "./errors.js";
+import type { CallHttp, Http } from "./services.js";
+
+/** @param requireLife - Throws once the call has ended. */
+export function boundHttp(http: Http, grant: Grant, end: AbortSignal, requireLife: () => void): CallHttp {
+  const requireRequest = (method: string, url: string) => {
+    requireLife();
+    if (coversRequest(grant, method, url)) return;
+    throw new HaftError(
+      "CALL_UNCLAIMED",
+      `Did not request ${method} "${url}": the call did not claim it. Claim it in the tool's \`claims\`.`,
+      { details: { method, url } },
+    );
+  };
+  return Object.freeze<CallHttp>({
+    async fetch(url, { method = "GET", signal } = {}) {
+      requireRequest(method, url);
+      return http.fetch(url, {
+        method,
+        signal: signal === undefined ? end : AbortSignal.any([signal, end]),
+        hop: async (request) => requireRequest(request.method, request.url),
+      });
+    },
+  });
+}
