@@ -2,6 +2,11 @@
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
+/** `decode` of a presenter that shows the tool's own schema: the pipeline has validated the arguments against it. */
+export function asInput<Input>(args: Arguments): { readonly input: Input } {
+  return { input: args as Input };
+}
+
 export function textArgument(args: Arguments, name: string): string | undefined {
   const value = args[name];
   return typeof value === "string" ? value : undefined;

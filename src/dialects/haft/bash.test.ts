@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { utf8Length } from "../../text/index.js";
 import type { BashData } from "../../tools/bash/contract.js";
 import { bashData, failedWith, seenBy, stream, succeeded } from "../golden.fixture.js";
-import { haftBashPresenter } from "./bash.js";
 import { haftDialect } from "./haft-dialect.js";
 
 const reported = (more: Partial<BashData>, maxBytes = 65_536, notes: readonly string[] = []) =>
@@ -16,14 +15,6 @@ describe("bashPresenter", () => {
     expect(textOf({ stdout: stream("a", kept) })).toContain(
       'the path "artifact:a-1" for the first and last 67108864 of 99000000 bytes …]',
     );
-  });
-
-  it("decodes to the tool's input, within its ceiling", () => {
-    expect(haftBashPresenter.decode({ command: "ls", timeoutMs: 999_999_999, cwd: "x", input: "" })).toEqual({
-      input: { command: "ls", timeoutMs: 600_000, cwd: "x", input: "" },
-    });
-    expect(haftBashPresenter.decode({ command: " " })).toMatchObject({ parameter: "command" });
-    expect(haftBashPresenter.decode({ command: "ls", timeoutMs: -1 })).toMatchObject({ parameter: "timeoutMs" });
   });
 
   it("keeps both ends of each stream when the budget is small, and counts what it omitted", () => {

@@ -1,7 +1,7 @@
 import type { RenderContext, Rendered, ToolPresenter, Truncation } from "../../kernel/index.js";
 import { utf8Length } from "../../text/index.js";
 import { BASH_LIMITS, type BashData, type BashInput, type BashLimits } from "../../tools/bash/contract.js";
-import { booleanArgument, missing, numberArgument, omitUndefined, textArgument } from "../arguments.js";
+import { asInput } from "../arguments.js";
 import { textResult } from "../rendering.js";
 import { statusLines } from "../shell-status.js";
 import { streamTruncation } from "../shell-truncations.js";
@@ -24,27 +24,7 @@ export const haftBashPresenter: ToolPresenter<BashInput, BashData, BashLimits> =
   },
   acceptsEmpty: ["input"],
   paths: ["cwd"],
-  decode(args) {
-    const command = textArgument(args, "command");
-    const timeoutMs = numberArgument(args, "timeoutMs");
-    if (command === undefined) return missing("command", "string");
-    if (command.trim() === "") return { problem: "`command` is empty; send a shell command", parameter: "command" };
-    if (timeoutMs !== undefined && (timeoutMs < 1 || !Number.isInteger(timeoutMs)))
-      return {
-        problem: `\`timeoutMs\` was ${timeoutMs}; must be 1 to ${BASH_LIMITS.maxTimeoutMs} milliseconds`,
-        parameter: "timeoutMs",
-      };
-    const capped = timeoutMs === undefined ? undefined : Math.min(timeoutMs, BASH_LIMITS.maxTimeoutMs);
-    return {
-      input: omitUndefined({
-        command,
-        timeoutMs: capped,
-        cwd: textArgument(args, "cwd"),
-        input: textArgument(args, "input"),
-        background: booleanArgument(args, "background"),
-      }),
-    };
-  },
+  decode: asInput,
   render(result, about) {
     return result.data === undefined
       ? renderHaftFailure(result, about)

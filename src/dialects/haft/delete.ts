@@ -1,7 +1,7 @@
 import type { RenderContext, ToolPresenter } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
 import type { DeleteData, DeleteInput, DeleteLimits } from "../../tools/delete/contract.js";
-import { booleanArgument, missing, omitUndefined, textArgument } from "../arguments.js";
+import { asInput } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
 import { counted, textResult } from "../rendering.js";
 import { renderHaftFailure } from "./failure-text.js";
@@ -12,11 +12,7 @@ export const haftDeletePresenter: ToolPresenter<DeleteInput, DeleteData, DeleteL
   name: "delete",
   aliases: { file: "path", file_path: "path", filePath: "path", folder: "path", directory: "path" },
   paths: ["path"],
-  decode(args) {
-    const path = textArgument(args, "path");
-    if (path === undefined) return missing("path", "string");
-    return { input: omitUndefined({ path, recursive: booleanArgument(args, "recursive") }) };
-  },
+  decode: asInput,
   render(result, about) {
     if (result.isError || result.data === undefined) return renderHaftFailure(result, about);
     return textResult(withNotes(deleted(result.data, about), withToolNotes(about, result)));

@@ -5,8 +5,6 @@ import type { TimeData } from "../../tools/time/contract.js";
 import { failedWith, seenBy, succeeded } from "../golden.fixture.js";
 import { haftFindPresenter } from "./find.js";
 import { haftDialect } from "./haft-dialect.js";
-import { haftLsPresenter } from "./ls.js";
-import { haftTimePresenter } from "./time.js";
 
 const LS: LsData = { path: ".", entries: [], total: 0, more: false, limit: 500, hidden: 0 };
 const FIND: FindData = {
@@ -26,14 +24,6 @@ const found = (more: Partial<FindData>, args: Readonly<Record<string, unknown>> 
   seenBy(haftDialect, "find", succeeded({ ...FIND, ...more }), args).envelope;
 
 describe("lsPresenter", () => {
-  it("decodes to the tool's input, within its ceiling", () => {
-    expect(haftLsPresenter.decode({ path: "a", showHidden: true, limit: 9_999 })).toEqual({
-      input: { path: "a", showHidden: true, limit: 5_000 },
-    });
-    expect(haftLsPresenter.decode({})).toEqual({ input: {} });
-    for (const limit of [0, -1, 1.5]) expect(haftLsPresenter.decode({ limit })).toMatchObject({ parameter: "limit" });
-  });
-
   it("writes kind, size and name in columns, under the count", () => {
     const entries: LsData["entries"] = [
       { name: "lib", kind: "directory", sizeBytes: 0 },
@@ -141,10 +131,7 @@ describe("findPresenter", () => {
 });
 
 describe("timePresenter", () => {
-  it("decodes to the tool's input and writes the time alone", () => {
-    expect(haftTimePresenter.decode({ zone: "UTC", format: "long" })).toEqual({
-      input: { zone: "UTC", format: "long" },
-    });
+  it("writes the time alone", () => {
     const data: TimeData = { epochNs: "1", zone: "UTC", format: "iso", text: "1970-01-01T00:00:00+00:00" };
     expect(seenBy(haftDialect, "time", succeeded(data), {}).envelope).toBe("1970-01-01T00:00:00+00:00");
     const refused = failedWith("CALL_INVALID", "Did not return the time: `zone` is none.");

@@ -1,4 +1,4 @@
-import { type Decoded, isRecord, type RenderContext, type ToolPresenter } from "../../kernel/index.js";
+import type { Decoded, RenderContext, ToolPresenter } from "../../kernel/index.js";
 import { stripControls } from "../../text/index.js";
 import {
   type EditData,
@@ -7,7 +7,7 @@ import {
   editPairSchema,
   editSchema,
 } from "../../tools/edit/contract.js";
-import { type Arguments, booleanArgument, missing, omitUndefined, textArgument } from "../arguments.js";
+import { type Arguments, missing } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
 import { counted, textResult } from "../rendering.js";
 import { renderHaftFailure } from "./failure-text.js";
@@ -50,35 +50,18 @@ export const haftEditPresenter: ToolPresenter<EditInput, EditData, EditLimits> =
   },
 };
 
+/** One pair as `oldText` and `newText`, or several as `edits`; the schema cannot say that one of them is needed. */
 function decodeEdit(args: Arguments): Decoded<EditInput, EditLimits> {
-  const path = textArgument(args, "path");
-  if (path === undefined) return missing("path", "string");
-  const replaceAll = booleanArgument(args, "replaceAll");
-  const oldText = textArgument(args, "oldText");
-  const newText = textArgument(args, "newText");
-  const listed = args.edits;
-  if (listed === undefined) {
+  const { oldText, newText, ...input } = args as Partial<EditInput["edits"][number]> & Omit<EditInput, "edits">;
+  if (args.edits === undefined) {
     if (oldText === undefined) return missing("oldText", "string; or send `edits`");
     if (newText === undefined) return missing("newText", "string; empty to delete `oldText`");
-    return { input: omitUndefined({ path, edits: [{ oldText, newText }], replaceAll }) };
+    return { input: { ...input, edits: [{ oldText, newText }] } };
   }
   // Some models fill in every parameter, so empty strings beside `edits` are ignored.
   if (oldText || newText)
     return { problem: "`edits` and `oldText` are mutually exclusive; send one of them", parameter: "edits" };
-  const edits = pairsOf(listed);
-  if (edits === undefined)
-    return { problem: "`edits` must be a non-empty array of `oldText` and `newText` pairs", parameter: "edits" };
-  return { input: omitUndefined({ path, edits, replaceAll }) };
-}
-
-function pairsOf(listed: unknown): EditInput["edits"] | undefined {
-  if (!Array.isArray(listed) || listed.length === 0) return undefined;
-  const pairs = listed.map((item): EditInput["edits"][number] | undefined => {
-    if (!isRecord(item)) return undefined;
-    const { oldText, newText } = item;
-    return typeof oldText === "string" && typeof newText === "string" ? { oldText, newText } : undefined;
-  });
-  return pairs.every((pair) => pair !== undefined) ? pairs : undefined;
+  return { input: input as EditInput };
 }
 
 /** Line numbers that a summary lists. */

@@ -1,7 +1,7 @@
 import type { ToolPresenter } from "../../kernel/index.js";
 import { asRelative } from "../../text/index.js";
 import { LS_LIMITS, type LsData, type LsEntry, type LsInput, type LsLimits } from "../../tools/ls/contract.js";
-import { booleanArgument, numberArgument, omitUndefined, textArgument } from "../arguments.js";
+import { asInput } from "../arguments.js";
 import { entryRows } from "../entry-rows.js";
 import { givenPathOf } from "../failure.js";
 import { counted, textResult } from "../rendering.js";
@@ -15,18 +15,7 @@ export const haftLsPresenter: ToolPresenter<LsInput, LsData, LsLimits> = {
   aliases: { directory: "path", all: "showHidden", hidden: "showHidden" },
   bareString: "path",
   paths: ["path"],
-  decode(args) {
-    const limit = numberArgument(args, "limit");
-    if (limit !== undefined && (limit < 1 || !Number.isInteger(limit)))
-      return { problem: `\`limit\` was ${limit}; must be an integer of at least 1`, parameter: "limit" };
-    return {
-      input: omitUndefined({
-        path: textArgument(args, "path"),
-        showHidden: booleanArgument(args, "showHidden"),
-        limit: limit === undefined ? undefined : Math.min(limit, LS_LIMITS.maxEntries),
-      }),
-    };
-  },
+  decode: asInput,
   render(result, about) {
     if (result.isError || result.data === undefined) return renderHaftFailure(result, about);
     const { data } = result;

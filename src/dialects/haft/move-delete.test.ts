@@ -2,9 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { DeleteData } from "../../tools/delete/contract.js";
 import type { MoveData } from "../../tools/move/contract.js";
 import { failedWith, seenBy, succeeded } from "../golden.fixture.js";
-import { haftDeletePresenter } from "./delete.js";
 import { haftDialect } from "./haft-dialect.js";
-import { haftMovePresenter } from "./move.js";
 
 const MOVE: MoveData = {
   from: "a.txt",
@@ -23,14 +21,6 @@ const deleted = (more: Partial<DeleteData>) =>
   seenBy(haftDialect, "delete", succeeded({ ...DELETE, ...more }), { path: more.path ?? "a.txt" }).envelope;
 
 describe("movePresenter", () => {
-  it("wants both paths", () => {
-    expect(haftMovePresenter.decode({ from: "a", to: "b", overwrite: true })).toEqual({
-      input: { from: "a", to: "b", overwrite: true },
-    });
-    expect(haftMovePresenter.decode({ to: "b" })).toMatchObject({ parameter: "from" });
-    expect(haftMovePresenter.decode({ from: "a" })).toMatchObject({ parameter: "to" });
-  });
-
   it("reports what was moved, and where the replaced bytes are", () => {
     expect(moved({})).toBe('Moved "a.txt" to "b.txt": a file, 3 bytes.');
     expect(moved({ replaced: true }, { backup: { artifact: "a3", bytes: 9 } })).toBe(
@@ -50,13 +40,6 @@ describe("movePresenter", () => {
 });
 
 describe("deletePresenter", () => {
-  it("wants a path", () => {
-    expect(haftDeletePresenter.decode({ path: "a", recursive: true })).toEqual({
-      input: { path: "a", recursive: true },
-    });
-    expect(haftDeletePresenter.decode({})).toMatchObject({ parameter: "path" });
-  });
-
   it("reports what was deleted and where its content is", () => {
     expect(deleted({ kept: [{ path: "a.txt", artifact: "a1", sizeBytes: 3 }] })).toBe(
       'Deleted "a.txt": a file, 3 bytes. Backup: artifact:a1.',

@@ -1,7 +1,7 @@
 import type { ToolPresenter } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
 import type { MoveData, MoveInput, MoveLimits } from "../../tools/move/contract.js";
-import { booleanArgument, missing, omitUndefined, textArgument } from "../arguments.js";
+import { asInput } from "../arguments.js";
 import { counted, textResult } from "../rendering.js";
 import { renderHaftFailure } from "./failure-text.js";
 import { quotedPath, withNotes } from "./notes.js";
@@ -21,13 +21,7 @@ export const haftMovePresenter: ToolPresenter<MoveInput, MoveData, MoveLimits> =
     replace: "overwrite",
   },
   paths: ["from", "to"],
-  decode(args) {
-    const from = textArgument(args, "from");
-    const to = textArgument(args, "to");
-    if (from === undefined) return missing("from", "string");
-    if (to === undefined) return missing("to", "string");
-    return { input: omitUndefined({ from, to, overwrite: booleanArgument(args, "overwrite") }) };
-  },
+  decode: asInput,
   render(result, about) {
     if (result.isError || result.data === undefined) return renderHaftFailure(result, about);
     const context = [...moved(result.data), ...replacedBytes(result)].join(" ");

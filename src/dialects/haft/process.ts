@@ -1,15 +1,7 @@
-import type { Lifetime, RenderContext, Rendered, ToolPresenter, Truncation } from "../../kernel/index.js";
+import type { RenderContext, Rendered, ToolPresenter, Truncation } from "../../kernel/index.js";
 import { showControls, stripControls, truncateToTail, utf8Length } from "../../text/index.js";
-import {
-  type NewOutput,
-  PROCESS_ACTIONS,
-  PROCESS_LIMITS,
-  type ProcessAction,
-  type ProcessData,
-  type ProcessInput,
-  type ProcessLimits,
-} from "../../tools/process/contract.js";
-import { booleanArgument, missing, numberArgument, omitUndefined, textArgument } from "../arguments.js";
+import type { NewOutput, ProcessData, ProcessInput, ProcessLimits } from "../../tools/process/contract.js";
+import { asInput } from "../arguments.js";
 import { inputRows, jobLine, jobState, overwrittenFact, waitingLine } from "../job-lines.js";
 import { counted, textResult } from "../rendering.js";
 import { renderHaftFailure } from "./failure-text.js";
@@ -32,30 +24,7 @@ export const haftProcessPresenter: ToolPresenter<ProcessInput, ProcessData, Proc
   },
   acceptsEmpty: ["input"], // to write nothing is not to close stdin
   paths: ["cwd"],
-  decode(args) {
-    const action = textArgument(args, "action") as ProcessAction | undefined;
-    if (action === undefined || !PROCESS_ACTIONS.includes(action))
-      return missing("action", `one of ${PROCESS_ACTIONS.join(", ")}`);
-    const timeoutMs = numberArgument(args, "timeoutMs");
-    if (timeoutMs !== undefined && (timeoutMs < 1 || !Number.isInteger(timeoutMs)))
-      return {
-        problem: `\`timeoutMs\` was ${timeoutMs}; must be 1 to ${PROCESS_LIMITS.maxWaitMs} milliseconds`,
-        parameter: "timeoutMs",
-      };
-    return {
-      input: omitUndefined({
-        action,
-        command: textArgument(args, "command"),
-        id: textArgument(args, "id"),
-        cwd: textArgument(args, "cwd"),
-        input: textArgument(args, "input"),
-        signal: textArgument(args, "signal"),
-        timeoutMs: timeoutMs === undefined ? undefined : Math.min(timeoutMs, PROCESS_LIMITS.maxWaitMs),
-        lifetime: textArgument(args, "lifetime") as Lifetime | undefined,
-        all: booleanArgument(args, "all"),
-      }),
-    };
-  },
+  decode: asInput,
   render(result, about) {
     if (result.isError || result.data === undefined) return renderHaftFailure(result, about);
     const context = withToolNotes(about, result);

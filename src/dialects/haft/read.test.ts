@@ -3,7 +3,6 @@ import { utf8Length } from "../../text/index.js";
 import type { ReadData } from "../../tools/read/contract.js";
 import { failedWith, readData, seenBy, succeeded } from "../golden.fixture.js";
 import { haftDialect } from "./haft-dialect.js";
-import { haftReadPresenter } from "./read.js";
 
 function shown(data: ReadData, maxBytes = 65_536, notes: readonly string[] = []) {
   const about = { budget: { kind: "middle" as const, maxBytes }, notes };
@@ -14,15 +13,6 @@ function shown(data: ReadData, maxBytes = 65_536, notes: readonly string[] = [])
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
 
 describe("readPresenter", () => {
-  it("takes a bare path and refuses an offset that is no line", () => {
-    expect(haftReadPresenter.decode({ path: "a", offset: -5, limit: 9_999 })).toEqual({
-      input: { path: "a", offset: -5, limit: 2_000 },
-    });
-    expect(haftReadPresenter.decode({})).toMatchObject({ parameter: "path" });
-    expect(haftReadPresenter.decode({ path: "a", offset: 0 })).toMatchObject({ parameter: "offset" });
-    expect(haftReadPresenter.decode({ path: "a", limit: 1.5 })).toMatchObject({ parameter: "limit" });
-  });
-
   it("reports a guessed encoding as a guess, and how to name another", () => {
     const latin = { ...readData("café\n"), encoding: "windows-1252" };
     expect(shown({ ...latin, isGuessed: true }).text).toContain(

@@ -7,7 +7,7 @@ import {
   type ReadLimits,
   type ReadPicture,
 } from "../../tools/read/contract.js";
-import { missing, numberArgument, omitUndefined, shownValue, textArgument } from "../arguments.js";
+import { asInput } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
 import { gutter, numberLines } from "../line-gutter.js";
 import { counted, textResult } from "../rendering.js";
@@ -21,31 +21,7 @@ export const haftReadPresenter: ToolPresenter<ReadInput, ReadData, ReadLimits> =
   aliases: { file: "path", file_path: "path", filePath: "path", start_line: "offset", max_lines: "limit" },
   bareString: "path",
   paths: ["path"],
-  decode(args) {
-    const path = textArgument(args, "path");
-    const offset = numberArgument(args, "offset");
-    const limit = numberArgument(args, "limit");
-    if (path === undefined) return missing("path", "string");
-    if (offset !== undefined && (offset === 0 || !Number.isInteger(offset)))
-      return {
-        problem: `\`offset\` was ${offset}; must be a line number from 1, or negative to count from the end`,
-        parameter: "offset",
-      };
-    if (limit !== undefined && (limit < 1 || !Number.isInteger(limit)))
-      return {
-        problem: `\`limit\` was ${shownValue(limit)}; must be 1 to ${READ_LIMITS.maxLines}`,
-        parameter: "limit",
-      };
-    const encoding = textArgument(args, "encoding");
-    return {
-      input: omitUndefined({
-        path,
-        offset,
-        limit: limit === undefined ? undefined : Math.min(limit, READ_LIMITS.maxLines),
-        encoding,
-      }),
-    };
-  },
+  decode: asInput,
   render(result, asked) {
     if (result.isError || result.data === undefined) return renderHaftFailure(result, asked);
     const { data } = result;

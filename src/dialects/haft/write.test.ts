@@ -1,21 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { failedWith, HASH_B, seenBy, succeeded, writeData } from "../golden.fixture.js";
 import { haftDialect } from "./haft-dialect.js";
-import { haftWritePresenter } from "./write.js";
 
 const reported = (result: Parameters<typeof seenBy>[2]) =>
   seenBy(haftDialect, "write", result, { path: "a.txt", content: "x" }).envelope;
 
 describe("writePresenter", () => {
-  it("wants the content, an empty one too, and a hash that is one", () => {
-    expect(haftWritePresenter.decode({ path: "a", content: "" })).toEqual({ input: { path: "a", content: "" } });
-    expect(haftWritePresenter.decode({ path: "a" })).toMatchObject({ parameter: "content" });
-    expect(haftWritePresenter.decode({ path: "a", content: "", expect: "ABC" })).toMatchObject({ parameter: "expect" });
-    expect(haftWritePresenter.decode({ path: "a", content: "", expect: HASH_B.toUpperCase() })).toEqual({
-      input: { path: "a", content: "", expect: HASH_B },
-    });
-  });
-
   it("reports where the old content is", () => {
     const data = writeData({ created: false });
     expect(reported({ ...succeeded(data), details: { backup: { artifact: "a3", bytes: 9 } } })).toMatch(

@@ -1,7 +1,7 @@
 import type { RenderContext, ToolPresenter } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
 import type { WriteData, WriteInput, WriteLimits } from "../../tools/write/contract.js";
-import { missing, omitUndefined, textArgument } from "../arguments.js";
+import { asInput } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
 import { counted, textResult } from "../rendering.js";
 import { renderHaftFailure } from "./failure-text.js";
@@ -12,16 +12,7 @@ export const haftWritePresenter: ToolPresenter<WriteInput, WriteData, WriteLimit
   name: "write",
   aliases: { file: "path", file_path: "path", filePath: "path", text: "content", contents: "content" },
   paths: ["path"],
-  decode(args) {
-    const path = textArgument(args, "path");
-    const content = textArgument(args, "content");
-    const expect = textArgument(args, "expect");
-    if (path === undefined) return missing("path", "string");
-    if (content === undefined) return missing("content", "string; empty to truncate the file");
-    if (expect !== undefined && expect !== "absent" && !/^[0-9a-f]{64}$/i.test(expect))
-      return { problem: '`expect` must be the 64 hex digits of a SHA-256, or "absent"', parameter: "expect" };
-    return { input: omitUndefined({ path, content, expect: expect?.toLowerCase() }) };
-  },
+  decode: asInput,
   render(result, about) {
     if (result.isError || result.data === undefined) return renderHaftFailure(result, about, "expect");
     const context = [written(result.data, about), ...replacedBytes(result)].join(" ");
