@@ -189,6 +189,10 @@ export function hasUtf8Bom([first, second, third]: Uint8Array): boolean {
   return first === 0xef && second === 0xbb && third === 0xbf;
 }
 
+export function hasUtf16Bom(bytes: Uint8Array): boolean {
+  return encodingFromBom(bytes)?.startsWith("utf-16") ?? false;
+}
+
 function encodingFromBom(bytes: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" | undefined {
   const [first, second, third, fourth] = bytes;
   if (hasUtf8Bom(bytes)) return "utf-8";

@@ -11,6 +11,7 @@ export {
   detectLegacyEncoding,
   findEncoding,
   hasUtf8Bom,
+  hasUtf16Bom,
   loadEncodingTables,
   looksBinary,
   TEXT_ENCODINGS,

@@ -1,5 +1,5 @@
 import type { GrepHit, GrepQuery } from "../../kernel/index.js";
-import { concatBytes, countNewlines, hasUtf8Bom, isUtf8, UTF8_BOM_BYTES } from "../../text/index.js";
+import { concatBytes, countNewlines, hasUtf8Bom, hasUtf16Bom, isUtf8, UTF8_BOM_BYTES } from "../../text/index.js";
 import { windowOf } from "./line-window.js";
 import type { ByteRange, SearchPattern } from "./search-pattern.js";
 import { Turns } from "./source.js";
@@ -11,7 +11,8 @@ const MAX_MULTILINE_BYTES = 64 * 1024 * 1024;
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 export type FileFinding =
-  | { readonly skipped: "binary" | "large" }
+  /** "encoding": the file is UTF-16 and must be decoded first. */
+  | { readonly skipped: "binary" | "large" | "encoding" }
   | {
       readonly skipped: undefined;
       readonly hits: readonly GrepHit[];
@@ -71,7 +72,7 @@ export async function searchFile(
 
 /** Passes chunks on, without a BOM, until the file turns out binary or too large. */
 class FileReading {
-  skipped: "binary" | "large" | undefined;
+  skipped: "binary" | "large" | "encoding" | undefined;
   /** Whether the rest of the file can no longer make it binary. */
   isClassified = false;
   /** False once bytes came that are not UTF-8; looked at only where the pattern is beyond ASCII. */
@@ -94,8 +95,9 @@ class FileReading {
     const classifiedBytes = binary === "any-nul" ? Number.POSITIVE_INFINITY : binary.firstBytes;
     let size = 0;
     for await (const chunk of this.#source) {
+      if (size === 0 && hasUtf16Bom(chunk)) this.skipped = "encoding";
       const nul = size < classifiedBytes ? chunk.indexOf(0) : -1;
-      if (nul !== -1 && size + nul < classifiedBytes) this.skipped = "binary";
+      if (this.skipped === undefined && nul !== -1 && size + nul < classifiedBytes) this.skipped = "binary";
       size += chunk.length;
       if (maxFileBytes !== undefined && size > maxFileBytes) this.skipped = "large";
       if (this.skipped !== undefined) return;

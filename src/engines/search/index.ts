@@ -1,5 +1,6 @@
 /** A search engine over any tree of files, for backends that have no ripgrep: same patterns, same hits, same order. */
 export { isRuleAbove, parentDirectories, type RulesAbove, rulesAbove } from "./ignore-stack.js";
+export { acrossLineEndings } from "./line-endings.js";
 export { windowOf } from "./line-window.js";
 export { IGNORE_FILES, RuleFiles } from "./rule-files.js";
 export { type SearchStop, searchBinding, searchInCall, searchStop } from "./search-in-call.js";

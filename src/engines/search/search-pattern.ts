@@ -1,6 +1,8 @@
 import type { RE2JS } from "re2js";
 import type { Pattern } from "../../kernel/index.js";
 import { HaftError, messageOf } from "../../kernel/index.js";
+import { utf8Length } from "../../text/index.js";
+import { acrossLineEndings } from "./line-endings.js";
 import { unsupportedFeature } from "./unsupported-feature.js";
 
 /** First and last-plus-one byte of a match; equal for an empty one. */
@@ -38,6 +40,9 @@ export interface SearchPattern {
   find(bytes: Uint8Array, within?: number): readonly ByteRange[];
 }
 
+/** Compiling a longer pattern takes noticeable time, and the system limits the length of an argument of ripgrep. */
+export const MAX_PATTERN_BYTES = 64 * 1024;
+
 /** Loads what `compilePattern` needs: see `loadValidator`. */
 export const loadRegexEngine = () => import("re2js");
 
@@ -45,11 +50,19 @@ export const loadRegexEngine = () => import("re2js");
  * Compiles a pattern for the engine of this room.
  * @throws `SEARCH_PATTERN` for a malformed pattern, `SEARCH_UNSUPPORTED` for what only other engines know.
  */
-export async function compilePattern(pattern: Pattern): Promise<SearchPattern> {
+export async function compilePattern(asked: Pattern): Promise<SearchPattern> {
+  const bytes = utf8Length(asked.source);
+  if (bytes > MAX_PATTERN_BYTES) {
+    const why = `the pattern has ${bytes} bytes; at most ${MAX_PATTERN_BYTES} are allowed`;
+    throw new HaftError("SEARCH_PATTERN", `Did not search: ${why}. Search for a part of it.`, {
+      details: { pattern: `${asked.source.slice(0, 100)}…`, why },
+    });
+  }
+  const pattern = acrossLineEndings(asked);
   const feature = pattern.syntax === "literal" ? undefined : unsupportedFeature(pattern.source);
   if (feature !== undefined) {
-    const text = `Did not search for "${pattern.source}": it uses ${feature}, which is not supported. Use a simpler pattern and read around the matches.`;
-    throw new HaftError("SEARCH_UNSUPPORTED", text, { details: { pattern: pattern.source, feature } });
+    const text = `Did not search for "${asked.source}": it uses ${feature}, which is not supported. Use a simpler pattern and read around the matches.`;
+    throw new HaftError("SEARCH_UNSUPPORTED", text, { details: { pattern: asked.source, feature } });
   }
   const { RE2JS } = await loadRegexEngine();
   const source = pattern.syntax === "literal" ? RE2JS.quote(pattern.source) : pattern.source;
@@ -60,8 +73,8 @@ export async function compilePattern(pattern: Pattern): Promise<SearchPattern> {
   } catch (thrown) {
     // The engine quotes the pattern with the flags that were put before it here.
     const why = messageOf(thrown).replace(`(?m)${pattern.ignoreCase ? "(?i)" : ""}${source}`, () => source);
-    throw new HaftError("SEARCH_PATTERN", `Did not search for "${pattern.source}": ${why}.`, {
-      details: { pattern: pattern.source, why },
+    throw new HaftError("SEARCH_PATTERN", `Did not search for "${asked.source}": ${why}.`, {
+      details: { pattern: asked.source, why },
     });
   }
   function* each(bytes: Uint8Array): Generator<ByteRange> {

@@ -1,6 +1,13 @@
 import type { EntryKind, GrepHit, GrepQuery, SearchEnd, WalkEntry, WalkQuery } from "../../kernel/index.js";
 import { HaftError } from "../../kernel/index.js";
-import { compileGlob, concatBytes, decodeText, detectLegacyEncoding } from "../../text/index.js";
+import {
+  compileGlob,
+  concatBytes,
+  decodeText,
+  detectEncoding,
+  detectLegacyEncoding,
+  hasUtf16Bom,
+} from "../../text/index.js";
 import { searchFile } from "./file-search.js";
 import { compilePattern } from "./search-pattern.js";
 import { SearchTally, whyAborted } from "./search-tally.js";
@@ -47,7 +54,10 @@ export async function* searchTree(
       const chunks = () => until(source.openRead(visit.path), scope.signal);
       const fileQuery = { ...query, multiline: query.pattern.multiline, isBeyondAscii, enough };
       let found = await searchFile(visit.path, chunks(), pattern, fileQuery, turns);
-      if (found.skipped === undefined && found.isLegacy && !scope.signal.aborted) {
+      if (found.skipped === "encoding" && !scope.signal.aborted) {
+        const text = await decoded(chunks());
+        if (text !== undefined) found = await searchFile(visit.path, text, pattern, fileQuery, turns);
+      } else if (found.skipped === undefined && found.isLegacy && !scope.signal.aborted) {
         const text = await decoded(chunks());
         const again = text === undefined ? found : await searchFile(visit.path, text, pattern, fileQuery, turns);
         if (again.skipped === undefined && again.matchedLines >= found.matchedLines) found = again;
@@ -144,7 +154,8 @@ async function decoded(chunks: AsyncIterable<Uint8Array>): Promise<AsyncIterable
     if (size > MAX_DECODED_BYTES) return undefined;
   }
   const bytes = concatBytes(parts);
-  const { text } = decodeText(bytes, await detectLegacyEncoding(bytes));
+  const isUtf16 = hasUtf16Bom(bytes);
+  const { text } = decodeText(bytes, isUtf16 ? detectEncoding(bytes).encoding : await detectLegacyEncoding(bytes));
   return (async function* () {
     yield new TextEncoder().encode(text);
   })();

@@ -8,9 +8,21 @@ import { grep, lay, namesOf } from "./find.js";
 
 export const searchLines: Suite<Fixture> = [
   on("search:grep:crlf", "With CRLF a line has neither byte, and $ matches before both", async (fixture) => {
-    await lay(fixture, { "a.txt": "key=value\r\nvalue\r\nvalues\r\n", "b.txt": "value\rx\n" });
+    await lay(fixture, { "a.txt": "key=value\r\nvalue\r\nvalues\r\n" });
     expectEqual((await grep(fixture, "value$")).lines, ["a.txt:1: key=value", "a.txt:2: value"], "lines");
     expectEqual((await grep(fixture, "^value$")).lines, ["a.txt:2: value"], "the whole line");
+  }),
+  on("search:grep:newline-in-crlf", "A newline in a multiline pattern matches CRLF too", async (fixture) => {
+    await lay(fixture, { "a.txt": "a (\r\n  b)\r\n", "b.txt": "a (\n  b)\n" });
+    for (const [source, syntax] of [
+      ["\\(\\n\\s+b", "re2"],
+      ["\\(\n[ ]+b\\)\\n", "re2"],
+      ["a (\n  b)", "literal"],
+    ] as const) {
+      const { lines } = await grep(fixture, source, { pattern: { multiline: true, syntax } });
+      const all = ["a.txt:1: a (", "a.txt:2:   b)", "b.txt:1: a (", "b.txt:2:   b)"];
+      expectEqual(lines, all, `lines of ${source}`);
+    }
   }),
   on("search:grep:empty-lines", "Empty lines match ^$, and there is none after the final newline", async (fixture) => {
     await lay(fixture, { "a.txt": "a\n\nb\n\n", "empty.txt": "" });
@@ -100,4 +112,21 @@ export const searchLines: Suite<Fixture> = [
       expectEqual((await grep(fixture, "è", { glob: "u8.txt" })).lines, ["u8.txt:1: Elève"], "one letter");
     },
   ),
+  on("search:grep:utf-16", "A UTF-16 file with a BOM is searched, in every mode", async (fixture) => {
+    const text = "first Zeile\r\nzweite \u00dc match\r\n";
+    const little = Uint8Array.from([0xff, 0xfe, ...[...text].flatMap((one) => [one.charCodeAt(0), 0])]);
+    const big = Uint8Array.from([0xfe, 0xff, ...[...text].flatMap((one) => [0, one.charCodeAt(0)])]);
+    await lay(fixture, { "be.txt": big, "le.txt": little, "zero.bin": Uint8Array.from([...little.subarray(2)]) });
+    const lines = ["be.txt:2: zweite \u00dc match", "le.txt:2: zweite \u00dc match"];
+    for (const source of ["match$", "\u00dc"])
+      expectEqual((await grep(fixture, source)).lines, lines, `lines of ${source}`);
+    for (const binary of ["any-nul", { firstBytes: 4_096 }] as const) {
+      for (const root of [fixture.directory, `${fixture.directory}/le.txt`]) {
+        const files = root === fixture.directory ? 2 : 1;
+        for (const mode of ["files", "count"] as const)
+          expectEqual((await grep(fixture, "match", { mode, binary, root })).hits.length, files, `files of ${mode}`);
+        expectEqual((await grep(fixture, "match", { binary, root })).hits.length, files, "hits");
+      }
+    }
+  }),
 ];

@@ -106,6 +106,17 @@ export const searchMatching: Suite<Fixture> = [
       expectEqual((await grep(fixture, "(", { pattern: { syntax: "literal" } })).hits.length, 1, "hits of the literal");
     },
   ),
+  on("search:grep:pattern-too-long", "A pattern over 64 KiB is SEARCH_PATTERN with both sizes", async (fixture) => {
+    await lay(fixture, { "a.txt": "a\n" });
+    for (const syntax of ["re2", "literal"] as const) {
+      const error = await expectError(
+        grep(fixture, "a".repeat(70_000), { pattern: { syntax } }),
+        "SEARCH_PATTERN",
+        syntax,
+      );
+      expectThat(/70000 bytes.*65536/.test(error.message), "the message has both sizes");
+    }
+  }),
   on("search:grep:byte-ranges", "Ranges count bytes, after multi-byte characters too", async (fixture) => {
     await lay(fixture, { "a.txt": "é漢😀 match 漢match\n" });
     const { hits } = await grep(fixture, "match");

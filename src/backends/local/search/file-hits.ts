@@ -1,12 +1,8 @@
-import { isAscii, isUtf8 } from "node:buffer";
-import { type ByteRange, type SearchPattern, windowOf } from "../../../engines/search/index.js";
+import { isUtf8 } from "node:buffer";
+import { type ByteRange, windowOf } from "../../../engines/search/index.js";
 import type { GrepHit, GrepQuery } from "../../../kernel/index.js";
 import type { FileLine, LineReader } from "./line-reader.js";
 import type { RipgrepRecord } from "./ripgrep-output.js";
-
-/** Our own engine does not search a longer line as a whole either. */
-const MAX_CHECKED_BYTES = 16 * 1024 * 1024;
-const RETURN = 13;
 
 /** A line that ripgrep prints. */
 export type LineRecord = Extract<RipgrepRecord, { readonly type: "match" | "context" }>;
@@ -14,10 +10,6 @@ export type LineRecord = Extract<RipgrepRecord, { readonly type: "match" | "cont
 export interface FileHitsOptions {
   readonly path: string;
   readonly query: Pick<GrepQuery, "context" | "maxLineBytes">;
-  /** Decides whether a line matches, and gives the ranges. */
-  readonly pattern: SearchPattern;
-  /** Whether ripgrep's pattern may match additional lines. */
-  readonly isLoose: boolean;
   readonly reader: LineReader;
 }
 
@@ -29,18 +21,14 @@ export class FileHits {
   /** Matching lines and those around them, in line order. */
   readonly hits: GrepHit[] = [];
   matchedLines = 0;
-  /** Match records, including false positives. */
-  records = 0;
   /** Where the line behind the last match starts. */
   nextOffset = 0;
   /**
-   * Whether our own engine must search the file: a line is not where ripgrep found it, so the file has changed; a line is not
-   * UTF-8, so the file must be decoded; or a line is long and must be rechecked without blocking.
+   * Whether our own engine must search the file: a line is not where ripgrep found it, so the file has changed; or a line is not
+   * UTF-8, so the file must be decoded.
    */
   isForOwnEngine = false;
   readonly #options: FileHitsOptions;
-  #nearUntil = 0;
-  #before: GrepHit[] = [];
 
   constructor(options: FileHitsOptions) {
     this.#options = options;
@@ -53,51 +41,20 @@ export class FileHits {
       this.isForOwnEngine = true;
       return;
     }
-    if (record.type === "match") {
-      this.records++;
-      this.nextOffset = line.next;
+    if (record.type === "context") {
+      this.hits.push({ ...this.#hit(line, number, []), context: true });
+      return;
     }
-    const ranges = record.type === "match" ? this.#rangesIn(line, record.data.submatches) : undefined;
-    if (ranges === undefined) this.#emitOther(line, number);
-    else this.#emitMatch(line, number, ranges);
-  }
-
-  /** Byte ranges of the matches in the line, including some empty ones; undefined when the line does not match. */
-  #rangesIn(
-    line: FileLine,
-    reported: readonly { readonly start: number; readonly end: number }[],
-  ): readonly ByteRange[] | undefined {
-    const { pattern, isLoose, reader, query } = this.#options;
-    const asReported = () => reported.map(({ start, end }) => [start, end] as const);
-    if (!(line.hasBom || isLoose) || line.length > MAX_CHECKED_BYTES) return asReported();
-    const endsInReturn = line.next - line.start - line.length > 1;
-    const text = line.text ?? reader.bytes(line.start, line.length);
-    if (!line.hasBom && !endsInReturn && !text.includes(RETURN) && isAscii(text)) return asReported();
-    if (line.text === undefined) {
-      this.isForOwnEngine = true;
-      return undefined;
-    }
-    const found = pattern.find(text, query.maxLineBytes);
-    return found.length === 0 ? undefined : found;
-  }
-
-  #emitMatch(line: FileLine, number: number, ranges: readonly ByteRange[]): void {
-    const { context } = this.#options.query;
     this.matchedLines++;
-    this.hits.push(...this.#before.filter((hit) => hit.line >= number - context));
-    this.#before = [];
-    const at = ranges.map(([from, to]) => [from, Math.min(to, line.length)] as const).filter(([from, to]) => from < to);
-    this.hits.push(this.#hit(line, number, at));
-    this.#nearUntil = number + context;
-  }
-
-  /** A context line, or a false positive of ripgrep: kept only next to a real match. */
-  #emitOther(line: FileLine, number: number): void {
-    const { context } = this.#options.query;
-    if (context === 0) return;
-    const hit: GrepHit = { ...this.#hit(line, number, []), context: true };
-    if (number <= this.#nearUntil) this.hits.push(hit);
-    else this.#before = [...this.#before, hit].slice(-context);
+    this.nextOffset = line.next;
+    const at = record.data.submatches.map(({ start, end }) => [start, Math.min(end, line.length)] as const);
+    this.hits.push(
+      this.#hit(
+        line,
+        number,
+        at.filter(([from, to]) => from < to),
+      ),
+    );
   }
 
   #hit(line: FileLine, number: number, at: readonly ByteRange[]): GrepHit {

@@ -9,14 +9,11 @@ import {
 import type { GrepHit, GrepQuery, SearchEnd } from "../../../kernel/index.js";
 import { localFsFault } from "../fs/faults.js";
 import { FileHits, type LineRecord } from "./file-hits.js";
-import { containsBomByte, containsNul, holdsDoubt, LineReader, scanFile } from "./line-reader.js";
+import { hasBom, hasNul, LineReader } from "./line-reader.js";
 import type { RipgrepOutput } from "./ripgrep-arguments.js";
 import { jsonRecords, pathRecords, type RipgrepText } from "./ripgrep-output.js";
-import type { RipgrepPattern } from "./ripgrep-pattern.js";
 import type { TreeSource } from "./tree-source.js";
 
-/** False positives of ripgrep in one file before our own engine searches that file. */
-const MAX_FRUITLESS_LINES = 50;
 /** Characters of a pattern that are tried; the rest of a longer pattern is ignored. */
 const MAX_TRIED = 200;
 const WHOLE = Number.POSITIVE_INFINITY;
@@ -31,8 +28,6 @@ export interface OutputPlan {
 
 export interface FoundFilesOptions {
   readonly query: GrepQuery;
-  readonly pattern: SearchPattern;
-  readonly ripgrepPattern: RipgrepPattern;
   readonly scope: SearchScope;
   readonly source: TreeSource;
   readonly tally: SearchTally;
@@ -59,7 +54,7 @@ export function outputPlan(query: GrepQuery, pattern: SearchPattern): OutputPlan
   const isDense = query.mode === "content" && mayMatchDensely(pattern, query.pattern.source);
   if (query.pattern.multiline || isDense) return { output: "files", maxLines: 1 };
   if (query.mode !== "content") return { output: "counts", maxLines: undefined };
-  return { output: "lines", maxLines: query.offset + query.limit + 1 + MAX_FRUITLESS_LINES };
+  return { output: "lines", maxLines: query.offset + query.limit + 1 };
 }
 
 /** A few characters of each kind. */
@@ -118,14 +113,15 @@ export class FoundFiles {
     const descriptor = path === undefined ? undefined : await this.#open(path, 0);
     if (path === undefined || descriptor === undefined) return undefined;
     this.#reader.open(descriptor);
-    const { query, pattern, ripgrepPattern } = this.#options;
-    const { isLoose } = ripgrepPattern;
-    const found = new FileHits({ path, query, pattern, isLoose, reader: this.#reader });
+    const found = new FileHits({ path, query: this.#options.query, reader: this.#reader });
+    // ripgrep counts offsets from behind a BOM, in the decoded text.
+    found.isForOwnEngine = hasBom(descriptor);
     return { path, descriptor, found };
   }
 
   /** Undefined when the file is no longer readable. */
   #take(open: OpenFound, record: LineRecord): OpenFound | undefined {
+    if (open.found.isForOwnEngine) return open;
     try {
       open.found.take(record);
       return open;
@@ -142,14 +138,14 @@ export class FoundFiles {
     isBinary: boolean,
     maxLines: number | undefined,
   ): Promise<FoundEntry | undefined> {
-    const { query, tally, enough } = this.#options;
+    const { query, tally } = this.#options;
     try {
       if (isBinary) {
         this.#skip("binary");
         return undefined;
       }
-      const isCut = maxLines !== undefined && found.records >= maxLines;
-      if (found.isForOwnEngine || (isCut && found.matchedLines < enough())) return await this.#searchFile(path);
+      const isCut = maxLines !== undefined && found.matchedLines >= maxLines;
+      if (found.isForOwnEngine) return await this.#searchFile(path);
       if (found.matchedLines === 0) return undefined;
       // The part that ripgrep did not read may still contain a NUL.
       const isText =
@@ -178,25 +174,15 @@ export class FoundFiles {
 
   /** A file with the number of matching lines that ripgrep found. */
   async #counted(path: string, count: number): Promise<FoundEntry | undefined> {
-    const { query, isAlone, ripgrepPattern, scope } = this.#options;
+    const { query, isAlone } = this.#options;
     const descriptor = await this.#open(path, isAlone ? WHOLE : 0);
     if (descriptor === undefined) return undefined;
-    try {
-      const isDoubtful =
-        (await scanFile(descriptor, [0, 1], containsBomByte, scope.signal)) !== false ||
-        (ripgrepPattern.isLoose && (await scanFile(descriptor, [0, WHOLE], holdsDoubt, scope.signal)));
-      if (isDoubtful !== false) return await this.#searchFile(path);
-    } catch (thrown) {
-      this.#options.tally.failed(localFsFault(thrown, "read", path), path);
-      return undefined;
-    } finally {
-      closeSync(descriptor);
-    }
+    closeSync(descriptor);
     const hit: GrepHit = { kind: "hit", path, line: 0, bytes: new Uint8Array(), at: [] };
     return { path, hits: [query.mode === "count" ? { ...hit, count } : hit] };
   }
 
-  /** Searches the file with our own engine: its pattern differs from ripgrep's, or the file has changed since ripgrep read it. */
+  /** Searches the file with our own engine: it must be decoded, may match densely, or has changed since ripgrep read it. */
   async #searchFile(path: string): Promise<FoundEntry | undefined> {
     const { query, scope, source, tally, enough } = this.#options;
     const hits: GrepHit[] = [];
@@ -232,7 +218,7 @@ export class FoundFiles {
 
   /** Whether the range contains no NUL. */
   async #isText(descriptor: number, range: readonly [number, number]): Promise<boolean> {
-    const isBinary = await scanFile(descriptor, range, containsNul, this.#options.scope.signal);
+    const isBinary = await hasNul(descriptor, range, this.#options.scope.signal);
     if (isBinary === true) this.#skip("binary");
     return isBinary === false;
   }

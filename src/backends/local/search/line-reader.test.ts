@@ -63,15 +63,6 @@ describe("LineReader", () => {
     });
   });
 
-  it("gives the first line without its BOM, and none of a BOM alone", () => {
-    const bom = "\u00ef\u00bb\u00bf";
-    const of = (content: string) => reading(content, (reader) => reader.line(0));
-    expect(of(`${bom}ab\n`)).toEqual({ start: 3, hasBom: true, length: 2, text: new Uint8Array([97, 98]), next: 6 });
-    expect(of(`${bom}\r\nab`)).toMatchObject({ start: 3, hasBom: true, length: 0, next: 5 });
-    expect(of(`${bom}${"a".repeat(200_000)}\r\n`)).toMatchObject({ start: 3, length: 200_000, next: 200_005 });
-    expect([of(bom), of("")]).toEqual([undefined, undefined]);
-  });
-
   it("gives lines whose copies stay when another is read", () => {
     reading("one\ntwo\n", (reader) => {
       const copy = reader.line(0)!.text!.slice();

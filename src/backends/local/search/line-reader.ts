@@ -1,6 +1,5 @@
-import { isAscii } from "node:buffer";
 import { read, readSync } from "node:fs";
-import { hasUtf8Bom, UTF8_BOM_BYTES } from "../../../text/index.js";
+import { hasUtf8Bom, hasUtf16Bom } from "../../../text/index.js";
 
 /** A longer line is not kept in memory. */
 export const LONG_LINE_BYTES = 64 * 1024;
@@ -9,11 +8,9 @@ const BLOCK_BYTES = 96 * 1024;
 const NEWLINE = 10;
 const RETURN = 13;
 
-/** A line of a file: the offsets of its text without BOM, `\n` or `\r\n`, and the text itself unless it is long. */
+/** A line of a file: the offsets of its text without `\n` or `\r\n`, and the text itself unless it is long. */
 export interface FileLine {
   readonly start: number;
-  /** Whether a BOM precedes it. */
-  readonly hasBom: boolean;
   readonly length: number;
   /** Valid until the next line is read. */
   readonly text: Uint8Array | undefined;
@@ -41,18 +38,14 @@ export class LineReader {
     if (this.#find(offset) === -1) this.#fill(Math.max(0, offset - 1));
     const lineStart = offset - this.#at;
     if (lineStart >= this.#filled || (offset > 0 && this.#block[lineStart - 1] !== NEWLINE)) return undefined;
-    const hasBom = offset === 0 && hasUtf8Bom(this.#block.subarray(0, this.#filled));
-    const bomBytes = hasBom ? UTF8_BOM_BYTES : 0;
-    const from = lineStart + bomBytes;
-    // A file that is only a BOM has no line.
-    if (from >= this.#filled) return undefined;
+    const from = lineStart;
     const newline = this.#find(offset);
-    if (newline === -1 && this.#filled === BLOCK_BYTES) return this.#longLine(offset + bomBytes, hasBom);
+    if (newline === -1 && this.#filled === BLOCK_BYTES) return this.#longLine(offset);
     const next = newline === -1 ? this.#filled : newline + 1;
     const end = newline === -1 ? next : newline - (newline > from && this.#block[newline - 1] === RETURN ? 1 : 0);
     const length = end - from;
     const text = length > LONG_LINE_BYTES ? undefined : this.#block.subarray(from, end);
-    return { start: offset + bomBytes, hasBom, length, text, next: this.#at + next };
+    return { start: offset, length, text, next: this.#at + next };
   }
 
   /** A copy of bytes of the file; fewer at its end. */
@@ -92,7 +85,7 @@ export class LineReader {
   }
 
   /** Finds the end of a line longer than the block, without keeping its text. */
-  #longLine(offset: number, hasBom: boolean): FileLine {
+  #longLine(offset: number): FileLine {
     for (;;) {
       const before = this.#block[this.#filled - 1];
       const at = this.#at + this.#filled;
@@ -102,44 +95,45 @@ export class LineReader {
       const next = at + (newline === -1 ? this.#filled : newline + 1);
       const last = newline === 0 ? before : this.#block[newline - 1];
       const endBytes = newline === -1 ? 0 : last === RETURN ? 2 : 1;
-      return { start: offset, hasBom, length: next - endBytes - offset, text: undefined, next };
+      return { start: offset, length: next - endBytes - offset, text: undefined, next };
     }
   }
 }
 
 const SCAN_BYTES = 1024 * 1024;
 const NUL = 0;
-const BOM_BYTE = 0xef;
 
-/** Whether part of a file contains certain bytes. */
-type ContainsByte = (chunk: Buffer) => boolean;
-
-export const containsNul: ContainsByte = (chunk) => chunk.includes(NUL);
-export const containsBomByte: ContainsByte = (chunk) => chunk.includes(BOM_BYTE);
-/** Bytes around which a loose pattern may match although our own engine does not. */
-export const holdsDoubt: ContainsByte = (chunk) => chunk.includes(RETURN) || !isAscii(chunk);
+/** Whether an open file starts with a BOM: ripgrep searches the text after it, decoded if it is UTF-16. */
+export function hasBom(descriptor: number): boolean {
+  const start = startOf(descriptor);
+  return hasUtf8Bom(start) || hasUtf16Bom(start);
+}
 
 /**
- * Whether an open file contains certain bytes between two offsets.
+ * Whether an open file contains a NUL between two offsets. UTF-16 text has none.
  * @returns Undefined when the search was ended before that was known.
  */
-export async function scanFile(
+export async function hasNul(
   descriptor: number,
   [from, to]: readonly [number, number],
-  contains: ContainsByte,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
-  if (to <= from) return false;
+  if (to <= from || hasUtf16Bom(startOf(descriptor))) return false;
   // A Buffer finds a byte several times faster than a Uint8Array.
   const buffer = Buffer.allocUnsafe(Math.min(SCAN_BYTES, to - from));
   for (let at = from; at < to; ) {
     if (signal.aborted) return undefined;
     const count = await readInto(buffer.subarray(0, Math.min(buffer.length, to - at)), descriptor, at);
     if (count === 0) return false;
-    if (contains(buffer.subarray(0, count))) return true;
+    if (buffer.subarray(0, count).includes(NUL)) return true;
     at += count;
   }
   return false;
+}
+
+function startOf(descriptor: number): Uint8Array {
+  const start = new Uint8Array(4);
+  return start.subarray(0, readSync(descriptor, start, 0, start.length, 0));
 }
 
 function readInto(buffer: Uint8Array, descriptor: number, at: number): Promise<number> {

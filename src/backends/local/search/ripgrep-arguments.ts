@@ -1,8 +1,12 @@
 import { lstatSync } from "node:fs";
-import { parentDirectories, type RuleFiles, type RulesAbove } from "../../../engines/search/index.js";
-import { type GrepQuery, isWithin } from "../../../kernel/index.js";
+import {
+  acrossLineEndings,
+  parentDirectories,
+  type RuleFiles,
+  type RulesAbove,
+} from "../../../engines/search/index.js";
+import { type GrepQuery, isWithin, type Pattern } from "../../../kernel/index.js";
 import { escapeGlob, expandBraces, MAX_GLOB_ALTERNATIVES } from "../../../text/index.js";
-import type { RipgrepPattern } from "./ripgrep-pattern.js";
 import type { SearchRoot } from "./search-root.js";
 
 /** What ripgrep prints: single lines, the number of them in each file, or the files alone. */
@@ -11,7 +15,8 @@ export type RipgrepOutput = "lines" | "counts" | "files";
 export interface RipgrepRequest {
   readonly query: GrepQuery;
   readonly root: SearchRoot;
-  readonly pattern: RipgrepPattern;
+  /** See {@link patternFlags}. */
+  readonly patternFlags: readonly string[];
   readonly output: RipgrepOutput;
   /** See {@link ignoreFlags}. */
   readonly ignoreFlags: readonly string[];
@@ -26,7 +31,7 @@ const FLAGS = [
   "--no-ignore-global",
   "--hidden",
   "--no-mmap",
-  "--encoding=none",
+  "--crlf",
   "--color=never",
   "--glob=!.git",
 ];
@@ -39,9 +44,8 @@ const OUTPUT_FLAGS: Readonly<Record<RipgrepOutput, readonly string[]>> = {
 };
 
 export function ripgrepArguments(request: RipgrepRequest): string[] {
-  const { query, root, pattern, output, ignoreFlags, maxLines } = request;
+  const { query, root, output, ignoreFlags, maxLines } = request;
   const optional: readonly (readonly [boolean, string])[] = [
-    [query.pattern.multiline, "--multiline"],
     [query.binary !== "any-nul", "--text"],
     // Sorting makes ripgrep use a single thread.
     [query.order === "path", "--sort=path"],
@@ -58,10 +62,26 @@ export function ripgrepArguments(request: RipgrepRequest): string[] {
     // The last matching glob wins and is reported, so pruned files must not count as excluded by policy.
     ...query.prune.map((name) => `--glob=!${literalGlob(name)}/`),
     ...(root.kind === "directory" && query.ignoreGlobCase !== true ? typeFlags(query.glob) : []),
-    "-e",
-    pattern.source,
+    ...request.patternFlags,
     "--",
     root.argument,
+  ];
+}
+
+/**
+ * The pattern as ripgrep takes it. Undefined if our own engine must search: ripgrep finds non-ASCII characters in Unicode files
+ * only, has set operators in classes, and has no `\Q`, nor `\A` and `\z` of a line.
+ */
+export function patternFlags(pattern: Pattern): readonly string[] | undefined {
+  const { source, syntax, ignoreCase, multiline } = acrossLineEndings(pattern);
+  if (/[^\0-\x7f]/.test(source) || (syntax === "re2" && /\\[AQz]|\(\?\w*-\w*m|\[[^\]]*(?:&&|--|~~)/.test(source)))
+    return undefined;
+  return [
+    ...(syntax === "literal" ? ["--fixed-strings"] : []),
+    ...(ignoreCase ? ["--ignore-case"] : []),
+    ...(multiline ? ["--multiline"] : []),
+    "-e",
+    source,
   ];
 }
 

@@ -22,10 +22,9 @@ import {
 } from "../../../kernel/index.js";
 import { localFsFault } from "../fs/faults.js";
 import { FoundFiles, outputPlan } from "./found-files.js";
-import { containsNul, scanFile } from "./line-reader.js";
-import { exceptedBelow, ignoreFlags, ripgrepArguments } from "./ripgrep-arguments.js";
+import { hasNul } from "./line-reader.js";
+import { exceptedBelow, ignoreFlags, patternFlags, ripgrepArguments } from "./ripgrep-arguments.js";
 import { UnreadablePaths } from "./ripgrep-output.js";
-import { ripgrepPattern } from "./ripgrep-pattern.js";
 import { type ProcessWatch, startRipgrep } from "./ripgrep-process.js";
 import type { RipgrepProgram } from "./ripgrep-program.js";
 import { openSearchRoot, type SearchRoot } from "./search-root.js";
@@ -103,9 +102,7 @@ export class RipgrepSearch {
     try {
       descriptor = (await source.open(query.root)).descriptor;
       const classifiedBytes = query.binary === "any-nul" ? CLASSIFIED_BYTES : query.binary.firstBytes;
-      return (await scanFile(descriptor, [0, classifiedBytes], containsNul, scope.signal)) === true
-        ? "binary"
-        : undefined;
+      return (await hasNul(descriptor, [0, classifiedBytes], scope.signal)) === true ? "binary" : undefined;
     } catch (thrown) {
       const fault = localFsFault(thrown, "read", query.root);
       if (HaftError.is(fault) && fault.code.startsWith("FS_")) return "unreadable";
@@ -117,13 +114,14 @@ export class RipgrepSearch {
 
   async *#run(root: SearchRoot): AsyncGenerator<GrepHit, SearchEnd | undefined> {
     const { program, query, pattern, scope, source, binding } = this.#task;
+    const patternArguments = patternFlags(query.pattern);
+    if (patternArguments === undefined) return undefined;
     const files = new RuleFiles(source, scope.except);
     if (root.kind === "directory" && !query.includeIgnored) await this.#findRules(files);
     if (scope.signal.aborted) return this.#end(whyAborted(scope.signal));
     const above = await rulesAbove(files, query.root, binding.call.workspace, new Turns(scope));
     const flags = ignoreFlags(query, root, above, files);
-    const forRipgrep = ripgrepPattern(query.pattern);
-    if (flags === undefined || forRipgrep === undefined) return undefined;
+    if (flags === undefined) return undefined;
     const plan = outputPlan(query, pattern);
     const unreadable = new UnreadablePaths((path) => this.#tally.skip("unreadable", this.#absolute(path)));
     const ripgrep = startRipgrep({
@@ -131,7 +129,7 @@ export class RipgrepSearch {
       arguments: ripgrepArguments({
         query,
         root,
-        pattern: forRipgrep,
+        patternFlags: patternArguments,
         ignoreFlags: flags,
         except: scope.except,
         ...plan,
@@ -145,8 +143,6 @@ export class RipgrepSearch {
     if (root.kind === "directory") this.#countExcepted(root);
     const found = new FoundFiles({
       query,
-      pattern,
-      ripgrepPattern: forRipgrep,
       scope,
       source,
       tally: this.#tally,
