@@ -28,7 +28,7 @@ const waiting = await runner.run(write);
 assert.equal(waiting.status, "input-required");
 const { token } = waiting.inputRequired;
 
-toolkit.approvals.grant(token); // the user approved it, an hour later
+await toolkit.approvals.decide(token, { granted: "ada" }); // the user approved it, an hour later
 const swapped = { ...write, input: { path: "b.txt", content: "something else" } };
 assert.equal((await runner.run({ ...swapped, id: "2", resume: token })).isError, true); // the token is valid for the approved arguments only
 const done = await runner.run({ ...write, id: "3", resume: token });

@@ -145,7 +145,7 @@ describe.each(Object.entries(machines))("the directory of a command on %s", (nam
     expect(first.status).toBe("input-required");
     expect(directories(shown[0])).toEqual([`${machine.base}/ws/build`, `${machine.base}/out`]);
     const { token } = first.inputRequired!;
-    context.host.approvals.grant(token);
+    await context.host.state.approvals.decide(token, { granted: "ada" });
     await machine.rename("ws/build", "ws/old");
     await machine.link("ws/build", "../precious");
     const swapped = await bash(context, { cwd: "build" }, token);
@@ -163,7 +163,7 @@ describe.each(Object.entries(machines))("the directory of a command on %s", (nam
     const context = await contextOf(asking);
     const { token } = (await bash(context, { cwd: "build" })).inputRequired!;
     expect(directories(shown[0])).toEqual([`${machine.base}/ws/build`]);
-    context.host.approvals.grant(token);
+    await context.host.state.approvals.decide(token, { granted: "ada" });
     await machine.rename("ws/build", "ws/x");
     await machine.link("ws/build", "../out");
     expect((await bash(context, { cwd: "build" }, token)).status).toBe("denied");
@@ -174,7 +174,7 @@ describe.each(Object.entries(machines))("the directory of a command on %s", (nam
     await machine.mkdir("ws/build");
     const context = await contextOf(asking);
     const { token } = (await bash(context, { cwd: "build" })).inputRequired!;
-    context.host.approvals.grant(token);
+    await context.host.state.approvals.decide(token, { granted: "ada" });
     await machine.rename("ws/build", "ws/aside");
     await machine.mkdir("ws/build");
     expect((await bash(context, { cwd: "build" }, token)).status).toBe("ok");

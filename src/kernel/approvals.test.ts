@@ -47,7 +47,7 @@ describe("approval", () => {
     const host = bareHost({ policy: asking, approver: { ask: async () => ({ pending: "" }) } });
     const context = bareContext(host, { backend });
     const token = (await call(writer, context)).inputRequired!.token;
-    host.approvals.grant(token);
+    await host.state.approvals.decide(token, { granted: "ada" });
     links["/ws/a"] = "/data/other";
     const swapped = await call(writer, context, { resume: token });
     expect(swapped).toMatchObject({ status: "denied", isError: true });

@@ -1,25 +1,31 @@
 /** Who lets a call pass that policy asks about: a user, a host callback, or an earlier answer of theirs. */
 
+import { approvalProblem } from "./answer-problem.js";
+import { approvalRequest, storedRequest } from "./approval-request.js";
 import { type CallRun, type Ending, ended } from "./call-run.js";
 import type { Approval, Decision } from "./claims.js";
-import { isRecord } from "./coerce.js";
-import { policyCallOf, refusal } from "./decide-stage.js";
+import { refusal } from "./decide-stage.js";
+import { messageOf } from "./errors.js";
 import { fail } from "./result.js";
 import type { ApprovalRequest } from "./services.js";
+import type { ApprovalScope, ApprovedCall, TakenApproval } from "./state.js";
+
+type Asked = Extract<Decision, { effect: "ask" }>;
 
 /** A model's argument is never consent: only a user, a host callback or an earlier answer of theirs lets an "ask" pass. */
 export async function approve(run: CallRun): Promise<Ending | undefined> {
-  const { decision, context } = run;
-  const { host, session } = context;
+  const { decision } = run;
+  const { host } = run.context;
   const token = run.call.resume ?? undefined; // null counts as absent
-  const resumed = token === undefined ? undefined : resume(run, token);
-  if (resumed !== undefined && "status" in resumed) return resumed;
+  if (token === undefined && decision?.effect !== "ask") return undefined;
+  const taken = token === undefined ? undefined : await host.state.approvals.take(token, await approvedCall(run));
+  if (taken !== undefined && taken.state !== "granted") return notGranted(run, taken);
   if (decision?.effect !== "ask") return undefined;
-  if (resumed !== undefined) {
-    run.approver = resumed.by;
+  if (taken !== undefined) {
+    run.approver = taken.by;
     return undefined;
   }
-  if (host.approvals.isRemembered(session.id, decision.remember)) {
+  if (await isRemembered(run, decision)) {
     run.approver = "remembered";
     return undefined;
   }
@@ -27,35 +33,26 @@ export async function approve(run: CallRun): Promise<Ending | undefined> {
   return requestApproval(run, decision);
 }
 
-function resume(run: CallRun, token: string): Ending | { readonly by: string } {
-  const { approvals } = run.context.host;
-  const answer = approvals.resume(token, {
-    tool: run.tool.name,
-    sessionId: run.context.session.id,
-    inputDigest: run.inputDigest,
-    touches: touchesOf(run),
-  });
-  if (answer.state === "granted") return { by: answer.by };
-  if (answer.state === "waiting") return waitingFor(answer.request, run.tool.name);
+function notGranted(run: CallRun, taken: Exclude<TakenApproval, { state: "granted" }>): Ending {
+  if (taken.state === "pending") return waitingFor(taken.request, run.tool.name);
+  const reason = taken.state === "denied" ? taken.reason : NOT_GRANTED[taken.state];
   return ended(
     "denied",
-    fail("POLICY_DENIED", `Did not run \`${run.tool.name}\`: ${answer.reason}`, { details: { rule: "approval" } }),
+    fail("POLICY_DENIED", `Did not run \`${run.tool.name}\`: ${reason}`, { details: { rule: "approval" } }),
   );
 }
 
-async function requestApproval(
-  run: CallRun,
-  decision: Extract<Decision, { effect: "ask" }>,
-): Promise<Ending | undefined> {
-  const { host, session } = run.context;
-  const request: ApprovalRequest = {
-    token: host.ids.next("approval"),
-    call: policyCallOf(run),
-    claims: run.claims,
-    rule: decision.rule,
-    risk: decision.risk,
-    reason: decision.reason,
-  };
+const NOT_GRANTED = {
+  unknown: "The approval token is unknown or already used. Send the call without `resume` to ask again.",
+  "different-call":
+    "The approval is for another call: the tool, the session or the input differs. Send exactly the approved call.",
+  "different-place":
+    "The call would touch something other than what was approved: a symlink, a directory or the working directory has changed. Send the call without `resume` to ask again.",
+} as const;
+
+async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | undefined> {
+  const { state } = run.context.host;
+  const request = await approvalRequest(run, decision);
   const answer = await withApprovalTimeout(run, request);
   if ("denied" in answer) {
     const status = run.cancel?.aborted === true ? "cancelled" : "denied";
@@ -67,17 +64,45 @@ async function requestApproval(
     );
   }
   if ("pending" in answer) {
-    host.approvals.add(request, { inputDigest: run.inputDigest, touches: touchesOf(run) });
+    await state.approvals.add({ request: storedRequest(run, request), call: await approvedCall(run) });
     return waitingFor(request, run.tool.name);
   }
   run.approver = answer.by;
-  if (answer.scope !== "once") host.approvals.remember(session.id, decision.remember);
+  if (answer.scope !== "once") await remember(run, decision, answer.scope, answer.by);
   return undefined;
 }
 
-/** What a user approves, in one text: the same input touches something else once a symlink or the working directory has changed. */
-function touchesOf(run: CallRun): string {
-  return JSON.stringify([run.backend.name, run.claims]);
+/** What a user approves: the same input touches something else once a symlink or the working directory has changed. */
+async function approvedCall(run: CallRun): Promise<ApprovedCall> {
+  const { host, session } = run.context;
+  const touches = await host.digest(JSON.stringify([run.backend.name, run.claims]));
+  return { tool: run.tool.name, session: session.id, digest: run.inputDigest, touches };
+}
+
+/** A project is a workspace on a backend. */
+function scopesOf({ context, backend }: CallRun) {
+  return { session: context.session.id, project: `${backend.name}:${context.workspace}` };
+}
+
+/** What cannot be read counts as not remembered: the user is asked again. */
+async function isRemembered(run: CallRun, { remember = [] }: Asked): Promise<boolean> {
+  return remember.length > 0 && run.context.host.state.approvals.remembered(scopesOf(run), remember).catch(() => false);
+}
+
+/** The user has allowed the call, so it runs also where that cannot be remembered. */
+async function remember(
+  run: CallRun,
+  { remember: keys = [] }: Asked,
+  scope: "session" | "project",
+  by: string,
+): Promise<void> {
+  const { session, project } = scopesOf(run);
+  const within: ApprovalScope = scope === "session" ? { session } : { project };
+  try {
+    await run.context.host.state.approvals.remember(within, keys, by);
+  } catch (thrown) {
+    run.notes.push(`The approval was not remembered for the ${scope}: ${messageOf(thrown)}`);
+  }
 }
 
 /** A timeout denies the call, and so does anything but a valid answer. */
@@ -102,24 +127,16 @@ async function withApprovalTimeout(run: CallRun, request: ApprovalRequest): Prom
   if (cancel?.aborted === true) stop();
   try {
     const answer = await Promise.race([host.approver!.ask(request, { signal: silence.signal, timeoutMs }), noAnswer]);
-    return isApproval(answer)
+    const problem = approvalProblem(answer);
+    return problem === undefined
       ? answer
-      : { denied: "The approver returned an invalid answer, and nothing runs without a valid one." };
+      : { denied: `The approver returned an invalid answer, and nothing runs without a valid one: ${problem}.` };
   } catch {
     return { denied: "The approver failed, and nothing runs without an answer." };
   } finally {
     stopTimer();
     cancel?.removeEventListener("abort", stop);
   }
-}
-
-const SCOPES: readonly unknown[] = ["once", "session", "project"];
-
-function isApproval(answer: unknown): answer is Approval {
-  if (!isRecord(answer)) return false;
-  if ("denied" in answer || "pending" in answer)
-    return typeof answer.denied === "string" || typeof answer.pending === "string";
-  return typeof answer.by === "string" && SCOPES.includes(answer.scope);
 }
 
 function waitingFor(request: ApprovalRequest, toolName: string): Ending {

@@ -95,7 +95,8 @@ export type Decision = {
   readonly next?: string;
 } & (
   | { readonly effect: "allow"; readonly grant: Grant }
-  | { readonly effect: "ask"; readonly grant: Grant; readonly remember: readonly string[] }
+  /** `remember`: keys under which an approval for a session or a project is remembered. Absent or empty: it is not. */
+  | { readonly effect: "ask"; readonly grant: Grant; readonly remember?: readonly string[] }
   | { readonly effect: "deny" }
 );
 

@@ -1,6 +1,5 @@
 /** The context of a call: the host's view, and the narrower view of a tool. */
 
-import type { Approvals } from "./approvals.js";
 import type { Backend, BackendFlags } from "./backend.js";
 import type { Claim } from "./claims.js";
 import type { Dialect } from "./dialect.js";
@@ -25,6 +24,7 @@ import type {
 } from "./services.js";
 import type { CallSession, Framework, Session, SessionView } from "./session.js";
 import type { Shell } from "./shell.js";
+import type { State } from "./state.js";
 import type { Terminal } from "./terminal.js";
 
 /** Something that happened during a call: progress, output, a note. Reported to the host as it happens. */
@@ -61,7 +61,8 @@ export interface HostServices {
   readonly policy: Policy;
   /** Absent: an "ask" decision denies the call. */
   readonly approver?: Approver;
-  readonly approvals: Approvals;
+  /** Not for tools: what a tool may keep goes through its own ports. */
+  readonly state: State;
   readonly audit: Audit;
   readonly locks: Locks;
   readonly redactor?: Redactor;

@@ -230,10 +230,10 @@ describe("approval", () => {
     const first = await call(plainWriter, { path: "a" }, context);
     expect(first).toMatchObject({ status: "input-required", isError: true });
     const token = first.inputRequired!.token;
-    expect(host.approvals.list().map((request) => request.token)).toEqual([token]);
+    expect((await host.state.approvals.list()).map(({ request }) => request.token)).toEqual([token]);
     expect((await call(plainWriter, { path: "a" }, context, token)).status).toBe("input-required");
 
-    host.approvals.grant(token, "operator");
+    await host.state.approvals.decide(token, { granted: "operator" });
     expect(await call(plainWriter, { path: "b" }, context, token)).toMatchObject({ status: "denied", isError: true });
     const other = bareContext(host, { backend, session: bareSession("other") });
     expect((await call(plainWriter, { path: "a" }, other, token)).status).toBe("denied");
@@ -242,16 +242,17 @@ describe("approval", () => {
     expect(done).toMatchObject({ status: "ok", decision: { approver: "operator" } });
     expect((await call(plainWriter, { path: "a" }, context, token)).status).toBe("denied");
     expect(touched).toEqual(["write /ws/a"]);
-    expect(() => host.approvals.grant("unknown")).toThrow(/No approval is pending/);
+    expect(await host.state.approvals.decide("unknown", { granted: "operator" })).toBe(false);
   });
 
   it("is refused for good when the host refuses the token", async () => {
     const host = bareHost({ policy: asking, approver: { ask: async () => ({ pending: "" }) } });
     const context = bareContext(host);
     const { inputRequired } = await call(plainWriter, { path: "a" }, context);
-    host.approvals.grant(inputRequired!.token);
-    host.approvals.deny(inputRequired!.token, "Not today.");
-    expect(() => host.approvals.grant(inputRequired!.token)).toThrow(/No approval is pending/);
+    const { approvals } = host.state;
+    expect(await approvals.decide(inputRequired!.token, { granted: "operator" })).toBe(true);
+    expect(await approvals.decide(inputRequired!.token, { denied: "Not today." })).toBe(true);
+    expect(await approvals.decide(inputRequired!.token, { granted: "operator" })).toBe(false);
     const outcome = await call(plainWriter, { path: "a" }, context, inputRequired!.token);
     expect(outcome).toMatchObject({ status: "denied" });
     expect(outcome.output).toContain("Not today.");

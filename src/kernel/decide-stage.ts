@@ -1,8 +1,8 @@
 /** Collects the claims of a call, lets policy decide on them, and reserves rate. Approvals are in `approve-stage`. */
 
+import { decisionProblem } from "./answer-problem.js";
 import { type CallRun, type Ending, ended, realPlaceOf, type Step } from "./call-run.js";
 import { type Claim, type Decision, EMPTY_GRANT, type Grant, isWithin } from "./claims.js";
-import { isRecord } from "./coerce.js";
 import type { ClaimContext } from "./context.js";
 import { HaftError, ignoreRejection, messageOf } from "./errors.js";
 import { withMissingPart } from "./fs.js";
@@ -109,17 +109,11 @@ function evaluate(run: CallRun, claims: readonly Claim[]): Decision {
     const reason = `The policy threw an error (${messageOf(thrown)}), and nothing runs without a decision. Fix its \`decide\`.`;
     return { effect: "deny", rule: "policy-threw", risk: "high", reason };
   }
-  if (isDecision(decision)) return decision;
+  const problem = decisionProblem(decision);
+  if (problem === undefined) return decision as Decision;
   ignoreRejection(decision);
-  const reason = "The policy did not return a decision, and nothing runs without one. Fix its `decide`.";
+  const reason = `The policy did not return a decision, and nothing runs without one: ${problem}. Fix its \`decide\`.`;
   return { effect: "deny", rule: "no-decision", risk: "high", reason };
-}
-
-/** Whoever is refused, or asked, reads the rule and the reason. */
-function isDecision(value: unknown): value is Decision {
-  if (!isRecord(value) || typeof value.rule !== "string" || typeof value.reason !== "string") return false;
-  if (value.effect === "deny") return true;
-  return (value.effect === "allow" || value.effect === "ask") && isRecord(value.grant);
 }
 
 type FileClaim = Extract<Claim, { kind: "file" }>;

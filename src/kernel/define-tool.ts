@@ -26,7 +26,7 @@ export function defineTool<const S extends InputSchema, Data = never, Limits = u
   const effect = spec.effect ?? "none";
   const deadline = spec.deadlineMs ?? DEFAULT_DEADLINE_MS;
   const annotations = spec.annotations ?? {};
-  const erased = spec as unknown as Pick<ToolBody, "claims" | "run">;
+  const erased = spec as unknown as Pick<ToolBody, "claims" | "run" | "preview">;
   const body: ToolBody = {
     name,
     effect,
@@ -36,6 +36,7 @@ export function defineTool<const S extends InputSchema, Data = never, Limits = u
     deadlineMs: typeof deadline === "number" ? () => deadline : (deadline as ToolBody["deadlineMs"]),
     ...(effect === "none" ? {} : { claims: (input, context) => erased.claims!(input, context) }),
     run: (input, ctx) => erased.run(input, ctx),
+    ...(spec.preview === undefined ? {} : { preview: (input, ctx) => erased.preview!(input, ctx) }),
   };
   if (effect !== "none" && spec.claims === undefined) throw invalidTool(name, `effect "${effect}" requires \`claims\``);
   const parameters = isStandardSchema(schema) ? jsonSchemaOf(schema, name) : (schema as JsonSchema);

@@ -50,6 +50,7 @@ export const ERROR_CODES = [
   "STORE_CONFLICT",
   "STORE_CLOSED",
   "STORE_UNWRITABLE", // { path, reason? } the reason as a clause
+  "STORE_INVALID", // { key, why } a key or value that cannot be stored
   "STORE_NEWER", // { path, known } what a newer version has written, and the newest format that this one knows
   "REGISTRY_UNKNOWN_TOOL", // { name }
   "REGISTRY_UNKNOWN_COLLECTION", // { name }

@@ -1,7 +1,6 @@
 /** The contract: tools, calls, results, claims and the ports. Pure: no Node built-in anywhere behind this entry. */
 
 export { AbortHub } from "./abort-hub.js";
-export { Approvals } from "./approvals.js";
 export type { Backend, BackendFlags, Binding, BoundCall, Ports } from "./backend.js";
 export { BlockInput, INPUT_BLOCK_BYTES, type InputEnd, inputClosed } from "./block-input.js";
 export { boundHandle } from "./bound-handle.js";
@@ -47,6 +46,15 @@ export type {
 export { createHostContext, type HostContextOptions } from "./create-context.js";
 export { defineTool, explain, presentTool } from "./define-tool.js";
 export type { AnyPresenter, Decoded, Dialect, RenderContext, Rendered, ToolPresenter } from "./dialect.js";
+export {
+  closedState,
+  documentText,
+  endedSession,
+  MAX_DOCUMENT_BYTES,
+  MAX_DOCUMENT_DEPTH,
+  MAX_DOCUMENT_KEY_BYTES,
+  requireDocumentKey,
+} from "./document-text.js";
 export {
   artifactFault,
   callSafely,
@@ -133,6 +141,7 @@ export {
   type ContentBlock,
   fail,
   failure,
+  type Json,
   json,
   ok,
   type Provenance,
@@ -145,6 +154,7 @@ export {
 export type { InferInput, InputSchema, JsonSchema, StandardSchema } from "./schema.js";
 export type { GrepHit, GrepQuery, Pattern, Search, SearchEnd, WalkEntry, WalkQuery } from "./search.js";
 export type {
+  ApprovalPreview,
   ApprovalRequest,
   Approver,
   ArtifactInfo,
@@ -206,6 +216,20 @@ export type {
   WaitingFor,
 } from "./shell.js";
 export { shownEcho } from "./shown-name.js";
+export type {
+  ApprovalDecision,
+  ApprovalScope,
+  Approvals,
+  ApprovedCall,
+  DocumentQuery,
+  Documents,
+  SessionInfo,
+  Sessions,
+  State,
+  StoredApproval,
+  StoredDocument,
+  TakenApproval,
+} from "./state.js";
 export { decodeStrict } from "./strict-text.js";
 export type { Keys, PaneState, Terminal } from "./terminal.js";
 export type {

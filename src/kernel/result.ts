@@ -2,6 +2,9 @@
 import type { Decision } from "./claims.js";
 import type { ErrorCode } from "./errors.js";
 
+/** What JSON can hold. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
+
 /** Where text comes from. What is not from the workspace is untrusted, and says so. */
 export type Provenance = {
   readonly from: "workspace" | "outside" | "web" | "pane" | "server" | "model";

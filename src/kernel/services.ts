@@ -1,7 +1,7 @@
 /** The service ports of a host: clock, ids, policy, approvals, audit, artifacts, locks. */
 import type { Approval, Claim, Decision } from "./claims.js";
 import type { Fs, Io } from "./fs.js";
-import type { Provenance } from "./result.js";
+import type { Json, Provenance } from "./result.js";
 
 /** Time and timers. */
 export interface Clock {
@@ -37,6 +37,15 @@ export interface Policy {
   decide(claims: readonly Claim[], call: PolicyCall): Decision;
 }
 
+/** What a call would do, to be shown to a user. Texts are redacted and truncated to 32 KiB; `isTruncated` then says so. */
+export type ApprovalPreview =
+  /** Of a built-in tool that changes a file: the change as a unified diff. `path` is absolute. */
+  | { readonly kind: "diff"; readonly path: string; readonly diff: string; readonly isTruncated: boolean }
+  /** `directory` is the real path in which the command starts. */
+  | { readonly kind: "command"; readonly command: string; readonly directory: string; readonly isTruncated: boolean }
+  /** A tool of another MCP server. */
+  | { readonly kind: "server"; readonly server: string; readonly tool: string; readonly arguments: Json };
+
 /** A request for approval: the call, its claims, and why approval is needed. */
 export interface ApprovalRequest {
   readonly token: string;
@@ -45,6 +54,10 @@ export interface ApprovalRequest {
   readonly rule: string;
   readonly risk: Decision["risk"];
   readonly reason: string;
+  /** As the model sent them, after corrections: redacted, and long texts replaced by their sizes where all exceed 32 KiB. */
+  readonly arguments: Json;
+  /** Absent where there is nothing to show, or it could not be read in 5 s. */
+  readonly preview?: ApprovalPreview;
 }
 
 /** Asks a user for approval, or decides on their behalf. A rejection or a timeout denies the call. */

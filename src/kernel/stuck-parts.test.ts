@@ -8,7 +8,16 @@ import {
   bareSession,
 } from "../testing/fakes/bare-host.fixture.js";
 import { call, faster, toolOf } from "../testing/fakes/odd-tool.fixture.js";
-import { type AuditEnd, type Claim, createToolBox, type DefinedTool, type Dialect, defineTool, text } from "./index.js";
+import {
+  type AuditEnd,
+  type Claim,
+  createToolBox,
+  type DefinedTool,
+  type Dialect,
+  defineTool,
+  EMPTY_GRANT,
+  text,
+} from "./index.js";
 
 describe("parts that never come back, or fail", () => {
   const never = () => new Promise<never>(() => {});
@@ -116,7 +125,7 @@ describe("parts that never come back, or fail", () => {
       throw new Error("policy");
     };
     started.length = 0;
-    const unexplained = { effect: "allow", rule: "r", risk: "low", grant: {} };
+    const unexplained = { effect: "allow", rule: "r", risk: "low", grant: EMPTY_GRANT };
     const silent = [
       { effect: "deny" },
       { effect: "deny", rule: "r" },
@@ -129,7 +138,7 @@ describe("parts that never come back, or fail", () => {
       expect(await call(acting, bareContext(bareHost({ policy })))).toMatchObject({
         status: "denied",
         code: "POLICY_DENIED",
-        output: expect.stringContaining("The policy did not return a decision, and nothing runs without one."),
+        output: expect.stringContaining("The policy did not return a decision, and nothing runs without one: "),
       });
     }
     const policy = { name: "odd", decide: failing };
@@ -238,7 +247,8 @@ describe("parts that never come back, or fail", () => {
     const throwing = (): never => {
       throw new Error("boom");
     };
-    const asks = () => ({ effect: "ask", rule: "r", risk: "low", reason: "Why.", remember: [], grant: {} }) as never;
+    const asks = () =>
+      ({ effect: "ask", rule: "r", risk: "low", reason: "Why.", remember: [], grant: EMPTY_GRANT }) as never;
     const parts: [what: string, more: Partial<BareHost>, tool: DefinedTool, recorded: Partial<AuditEnd>][] = [
       [
         "policy",

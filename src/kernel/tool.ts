@@ -43,6 +43,19 @@ interface ToolCore<Input, Data, Limits> {
   readonly deadlineMs?: number | ((input: Input, limits: Limits) => number);
   readonly annotations?: ToolAnnotations;
   run(input: Input, ctx: ToolContext<Limits>): Promise<ToolResult<Data>> | ToolResult<Data>;
+  /**
+   * The change that the call would make, for the user who is asked about it. It may only read, within 5 s. Called only for the
+   * host's own tools (`HostServices.isOwnTool`), because it runs before anybody has allowed the call.
+   */
+  preview?(input: Input, ctx: ToolContext<Limits>): Promise<FileChange | undefined>;
+}
+
+/** A change of one file that has not been made. */
+export interface FileChange {
+  /** Absolute. */
+  readonly path: string;
+  /** A unified diff. */
+  readonly diff: string;
 }
 
 type WithSchema<S> =
@@ -80,6 +93,7 @@ export interface ToolBody {
   deadlineMs(input: unknown, limits: unknown): number;
   claims?(input: unknown, context: ClaimContext): Promise<ClaimsOutcome> | ClaimsOutcome;
   run(input: unknown, ctx: ToolContext): Promise<ToolResult> | ToolResult;
+  preview?(input: unknown, ctx: ToolContext): Promise<FileChange | undefined>;
 }
 
 /** A tool ready to register. One instance may stand in any number of registries. */

@@ -1,7 +1,7 @@
 /**
- * Conformance suites, fakes and transcripts, to test a backend.
+ * Conformance suites, fakes and transcripts, to test a backend or a store.
  *
- * A suite is a list of cases `{ id, behavior, run(fixture) }`; ids are `fs:*`, `shell:*`, `search:*`, `backend:*` and `artifacts:*`.
+ * A suite is a list of cases `{ id, behavior, run(fixture) }`; ids are `fs:*`, `shell:*`, `search:*`, `backend:*`, `artifacts:*` and `state:*`.
  * They are independent of a test runner. With vitest:
  *
  * ```ts
@@ -32,3 +32,5 @@ export { type Case, cannotTable, type Plan, type RunnableCase, runnable, type Su
 export { type Exchange, playTranscript } from "./play-transcript.js";
 export { searchSuite } from "./search-suite.js";
 export { shellSuite } from "./shell-suite.js";
+export type { StateFixture } from "./state/state-fixture.js";
+export { stateSuite } from "./state-suite.js";

@@ -59,6 +59,7 @@ export { posixQuote } from "./quoting.js";
 export { detectTextForm, isBinary, namedTextForm, type TextForm } from "./text-form.js";
 export { DEFAULT_DIFF_CONTEXT, renderUnifiedDiff, type UnifiedDiffOptions } from "./unified-diff.js";
 export {
+  compareUtf8,
   hasLoneSurrogate,
   incompleteTailLength,
   isUtf8,

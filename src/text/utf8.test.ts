@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fc } from "../testing/property.fixture.js";
 import {
+  compareUtf8,
   hasLoneSurrogate,
   incompleteTailLength,
   isAscii,
@@ -131,6 +132,20 @@ describe("incompleteTailLength", () => {
       [0x80, 0x80, 0x80, 0x80],
     ])
       expect(incompleteTailLength(Uint8Array.from(list)), list.join()).toBe(0);
+  });
+});
+
+describe("compareUtf8", () => {
+  it("orders as the UTF-8 bytes do", () => {
+    const sign = (order: number): number => Math.sign(order);
+    const textOf = fc.string({
+      unit: fc.constantFrom("a", "b", "é", "\ud7ff", "\ue000", "\uffee", "😀", "\u{10ffff}"),
+    });
+    fc.assert(
+      fc.property(textOf, textOf, (one, other) => {
+        expect(sign(compareUtf8(one, other))).toBe(sign(Buffer.compare(Buffer.from(one), Buffer.from(other))));
+      }),
+    );
   });
 });
 

@@ -206,3 +206,17 @@ function eachAscii(bytes: Uint8Array, from: number, to: number): boolean {
   for (let index = from; index < to; index++) if (bytes[index]! > 0x7f) return false;
   return true;
 }
+
+/** Orders two texts as their UTF-8 bytes are ordered, which for characters beyond U+FFFF is not the order of `<`. */
+export function compareUtf8(one: string, other: string): number {
+  const shorter = Math.min(one.length, other.length);
+  let at = 0;
+  while (at < shorter && one.charCodeAt(at) === other.charCodeAt(at)) at += 1;
+  if (at === shorter) return one.length - other.length;
+  return rank(one.charCodeAt(at)) - rank(other.charCodeAt(at));
+}
+
+/** Surrogates stand for characters beyond all others, but are not the largest code units. */
+function rank(codeUnit: number): number {
+  return codeUnit >= 0xd800 && codeUnit < 0xe000 ? codeUnit + 0x10000 : codeUnit;
+}

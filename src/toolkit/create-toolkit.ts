@@ -64,7 +64,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     registry,
     dialect,
     host: host.services,
-    approvals: host.services.approvals,
+    approvals: host.services.state.approvals,
     session: (id, about) => sessions.of(id, about?.owner),
     box(collection) {
       const session = sessions.of(options.session);

@@ -2,7 +2,6 @@
 
 import { loadRegexEngine } from "../engines/search/index.js";
 import {
-  Approvals,
   type Approver,
   type Faults,
   type Hooks,
@@ -65,7 +64,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     ids,
     digest: sha256,
     policy,
-    approvals: new Approvals(),
+    state: state.state,
     audit: state.audit,
     locks: state.locks,
     faults: options.faults ?? createCallFaults(),
@@ -86,7 +85,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
   };
 }
 
-type State = Pick<HostServices, "audit" | "locks"> & {
+type HostState = Pick<HostServices, "audit" | "locks" | "state"> & {
   readonly path?: string;
   openSession(id: string, isTemporary: boolean): HostSession;
   close(): void;
@@ -95,33 +94,44 @@ type State = Pick<HostServices, "audit" | "locks"> & {
 async function stateOnDisk(
   { stateDir, artifactQuotaBytes: quotaBytes }: HostServicesOptions,
   clock: HostServices["clock"],
-): Promise<State> {
-  const { fileAudit, fileLocks, fileSessions, openStateDirectory } = await import("../stores/files/index.js");
+): Promise<HostState> {
+  const { fileAudit, fileLocks, fileSessions, fileState, openStateDirectory } = await import(
+    "../stores/files/index.js"
+  );
   const directory = openStateDirectory(stateDir);
   const locks = fileLocks(directory);
   const audit = fileAudit(directory);
   const quota = quotaBytes === undefined ? {} : { quotaBytes };
   const sessions = fileSessions({ state: directory, locks, now: clock.now, ...quota });
+  const state = fileState({ state: directory, locks, sessions, now: clock.now });
   return {
     path: directory.path,
     audit,
     locks,
+    state,
     openSession: sessions.open,
-    close: () => audit.close(),
+    close() {
+      audit.close();
+      void state.close();
+    },
   };
 }
 
-async function stateInMemory(clock: HostServices["clock"], ids: HostServices["ids"]): Promise<State> {
-  const { createMemorySession, memoryArtifacts, memoryAudit, memoryLocks } = await import("../stores/memory/index.js");
+async function stateInMemory(clock: HostServices["clock"], ids: HostServices["ids"]): Promise<HostState> {
+  const { createMemorySession, memoryArtifacts, memoryAudit, memoryLocks, memoryState } = await import(
+    "../stores/memory/index.js"
+  );
   const locks = memoryLocks(clock);
+  const state = memoryState({ ids, now: clock.now });
   return {
     audit: memoryAudit(),
     locks,
+    state,
     openSession(id) {
       const session = createMemorySession({ id, artifacts: memoryArtifacts({ ids, now: clock.now }) });
-      const nothing = async () => {};
-      return { ...session, touch() {}, isGone: () => false, close: nothing, end: nothing };
+      const forget = async () => void (await state.sessions.end(id).catch(() => {}));
+      return { ...session, touch() {}, isGone: () => false, close: forget, end: forget };
     },
-    close() {},
+    close: () => void state.close(),
   };
 }

@@ -77,11 +77,10 @@ export class ToolkitSessions {
   }
 
   async #end(session: ToolkitSession, close: () => Promise<void>, forgets: boolean): Promise<SessionEnd> {
-    const { host, backends } = this.#parts;
+    const { backends } = this.#parts;
     const { id } = session;
     // A name may be in use again.
     if (this.#open.get(id) === session) this.#open.delete(id);
-    host.services.approvals.forget(id);
     // Commands first: what they still print belongs to the session's artifacts.
     const [jobs] = await Promise.allSettled([backends.endSession(id, { forgets })]);
     await close();

@@ -220,7 +220,7 @@ describe("a toolkit", () => {
     const first = await run(box, "write", input);
     expect(first.status).toBe("input-required");
     const token = first.inputRequired?.token ?? "";
-    toolkit.host.approvals.grant(token);
+    await toolkit.host.state.approvals.decide(token, { granted: "ada" });
     const other = await run(box, "write", { ...input, content: "y" }, { resume: token });
     expect(other.status).toBe("denied");
     expect((await run(box, "read", { path: "new.txt" }, {})).status).toBe("input-required");

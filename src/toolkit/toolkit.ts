@@ -38,7 +38,10 @@ export interface Toolkit extends AsyncDisposable {
   readonly registry: ToolRegistry;
   readonly dialect: Dialect;
   readonly host: HostServices;
-  /** What waits for a user: `approvals.grant(token)`, then the same call again with `resume: token`. */
+  /**
+   * Requests that wait for a user, of all processes that use the same state directory: `approvals.decide(token, { granted: "ada" })`,
+   * then the same call again with `resume: token`.
+   */
   readonly approvals: Approvals;
   /**
    * The conversation of this name, the same object each time; without a name, a new one.

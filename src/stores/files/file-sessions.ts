@@ -45,6 +45,8 @@ export interface StoredSession {
 export interface FileSessions {
   /** Opens a session; a temporary one leaves nothing when it is closed. Opening makes nothing. */
   open(id: string, isTemporary?: boolean): FileSession;
+  /** Ends the session of this id if it has been idle for `SESSION_IDLE_MS`, so that opening it begins a new one. */
+  expire(id: string): void;
   /** Those that have kept something, the last used first. */
   list(): readonly StoredSession[];
   /** Removes all that a session has kept. A process that has it open notices at its next call. False when there is none. @throws `STORE_UNWRITABLE` */
@@ -78,12 +80,16 @@ export function fileSessions(options: FileSessionsOptions): FileSessions {
     }
   };
 
+  const expire = (id: string): void => {
+    const own = fileName(id);
+    if (namesIn(join(root, own)).length > 0 && isIdle(join(root, own), SESSION_IDLE_MS)) remove(root, own);
+  };
+
   return {
+    expire,
     open(id, isTemporary = false) {
       removeIdle();
-      const own = fileName(id);
-      // Whoever comes too late does not find what others would not find either.
-      if (namesIn(join(root, own)).length > 0 && isIdle(join(root, own), SESSION_IDLE_MS)) remove(root, own);
+      expire(id);
       const quota = quotaBytes === undefined ? {} : { quotaBytes };
       return createFileSession({ state, id, locks, isTemporary, now, ...quota });
     },

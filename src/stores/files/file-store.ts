@@ -7,7 +7,7 @@ import { readIfThere, replaceStateFile } from "./replace-state-file.js";
 import { type StateDirectory, unwritable } from "./state-directory.js";
 
 /** How long an update waits for the lock of its document. Holders only read and write one small file. */
-const LOCK_WAIT_MS = 10_000;
+export const LOCK_WAIT_MS = 10_000;
 /** Most file systems end names at 255 bytes; what is longer than this goes by its hash. */
 const MAX_NAME_BYTES = 160;
 

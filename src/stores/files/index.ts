@@ -17,6 +17,7 @@ export {
   SESSION_IDLE_MS,
   type StoredSession,
 } from "./file-sessions.js";
+export { type FileStateOptions, fileState } from "./file-state.js";
 export { fileStore } from "./file-store.js";
 export { type ClientToken, fileTokens, type TokenStore } from "./file-tokens.js";
 export { type AuditedCall, type AuditProblem, type AuditReport, readAudit } from "./read-audit.js";

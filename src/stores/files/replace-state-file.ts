@@ -13,8 +13,12 @@ import {
   writeSync,
 } from "node:fs";
 
-/** Writes `content` beside `path`, flushes it and renames it over. Mode 0600. Leaves nothing behind when it throws. */
-export function replaceStateFile(path: string, content: string): void {
+/**
+ * Writes `content` beside `path`, flushes it and renames it over. Mode 0600. Leaves nothing behind when it throws.
+ *
+ * @param beforeRename - The last check, when only the rename is left; what it throws is thrown.
+ */
+export function replaceStateFile(path: string, content: string, beforeRename: () => void = () => {}): void {
   const beside = `${path}.${process.pid}-${randomBytes(4).toString("hex")}`;
   try {
     const descriptor = openSync(beside, "wx", 0o600);
@@ -25,6 +29,7 @@ export function replaceStateFile(path: string, content: string): void {
     } finally {
       closeSync(descriptor);
     }
+    beforeRename();
     renameSync(beside, path);
   } catch (error) {
     rmSync(beside, { force: true });
@@ -35,12 +40,15 @@ export function replaceStateFile(path: string, content: string): void {
 /**
  * The text of a file, or undefined when it is not there. Rejects what is not a file, such as a directory or a FIFO: none of
  * these is read, let alone waited for.
+ *
+ * @param followSymlinks - False: a symlink is rejected with ELOOP. Default true.
  */
-export function readIfThere(path: string): string | undefined {
+export function readIfThere(path: string, followSymlinks = true): string | undefined {
   // The error of a missing file costs several times this look.
   if (!existsSync(path)) return undefined;
   try {
-    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const flags = constants.O_RDONLY | constants.O_NONBLOCK | (followSymlinks ? 0 : constants.O_NOFOLLOW);
+    const descriptor = openSync(path, flags);
     try {
       if (!fstatSync(descriptor).isFile()) throw new Error("it is not a file");
       return readFileSync(descriptor, "utf8");

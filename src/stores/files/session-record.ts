@@ -1,7 +1,7 @@
 /** The mark of a session's directory: whose it is, when it was used last, and which processes have it open. */
-import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { newNonce } from "../../host/index.js";
 import { isProcessAlive, ownProcessIdentity, type ProcessIdentity } from "./process-identity.js";
 import { readIfThere, replaceStateFile } from "./replace-state-file.js";
 import { isTimestampMs } from "./timestamp.js";
@@ -16,6 +16,9 @@ const FOREIGN_STALE_MS = 60 * 60 * 1000;
 /** What the mark says. */
 export interface RecordedSession {
   readonly id: string;
+  /** Random: distinguishes the session from a later one of the same name. */
+  readonly version: string;
+  readonly owner?: string;
   readonly isTemporary: boolean;
   readonly createdMs: number;
   /** The end of its last call, to the minute. */
@@ -56,10 +59,8 @@ export class SessionRecord {
     try {
       const record = join(this.#directory, RECORD_FILE);
       const held = join(this.#directory, this.#heldName);
-      if (this.#nonce === undefined && readNonce(record) === undefined) {
-        const nonce = randomBytes(8).toString("hex");
-        replaceStateFile(record, `${JSON.stringify({ ...this.#about, createdMs: nowMs, nonce })}\n`);
-      }
+      if (this.#nonce === undefined && readNonce(record) === undefined)
+        createSessionRecord(this.#directory, this.#about, nowMs);
       this.#nonce ??= readNonce(record);
       writeFileSync(held, "", { mode: 0o600 });
       const now = new Date(nowMs);
@@ -86,13 +87,46 @@ export class SessionRecord {
   }
 }
 
+/** What a session is created with. */
+export type NewSession = Pick<RecordedSession, "id" | "isTemporary" | "owner">;
+
+/** Writes the record of a new session into its directory. @throws What the system does. */
+export function createSessionRecord(directory: string, about: NewSession, nowMs: number): RecordedSession {
+  const nonce = newNonce();
+  const record = join(directory, RECORD_FILE);
+  replaceStateFile(record, `${JSON.stringify({ ...about, createdMs: nowMs, nonce })}\n`);
+  const now = new Date(nowMs);
+  utimesSync(record, now, now);
+  return { ...about, version: nonce, createdMs: nowMs, usedMs: nowMs };
+}
+
+/** The session was used at this time. False where there is none. */
+export function touchSessionRecord(directory: string, nowMs: number): boolean {
+  if (readSessionRecord(directory) === undefined) return false;
+  try {
+    const now = new Date(nowMs);
+    utimesSync(join(directory, RECORD_FILE), now, now);
+    return true;
+  } catch {
+    // It was ended, or the state directory is read-only, which the next write reports.
+    return existsSync(join(directory, RECORD_FILE));
+  }
+}
+
 /** The record in a directory; undefined if there is none or it cannot be read. */
 export function readSessionRecord(directory: string): RecordedSession | undefined {
   try {
     const path = join(directory, RECORD_FILE);
-    const { id, isTemporary, createdMs } = JSON.parse(readIfThere(path) ?? "") as Partial<RecordedSession>;
-    if (typeof id !== "string" || !isTimestampMs(createdMs)) return undefined;
-    return { id, isTemporary: isTemporary === true, createdMs, usedMs: statSync(path).mtimeMs };
+    const { id, isTemporary, createdMs, nonce, owner } = JSON.parse(readIfThere(path) ?? "") as Record<string, unknown>;
+    if (typeof id !== "string" || typeof nonce !== "string" || !isTimestampMs(createdMs)) return undefined;
+    return {
+      id,
+      version: nonce,
+      isTemporary: isTemporary === true,
+      createdMs,
+      usedMs: statSync(path).mtimeMs,
+      ...(typeof owner === "string" ? { owner } : {}),
+    };
   } catch {
     return undefined;
   }

@@ -1,6 +1,13 @@
 import { conform } from "../../testing/conform.fixture.js";
-import { type ArtifactsFixture, artifactsSuite, type Plan } from "../../testing/index.js";
+import {
+  type ArtifactsFixture,
+  artifactsSuite,
+  type Plan,
+  type StateFixture,
+  stateSuite,
+} from "../../testing/index.js";
 import { memoryArtifacts } from "./memory-artifacts.js";
+import { memoryState } from "./memory-state.js";
 
 const plan: Plan<ArtifactsFixture> = {
   name: "artifacts in memory",
@@ -18,3 +25,23 @@ const plan: Plan<ArtifactsFixture> = {
 };
 
 conform(plan, [artifactsSuite]);
+
+const statePlan: Plan<StateFixture> = {
+  name: "state in memory",
+  async create() {
+    let count = 0;
+    let nowMs = Date.UTC(2026, 0, 1);
+    const state = memoryState({ ids: { next: (kind) => `${kind}-${count++}` }, now: () => nowMs });
+    return {
+      open: async () => state,
+      advance(ms) {
+        nowMs += ms;
+      },
+      dispose: () => state.close(),
+    };
+  },
+  cannot: {},
+  knownFailures: {},
+};
+
+conform(statePlan, [stateSuite]);

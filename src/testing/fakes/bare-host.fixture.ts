@@ -1,7 +1,6 @@
 /** The minimal host of a kernel test: real time, counted ids, an audit in memory, a backend that records and rejects. */
 import { createHash } from "node:crypto";
 import {
-  Approvals,
   type ArtifactPart,
   type Artifacts,
   type AuditBegin,
@@ -25,6 +24,7 @@ import {
   type Session,
   type TodoItem,
 } from "../../kernel/index.js";
+import { memoryState } from "../../stores/memory/index.js";
 
 export const allowAll: Policy = {
   name: "allow-all",
@@ -79,7 +79,7 @@ export function bareHost(more: Partial<HostServices> = {}): BareHost {
     ids: { next: (kind) => `${kind}-${++ids}` },
     digest: (bytes) => createHash("sha256").update(bytes).digest("hex"),
     policy: allowAll,
-    approvals: new Approvals(),
+    state: memoryState({ ids: { next: (kind) => `${kind}-${++ids}` }, now: Date.now }),
     audit: {
       async begin(begin) {
         entries.push({ id: `a${entries.length}`, begin, ends: [] });

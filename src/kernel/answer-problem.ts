@@ -1,0 +1,50 @@
+/** What is wrong with the answer of a policy or an approver: the field, and what it has to be. */
+import { EMPTY_GRANT } from "./claims.js";
+import { isRecord } from "./coerce.js";
+
+const EFFECTS: readonly unknown[] = ["allow", "ask", "deny"];
+const SCOPES: readonly unknown[] = ["once", "session", "project"];
+
+/** Why a value is not a `Decision`, as a clause; undefined for one. Everybody who is refused, or asked, reads its rule and reason. */
+export function decisionProblem(value: unknown): string | undefined {
+  if (value instanceof Promise) return "it returned a promise, and `decide` must be synchronous";
+  if (!isRecord(value)) return `it returned ${nameOf(value)}`;
+  const { effect, grant, remember } = value;
+  if (!EFFECTS.includes(effect)) return wrong("effect", effect, '"allow", "ask" or "deny"');
+  for (const name of ["rule", "reason"])
+    if (typeof value[name] !== "string") return wrong(name, value[name], "a string");
+  if (effect === "deny") return undefined;
+  if (!isRecord(grant)) return wrong("grant", grant, "an object, as `grantFor` makes it");
+  for (const [name, empty] of Object.entries(EMPTY_GRANT))
+    if (Array.isArray(empty) && !Array.isArray(grant[name]))
+      return wrong(`grant.${name}`, grant[name], "a list, as `grantFor` makes it");
+  if (effect === "ask" && remember !== undefined && !isTexts(remember))
+    return wrong("remember", remember, "a list of strings");
+  return undefined;
+}
+
+/** Why a value is not an `Approval`, as a clause; undefined for one. */
+export function approvalProblem(value: unknown): string | undefined {
+  if (!isRecord(value)) return `it is ${nameOf(value)}`;
+  for (const name of ["denied", "pending"])
+    if (name in value) return typeof value[name] === "string" ? undefined : wrong(name, value[name], "a string");
+  if (typeof value.by !== "string")
+    return wrong("by", value.by, "a string: who allowed the call. To refuse, return `{ denied: REASON }`");
+  return SCOPES.includes(value.scope) ? undefined : wrong("scope", value.scope, '"once", "session" or "project"');
+}
+
+function wrong(name: string, value: unknown, expected: string): string {
+  const found = value === undefined ? "is missing" : `is ${nameOf(value)}`;
+  return `\`${name}\` ${found}; it must be ${expected}`;
+}
+
+function nameOf(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 50));
+  if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
+  if (Array.isArray(value)) return "a list";
+  return value === undefined ? "nothing" : `of type ${typeof value}`;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}

@@ -1,0 +1,106 @@
+/** What a user is shown before a call runs: its arguments, its claims, and a preview of what it does. */
+import { truncateToHead } from "../text/index.js";
+import { CallContext } from "./call-context.js";
+import type { CallRun } from "./call-run.js";
+import { CallSignal } from "./call-signal.js";
+import { type Claim, type Decision, EMPTY_GRANT, type Grant } from "./claims.js";
+import { policyCallOf } from "./decide-stage.js";
+import { revoked } from "./guard.js";
+import { mapTexts, redactText } from "./outcome.js";
+import type { Json } from "./result.js";
+import type { ApprovalPreview, ApprovalRequest } from "./services.js";
+import { shrinkJson } from "./shrink-json.js";
+import { withTimeout } from "./with-timeout.js";
+
+/** Bytes of the arguments in a request, as JSON; the largest texts are replaced by their sizes first. */
+export const MAX_SHOWN_ARGUMENTS_BYTES = 32 * 1024;
+/** Bytes of the diff, or of the command, in a preview. */
+export const MAX_PREVIEW_BYTES = 32 * 1024;
+/** Milliseconds that a preview may take; the request has none then. */
+const PREVIEW_TIMEOUT_MS = 5_000;
+
+/** @throws What the redactor throws: nobody is shown what could not be redacted. */
+export async function approvalRequest(
+  run: CallRun,
+  decision: Extract<Decision, { effect: "ask" }>,
+): Promise<ApprovalRequest> {
+  const { host } = run.context;
+  const shown = await shownArguments(run);
+  const preview = await previewOf(run, shown);
+  return {
+    token: host.ids.next("approval"),
+    call: policyCallOf(run),
+    claims: run.claims,
+    rule: decision.rule,
+    risk: decision.risk,
+    reason: decision.reason,
+    arguments: shown,
+    ...(preview === undefined ? {} : { preview }),
+  };
+}
+
+/** The request as it is written to the state: its claims are redacted too. */
+export function storedRequest(run: CallRun, request: ApprovalRequest): ApprovalRequest {
+  const { redactor } = run.context.host;
+  return { ...request, claims: mapTexts(request.claims, (text) => redactText(redactor, text)) as readonly Claim[] };
+}
+
+async function shownArguments(run: CallRun): Promise<Json> {
+  const redacted = mapTexts(run.args, (text) => redactText(run.context.host.redactor, text));
+  const { value } = await shrinkJson(redacted, MAX_SHOWN_ARGUMENTS_BYTES, async () => undefined);
+  return value as Json;
+}
+
+async function previewOf(run: CallRun, shown: Json): Promise<ApprovalPreview | undefined> {
+  for (const claim of run.claims) {
+    if (claim.kind === "server") return { kind: "server", server: claim.server, tool: claim.tool, arguments: shown };
+    if (claim.kind !== "command") continue;
+    const granted = run.grant?.commands.find((one) => one.command === claim.command && one.cwd === claim.cwd);
+    const { text, isTruncated } = bounded(run, claim.command);
+    return { kind: "command", command: text, directory: granted?.real ?? claim.cwd, isTruncated };
+  }
+  return changePreview(run);
+}
+
+/**
+ * The change that one of the host's own tools would make. It reads before the user has allowed anything, so no other tool is
+ * called for it; what it has read reaches the approver alone.
+ */
+async function changePreview(run: CallRun): Promise<ApprovalPreview | undefined> {
+  const { tool, input, context, cancel } = run;
+  const { clock, isOwnTool } = context.host;
+  const { preview } = tool.body;
+  if (preview === undefined || isOwnTool?.(tool) !== true) return undefined;
+  const end = new CallSignal();
+  const reading = { ...run, grant: readsOf(run.grant ?? EMPTY_GRANT) };
+  const ctx = new CallContext(reading, end, clock.now() + PREVIEW_TIMEOUT_MS);
+  try {
+    const bound = { clock, ms: PREVIEW_TIMEOUT_MS, signal: cancel };
+    const change = await withTimeout(
+      bound,
+      async () => preview(input, ctx),
+      () => undefined,
+    );
+    if (change === undefined) return undefined;
+    const { text, isTruncated } = bounded(run, change.diff);
+    return { kind: "diff", path: change.path, diff: text, isTruncated };
+  } catch {
+    // The call itself will report why, for example that its text is not found.
+    return undefined;
+  } finally {
+    end.abort(() => revoked(run.call.id));
+  }
+}
+
+function readsOf({ id, files, except, symlinkTargets }: Grant): Grant {
+  const reads = files.flatMap((place) =>
+    place.access.includes("read") ? [{ ...place, access: ["read" as const] }] : [],
+  );
+  return { ...EMPTY_GRANT, id, files: reads, except, symlinkTargets };
+}
+
+function bounded(run: CallRun, text: string): { readonly text: string; readonly isTruncated: boolean } {
+  const redacted = redactText(run.context.host.redactor, text);
+  const kept = truncateToHead(redacted, MAX_PREVIEW_BYTES).text;
+  return { text: kept, isTruncated: kept.length < redacted.length };
+}

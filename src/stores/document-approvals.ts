@@ -1,0 +1,188 @@
+/** Approvals kept as documents, for every store whose documents are updated in one step. */
+import {
+  type ApprovalDecision,
+  type ApprovalScope,
+  type Approvals,
+  type ApprovedCall,
+  type Documents,
+  HaftError,
+  isRecord,
+  type Json,
+  type StoredApproval,
+  type TakenApproval,
+} from "../kernel/index.js";
+
+/** The most requests that are stored at once. */
+export const MAX_STORED_APPROVALS = 1_000;
+/** A request that nobody used for so long has expired. */
+export const APPROVAL_EXPIRES_MS = 7 * 24 * 60 * 60 * 1000;
+/** The most keys that are remembered for one session or project. */
+export const MAX_REMEMBERED_KEYS = 1_000;
+
+/** Where approvals are stored. */
+export interface ApprovalPlaces {
+  /** One document for each stored request, by its token. */
+  readonly requests: Documents;
+  /** The document with the keys that are remembered for a session or a project. */
+  remembered(scope: ApprovalScope): { readonly documents: Documents; readonly key: string };
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+interface RememberedKey {
+  readonly key: string;
+  readonly by: string;
+  readonly sinceMs: number;
+}
+
+/** The approvals in these documents. */
+export function documentApprovals({ requests, remembered, now }: ApprovalPlaces): Approvals {
+  const isExpired = ({ createdMs }: StoredApproval) => now() - createdMs > APPROVAL_EXPIRES_MS;
+
+  const stored = async (): Promise<readonly StoredApproval[]> => {
+    const found: StoredApproval[] = [];
+    for await (const { value } of requests.list()) {
+      const one = asApproval(value);
+      if (one !== undefined) found.push(one);
+    }
+    return found;
+  };
+
+  return {
+    async add({ request, call }) {
+      const all = await stored();
+      for (const one of all.filter(isExpired)) {
+        await requests.update(one.request.token, (old) => (isSame(old, one) ? undefined : old));
+      }
+      if (all.filter((one) => !isExpired(one)).length >= MAX_STORED_APPROVALS)
+        throw new HaftError(
+          "STORE_CONFLICT",
+          `Did not store the request for approval: ${MAX_STORED_APPROVALS} are stored already. Decide on them, or send the approved calls.`,
+        );
+      const one: StoredApproval = { request, call, createdMs: now() };
+      await requests.update(request.token, (old) => {
+        if (old === undefined) return asJson(one);
+        throw new HaftError("STORE_CONFLICT", "Did not store the request for approval: its token is in use.");
+      });
+    },
+
+    async get(token) {
+      const one = asApproval((await requests.get(token))?.value);
+      return one === undefined || isExpired(one) ? undefined : one;
+    },
+
+    async decide(token, decision) {
+      const checked = checkedDecision(decision);
+      let holds = false;
+      await requests.update(token, (old) => {
+        const one = asApproval(old);
+        holds = one !== undefined && !isExpired(one) && mayDecide(one, checked);
+        return one !== undefined && holds ? asJson({ ...one, decision: checked }) : old;
+      });
+      return holds;
+    },
+
+    async list({ session, pending } = {}) {
+      const found = (await stored()).filter(
+        (one) =>
+          !isExpired(one) &&
+          (session === undefined || one.call.session === session) &&
+          (pending === undefined || pending === (one.decision === undefined)),
+      );
+      return found.sort((one, other) => one.createdMs - other.createdMs);
+    },
+
+    async take(token, call) {
+      let taken: TakenApproval = { state: "unknown" };
+      if ((await requests.get(token)) === undefined) return taken;
+      await requests.update(token, (old) => {
+        const one = asApproval(old);
+        taken = one === undefined || isExpired(one) ? { state: "unknown" } : takenBy(one, call);
+        return taken.state === "granted" || taken.state === "denied" ? undefined : old;
+      });
+      return taken;
+    },
+
+    ...rememberedApprovals({ remembered, now }),
+  };
+}
+
+function rememberedApprovals({
+  remembered,
+  now,
+}: Omit<ApprovalPlaces, "requests">): Pick<Approvals, "remember" | "remembered"> {
+  return {
+    async remember(scope, keys, by) {
+      if (keys.length === 0) return;
+      const { documents, key } = remembered(scope);
+      await documents.update(key, (old) => {
+        const before = asRemembered(old).filter((one) => !keys.includes(one.key));
+        const added = keys.map((one) => ({ key: one, by, sinceMs: now() }));
+        return [...before, ...added].slice(-MAX_REMEMBERED_KEYS);
+      });
+    },
+
+    async remembered({ session, project }, keys) {
+      if (keys.length === 0) return false;
+      const known = new Set<string>();
+      for (const scope of [{ session }, { project }]) {
+        const { documents, key } = remembered(scope);
+        for (const one of asRemembered((await documents.get(key))?.value)) known.add(one.key);
+      }
+      return keys.every((key) => known.has(key));
+    },
+  };
+}
+
+function checkedDecision(decision: ApprovalDecision): ApprovalDecision {
+  const { granted, denied } = decision as { readonly granted?: unknown; readonly denied?: unknown };
+  // Where both are given, the denial counts.
+  if (typeof denied === "string") return { denied };
+  if (denied === undefined && typeof granted === "string") return { granted };
+  throw new HaftError(
+    "STORE_INVALID",
+    "Did not decide on the request: pass `granted` with who allowed it, or `denied` with the reason, as a string.",
+    { details: { key: "decision", why: "it has neither `granted` nor `denied` as a string" } },
+  );
+}
+
+function mayDecide({ decision }: StoredApproval, next: ApprovalDecision): boolean {
+  return decision === undefined || ("granted" in decision && "denied" in next);
+}
+
+function takenBy(one: StoredApproval, call: ApprovedCall): TakenApproval {
+  const { tool, session, digest, touches } = one.call;
+  if (tool !== call.tool || session !== call.session || digest !== call.digest) return { state: "different-call" };
+  if (touches !== call.touches) return { state: "different-place" };
+  if (one.decision === undefined) return { state: "pending", request: one.request };
+  if ("denied" in one.decision) return { state: "denied", reason: one.decision.denied };
+  return { state: "granted", by: one.decision.granted };
+}
+
+/** Undefined for a document that is not a whole approval: it grants nothing. */
+function asApproval(value: Json | undefined): StoredApproval | undefined {
+  const one: unknown = value;
+  if (!isRecord(one) || !isRecord(one.request) || !isRecord(one.call) || typeof one.createdMs !== "number")
+    return undefined;
+  const { decision } = one;
+  if (typeof one.request.token !== "string") return undefined;
+  if (decision === undefined) return one as unknown as StoredApproval;
+  if (!isRecord(decision) || typeof (decision.denied ?? decision.granted) !== "string") return undefined;
+  return one as unknown as StoredApproval;
+}
+
+function isSame(value: Json | undefined, { createdMs }: StoredApproval): boolean {
+  return asApproval(value)?.createdMs === createdMs;
+}
+
+function asRemembered(value: Json | undefined): readonly (RememberedKey & Readonly<Record<string, Json>>)[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [];
+  return list.filter(
+    (one): one is RememberedKey & Readonly<Record<string, Json>> => isRecord(one) && typeof one.key === "string",
+  );
+}
+
+/** A request is data from its making on; what JSON cannot hold of it is refused when it is stored. */
+function asJson(one: StoredApproval): Json {
+  return one as unknown as Json;
+}

@@ -1,0 +1,122 @@
+/** The state ports on a state directory: documents and approvals as files, sessions as their directories. */
+import { join } from "node:path";
+import {
+  type Approvals,
+  closedState,
+  type Documents,
+  type Locks,
+  requireDocumentKey,
+  type SessionInfo,
+  type Sessions,
+  type State,
+} from "../../kernel/index.js";
+import { compareUtf8 } from "../../text/index.js";
+import { documentApprovals } from "../document-approvals.js";
+import { fileDocuments } from "./file-documents.js";
+import { type FileSessions, fileSessions } from "./file-sessions.js";
+import { fileName, LOCK_WAIT_MS } from "./file-store.js";
+import {
+  createSessionRecord,
+  namesIn,
+  type RecordedSession,
+  readSessionRecord,
+  touchSessionRecord,
+} from "./session-record.js";
+import { type StateDirectory, stateProblem, unwritable } from "./state-directory.js";
+
+export interface FileStateOptions {
+  readonly state: StateDirectory;
+  readonly locks: Locks;
+  /** Default: the sessions of the state directory. */
+  readonly sessions?: Pick<FileSessions, "end" | "expire">;
+  /** Milliseconds since the epoch. Default the system's time. */
+  now?(): number;
+}
+
+/**
+ * The state in a state directory, which any number of processes may use at once. Documents are in `documents`, pending approvals
+ * in `approvals`, what was approved for a project in `approved`, and all that belongs to a session in its directory.
+ */
+export function fileState(options: FileStateOptions): State {
+  const { state, locks, now = Date.now } = options;
+  const sessions = options.sessions ?? fileSessions({ state, locks, now });
+  let isClosed = false;
+  const requireOpen = (): void => {
+    if (isClosed) throw closedState();
+  };
+  const documentsAt = (place: readonly string[], isLive?: () => boolean): Documents =>
+    fileDocuments({ state, place, locks, requireOpen, ...(isLive === undefined ? {} : { isLive }) });
+  const directoryOf = (id: string): string => join(state.path, ...placeOf(id));
+  return {
+    shared: true,
+    documents(collection, session) {
+      if (session === undefined) return documentsAt(["documents", fileName(collection)]);
+      const isLive = () => readSessionRecord(directoryOf(session.id))?.version === session.version;
+      return documentsAt([...placeOf(session.id), "documents", fileName(collection)], isLive);
+    },
+    sessions: sessionsOf(),
+    approvals: approvalsOf(),
+    problem: async () => (isClosed ? "the state was closed" : stateProblem(state)),
+    async close() {
+      isClosed = true;
+    },
+  };
+
+  function approvalsOf(): Approvals {
+    const projects = documentsAt(["approved"]);
+    return documentApprovals({
+      requests: documentsAt(["approvals"]),
+      remembered: (scope) =>
+        "session" in scope
+          ? { documents: documentsAt(placeOf(scope.session)), key: "approved" }
+          : { documents: projects, key: scope.project },
+      now,
+    });
+  }
+
+  function sessionsOf(): Sessions {
+    return {
+      async open(id, about = {}) {
+        requireOpen();
+        requireDocumentKey(id);
+        const directory = directoryOf(id);
+        return locks.hold(`session:${directory}`, { timeoutMs: LOCK_WAIT_MS }, async () => {
+          sessions.expire(id);
+          try {
+            state.directory(...placeOf(id));
+            const record = {
+              id,
+              isTemporary: about.isTemporary === true,
+              ...(about.owner === undefined ? {} : { owner: about.owner }),
+            };
+            return asInfo(readSessionRecord(directory) ?? createSessionRecord(directory, record, now()));
+          } catch (error) {
+            throw unwritable(directory, error);
+          }
+        });
+      },
+      async touch(id) {
+        requireOpen();
+        return touchSessionRecord(directoryOf(id), now());
+      },
+      async *list({ owner } = {}) {
+        requireOpen();
+        const root = join(state.path, "sessions");
+        const found = namesIn(root).flatMap((name) => readSessionRecord(join(root, name)) ?? []);
+        for (const one of found.sort((a, b) => compareUtf8(a.id, b.id)))
+          if (owner === undefined || one.owner === owner) yield asInfo(one);
+      },
+      async end(id) {
+        requireOpen();
+        const isSession = readSessionRecord(directoryOf(id)) !== undefined;
+        return sessions.end(id) && isSession;
+      },
+    };
+  }
+}
+
+const placeOf = (id: string): readonly string[] => ["sessions", fileName(id)];
+
+function asInfo({ id, version, owner, isTemporary, createdMs, usedMs }: RecordedSession): SessionInfo {
+  return { id, version, isTemporary, createdMs, usedMs, ...(owner === undefined ? {} : { owner }) };
+}

@@ -1,0 +1,152 @@
+/** State that ends with the process: the reference for what the ports of `State` mean. */
+import {
+  closedState,
+  type Documents,
+  documentText,
+  endedSession,
+  type Ids,
+  requireDocumentKey,
+  type SessionInfo,
+  type State,
+  type StoredDocument,
+} from "../../kernel/index.js";
+import { compareUtf8 } from "../../text/index.js";
+import { documentApprovals } from "../document-approvals.js";
+
+export interface MemoryStateOptions {
+  readonly ids: Ids;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+interface LiveSession {
+  info: SessionInfo;
+  readonly collections: Map<string, Documents>;
+}
+
+/** The state of one process, lost with it. */
+export function memoryState({ ids, now }: MemoryStateOptions): State {
+  const newVersion = () => ids.next("v");
+  const collections = new Map<string, Documents>();
+  const sessions = new Map<string, LiveSession>();
+  const approvedIn = new Map<string, Documents>();
+  let isClosed = false;
+
+  const requireOpen = (): void => {
+    if (isClosed) throw closedState();
+  };
+  const newDocuments = (session?: SessionInfo): Documents => {
+    const isLive = () => session === undefined || sessions.get(session.id)?.info.version === session.version;
+    return memoryDocuments({ newVersion, requireOpen, isLive });
+  };
+  const documentsIn = (open: Map<string, Documents>, name: string, session?: SessionInfo): Documents => {
+    const found = open.get(name) ?? newDocuments(session);
+    open.set(name, found);
+    return found;
+  };
+  const projects = newDocuments();
+
+  return {
+    shared: false,
+    documents(collection, session) {
+      if (session === undefined) return documentsIn(collections, collection);
+      const live = sessions.get(session.id);
+      const isLive = live?.info.version === session.version;
+      return documentsIn(isLive ? live.collections : new Map(), collection, session);
+    },
+    sessions: {
+      async open(id, about = {}) {
+        requireOpen();
+        requireDocumentKey(id);
+        const { owner, isTemporary = false } = about;
+        const nowMs = now();
+        const created = { id, version: newVersion(), isTemporary, createdMs: nowMs, usedMs: nowMs };
+        const live = sessions.get(id) ?? {
+          info: owner === undefined ? created : { ...created, owner },
+          collections: new Map(),
+        };
+        sessions.set(id, live);
+        return live.info;
+      },
+      async touch(id) {
+        requireOpen();
+        const live = sessions.get(id);
+        if (live !== undefined) live.info = { ...live.info, usedMs: now() };
+        return live !== undefined;
+      },
+      async *list({ owner } = {}) {
+        requireOpen();
+        for (const id of [...sessions.keys()].sort(compareUtf8)) {
+          const info = sessions.get(id)?.info;
+          if (info !== undefined && (owner === undefined || info.owner === owner)) yield info;
+        }
+      },
+      async end(id) {
+        requireOpen();
+        approvedIn.delete(id);
+        return sessions.delete(id);
+      },
+    },
+    approvals: documentApprovals({
+      requests: newDocuments(),
+      remembered: (scope) =>
+        "session" in scope
+          ? { documents: documentsIn(approvedIn, scope.session), key: "approved" }
+          : { documents: projects, key: scope.project },
+      now,
+    }),
+    async problem() {
+      return isClosed ? "the state was closed" : undefined;
+    },
+    async close() {
+      isClosed = true;
+    },
+  };
+}
+
+/** Values are kept as text, so that what goes in and comes out is a copy. */
+function memoryDocuments({
+  newVersion,
+  requireOpen,
+  isLive,
+}: {
+  newVersion(): string;
+  requireOpen(): void;
+  /** Whether the session of the documents has not ended. */
+  isLive(): boolean;
+}): Documents {
+  const stored = new Map<string, { readonly text: string; readonly version: string }>();
+  const read = (key: string): StoredDocument | undefined => {
+    const one = isLive() ? stored.get(key) : undefined;
+    return one && { key, value: JSON.parse(one.text), version: one.version };
+  };
+  return {
+    async get(key) {
+      requireOpen();
+      requireDocumentKey(key);
+      return read(key);
+    },
+    async update(key, change) {
+      requireOpen();
+      requireDocumentKey(key);
+      if (!isLive()) throw endedSession(key);
+      const old = read(key);
+      const next = change(old?.value, old?.version);
+      if (next === undefined) stored.delete(key);
+      else stored.set(key, { text: documentText(key, next), version: newVersion() });
+      return read(key);
+    },
+    async *list({ prefix = "", after, limit = Number.POSITIVE_INFINITY } = {}) {
+      requireOpen();
+      let left = limit;
+      for (const key of [...stored.keys()].sort(compareUtf8)) {
+        if (left <= 0) return;
+        if (!key.startsWith(prefix) || (after !== undefined && compareUtf8(key, after) <= 0)) continue;
+        const found = read(key);
+        if (found === undefined) continue;
+        left -= 1;
+        yield found;
+      }
+    },
+  };
+}
