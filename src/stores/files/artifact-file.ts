@@ -28,7 +28,7 @@ export function firstBytes(directory: string, { id, partBytes }: ArtifactRecord)
   return Math.min(partBytes, sizeOf(headPath(directory, id)));
 }
 
-/** When one of its files was last written to, in milliseconds since the epoch; long ago where there are none. */
+/** When one of its files was last written to, in milliseconds since the epoch; 0 if it has none. */
 export function touchedMs(directory: string, id: string): number {
   const paths = [recordPath(directory, id), headPath(directory, id), tailPath(directory, id)];
   return Math.max(...paths.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0));

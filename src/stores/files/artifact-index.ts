@@ -19,7 +19,7 @@ export class ArtifactIndex {
     this.#directory = directory;
   }
 
-  /** Those that `all` omitted last, by their ids. */
+  /** Ids of the damaged records that the last `all` omitted. */
   get damaged(): readonly string[] {
     return this.#damaged;
   }

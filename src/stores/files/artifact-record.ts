@@ -36,7 +36,7 @@ export function writeArtifactRecord(directory: string, record: ArtifactRecord): 
   replaceStateFile(recordPath(directory, record.id), `${JSON.stringify(record)}\n`);
 }
 
-/** Its id names files, its numbers places in them: one that is not as it was written is not to be followed. */
+/** Checked strictly: the id becomes part of file names, and the numbers are offsets in files. */
 function isArtifactRecord(value: unknown, id: string): value is ArtifactRecord {
   if (!isRecord(value) || value.id !== id) return false;
   const { what, tool, createdMs, serial, partBytes, producedBytes, keptBytes, onlyFirst = 0, ended } = value;

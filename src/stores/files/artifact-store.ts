@@ -1,4 +1,4 @@
-/** The artifacts of one directory as a process sees them: those that it writes, those of others, and how much all of them take. */
+/** The artifacts in one directory, written by this process or others, and their quota. */
 import type { ArtifactInfo } from "../../kernel/index.js";
 import { ArtifactFile, diskBytes, firstBytes, foundBytes, storedPartOf, touchedMs } from "./artifact-file.js";
 import { ArtifactIndex } from "./artifact-index.js";
@@ -7,12 +7,12 @@ import { unwritable } from "./state-directory.js";
 
 /** Bytes written between two scans of the directory, or an eighth of a smaller quota. */
 const QUOTA_CHECK_BYTES = 1024 * 1024;
-/** What an artifact counts for beside its bytes, so that many small ones bring a look too. */
+/** Counted for each artifact in addition to its bytes, so that many small ones cause a scan too. */
 const RECORD_BYTES = 512;
 
 /**
- * Milliseconds for which one that has no end counts as still being written by another process after its files were touched
- * last: longer than most commands are silent, and soon over where that process was killed.
+ * An unfinished artifact of another process counts as still being written until this many milliseconds after its last write:
+ * longer than most commands are silent, and not too long if the process was killed.
  */
 export const STILL_WRITTEN_MS = 10 * 60_000;
 
@@ -20,7 +20,7 @@ export class ArtifactStore {
   readonly #directory: string;
   readonly #quotaBytes: number;
   readonly #index: ArtifactIndex;
-  /** Those that this process is writing. */
+  /** The artifacts that this process is writing. */
   readonly #live = new Map<string, ArtifactFile>();
   #sinceCheck = 0;
 
@@ -30,7 +30,7 @@ export class ArtifactStore {
     this.#index = new ArtifactIndex(directory);
   }
 
-  /** The directory is there. @throws what the disk says. */
+  /** The directory must exist. @throws the system's error. */
   open(record: ArtifactRecord): ArtifactFile {
     writeArtifactRecord(this.#directory, record);
     this.wrote(RECORD_BYTES);
@@ -49,7 +49,7 @@ export class ArtifactStore {
     return this.#index.all().map((record) => this.#current(record));
   }
 
-  /** Those whose records cannot be read, by their ids. */
+  /** Ids of the artifacts whose records cannot be read. */
   damaged(): readonly string[] {
     this.#index.all();
     return this.#index.damaged;
@@ -101,7 +101,7 @@ export class ArtifactStore {
     await Promise.allSettled([...this.#live.values()].map((file) => this.finish(file)));
   }
 
-  /** A record with the bytes that there are by now. */
+  /** A record with the bytes stored so far. */
   #current(record: ArtifactRecord): ArtifactRecord {
     const writing = this.#live.get(record.id);
     if (writing === undefined && record.ended) return record;
@@ -133,7 +133,7 @@ export class ArtifactStore {
 
   #isWritten({ id, ended }: ArtifactRecord): boolean {
     if (this.#live.has(id)) return true;
-    // By the system's time, as the files have it.
+    // The system's time, since it is compared with modification times.
     return !ended && Date.now() - touchedMs(this.#directory, id) < STILL_WRITTEN_MS;
   }
 }

@@ -1,9 +1,9 @@
-/** The form of the audit record: one JSON object a line, each bound to the one before by its hash. */
+/** The format of the audit log: one JSON object per line, each with the hash of the previous line. */
 import { hash as digest } from "node:crypto";
 import { isRecord } from "../../kernel/index.js";
 import { isTimestampMs } from "./timestamp.js";
 
-/** What stands before the first line of a chain. */
+/** The `previous` hash of the first line of a chain. */
 export const CHAIN_START = "0".repeat(64);
 
 export interface ChainedRecord {
@@ -24,9 +24,9 @@ export function chainedLine(json: string, previous: string): { readonly line: st
 
 export interface ChainReport {
   readonly records: readonly ChainedRecord[];
-  /** Hash of the last sound line. */
+  /** Hash of the last intact line. */
   readonly hash: string;
-  /** 1-based number of the first line that was changed, omitted, moved or is no record, and what is wrong. */
+  /** The first broken line (1-based): changed, removed, moved, or not an audit record; and why. */
   readonly broken?: { readonly line: number; readonly why: string };
 }
 
@@ -63,7 +63,7 @@ export function readAuditChain(text: string, previous?: string): ChainReport {
   return { records, hash: hash ?? CHAIN_START };
 }
 
-/** Undefined where the text is no record, whoever has put the right hash behind it. */
+/** Undefined if the text is not an audit record, even if its hash is right. */
 function recordIn(body: string): ChainedRecord | undefined {
   let value: unknown;
   try {

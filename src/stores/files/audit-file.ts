@@ -1,4 +1,4 @@
-/** One file of the audit record as the process that writes it holds it. */
+/** One file of the audit log, open in the process that writes it. */
 import { closeSync, constants, fstatSync, ftruncateSync, lstatSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
@@ -6,7 +6,7 @@ import { join } from "node:path";
 const SCRATCH_BYTES = 16_384;
 const MOST_BYTES_A_UNIT = 3;
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
-/** A symlink or a FIFO in the place of the file is an error: the lines would go elsewhere, or nowhere. */
+/** Opening a symlink or a FIFO fails: the lines would be written elsewhere or lost. */
 const LINES_FLAGS = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
 
 /** The lines of one day and the head that follows them. */
@@ -33,7 +33,7 @@ export class AuditFile {
     }
   }
 
-  /** One line or several; all of it or, when it throws, nothing. */
+  /** Appends one line or several. If it throws, nothing was written. */
   append(text: string): void {
     const isShort = text.length * MOST_BYTES_A_UNIT <= SCRATCH_BYTES;
     const bytes = isShort ? this.#scratch.subarray(0, this.#scratch.write(text)) : Buffer.from(text, "utf8");
@@ -46,27 +46,24 @@ export class AuditFile {
     this.#size += bytes.length;
   }
 
-  /** Whether the file holds no line. */
+  /** Whether the file is empty. */
   get isEmpty(): boolean {
     return this.#size === 0;
   }
 
-  /**
-   * Whether the file was deleted or something else has its path, so that no reader would find new lines. One that was renamed is still
-   * used; `readAudit` reports the head that it left behind.
-   */
+  /** Whether the file was deleted or replaced, so that no reader would find new lines. A renamed file is still used. */
   get isRemoved(): boolean {
     const inode = inodeAt(`${this.#path}.jsonl`);
     if (inode === this.#inode) return false;
     return inode !== undefined || fstatSync(this.#linesFile).nlink === 0;
   }
 
-  /** Of one length always, so that it is overwritten in one write. */
+  /** Always of the same length, so that one write overwrites it. */
   writeHead(text: string): void {
     try {
       writeSync(this.#headFile, text, 0);
     } catch {
-      // The lines are the record and were written; a head that lags is noticed by whoever checks them.
+      // The lines are written, and verification detects a head that is behind them.
     }
   }
 
@@ -75,14 +72,14 @@ export class AuditFile {
     closeSync(this.#headFile);
   }
 
-  /** After `close`: deletes a log without lines, its head first, for a head without a log is reported as damage. */
+  /** Deletes an empty file. Called after `close`. */
   removeEmpty(): void {
     if (!this.isEmpty) return;
     for (const end of ["head", "jsonl"]) rmSync(`${this.#path}.${end}`, { force: true });
   }
 }
 
-/** Undefined where nothing can be found under the path. */
+/** Undefined if the path cannot be found. */
 function inodeAt(path: string): number | undefined {
   try {
     return lstatSync(path).ino;

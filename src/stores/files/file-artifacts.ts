@@ -1,4 +1,4 @@
-/** Outputs that did not fit an answer, kept on disk for one session. */
+/** Output that did not fit into a result, stored on disk for one session. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import {
@@ -13,7 +13,7 @@ import type { ArtifactRecord } from "./artifact-record.js";
 import { ArtifactStore } from "./artifact-store.js";
 import { type StateDirectory, unwritable } from "./state-directory.js";
 
-/** Bytes kept of the beginning and as many of the end of each artifact. */
+/** Bytes stored of the start of each artifact, and as many of its end. */
 export const ARTIFACT_PART_BYTES = 32 * 1024 * 1024;
 /** Bytes that all artifacts of a session may take. */
 export const ARTIFACT_QUOTA_BYTES = 256 * 1024 * 1024;
@@ -29,22 +29,22 @@ export interface FileArtifactsOptions {
 }
 
 export interface FileArtifacts extends Artifacts {
-  /** Removes one for good: it then reads "unknown". False when it is not there. @throws `STORE_UNWRITABLE` */
+  /** Deletes an artifact; `read` then returns "unknown". False if there is none. @throws `STORE_UNWRITABLE` */
   remove(id: string): boolean;
-  /** Those whose records cannot be read, by their ids: `list` leaves them out, `read` rejects with `STORE_CONFLICT`. */
+  /** Ids of the artifacts whose records cannot be read: `list` omits them, `read` rejects with `STORE_CONFLICT`. */
   damaged(): readonly string[];
-  /** Ends what is still being written. */
+  /** Ends the artifacts that are still being written. */
   close(): Promise<void>;
 }
 
 /**
- * The artifacts below `place` of the state directory; every process that opens the same place sees the same ones. The oldest
- * give way when the quota is passed, those still being written last, by whichever process, unless another one has written
- * nothing to them for `STILL_WRITTEN_MS`, ten minutes; what gave way is still known and reads "evicted". Each
- * process looks after the quota once it has written 1 MiB, so that much may be kept beyond it. Reading makes nothing.
+ * The artifacts below `place` of the state directory, shared by all processes that open the same place. Over the quota, the
+ * oldest are evicted; those still being written come last, except for those of another process that has not written for
+ * `STILL_WRITTEN_MS` (ten minutes). `read` returns "evicted" for them. Each process checks the quota once per MiB that it
+ * writes, so the quota may be exceeded by that much. Reading creates no files.
  *
- * `create` and `write` reject with `STORE_UNWRITABLE` when the disk refuses; bytes from then on are counted, not kept.
- * `close` ends what is still being written.
+ * `create` and `write` reject with `STORE_UNWRITABLE` if writing fails; later bytes are counted, not stored.
+ * `close` ends the artifacts that are still being written.
  */
 export function fileArtifacts(
   state: StateDirectory,
@@ -71,7 +71,7 @@ export function fileArtifacts(
       const record = store.find(id);
       if (typeof record === "string") return record;
       return readArtifactPart(directory, id, record, offset, length).catch((error: unknown) => {
-        // It gave way while it was being read.
+        // It was evicted while it was being read.
         if (store.find(id) === "evicted") return "evicted" as const;
         throw error;
       });

@@ -1,4 +1,4 @@
-/** The audit record on disk: append-only lines, one chain a process. */
+/** The audit log on disk: append-only lines, one chain per process. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { type Audit, HaftError } from "../../kernel/index.js";
@@ -6,24 +6,24 @@ import { CHAIN_START, type ChainedRecord, chainedLine } from "./audit-chain.js";
 import { AuditFile } from "./audit-file.js";
 import { type StateDirectory, unwritable } from "./state-directory.js";
 
-/** How an audit record on disk is stored. */
+/** How an audit log on disk is stored. */
 export interface FileAuditOptions {
   /** Milliseconds since the epoch. Default the system's time. */
   now?(): number;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Lines after which the file is looked at although the turn of the event loop continues. */
+/** The file is checked after this many lines even within one turn of the event loop. */
 const MOST_UNSETTLED = 64;
 
 /**
- * The audit record in `<state>/audit`: one file a process and UTC day, `DAY-PID-CHAIN.jsonl`, beside it a `.head` file with
- * the sequence number and hash of the last line, so that lines missing at the end are noticed. The head follows within the
- * same turn of the event loop; after a kill it may be one turn behind.
+ * The audit log in `<state>/audit`: one file per process and UTC day, `DAY-PID-CHAIN.jsonl`, and beside it a `.head` file with
+ * the sequence number and hash of the last line, so that lines missing at the end are detected. The head is written within
+ * the same turn of the event loop; after a kill it may be one turn behind.
  *
  * Each entry is written before `begin` or `end` returns, so a call is in the audit log before it runs; it is not flushed to the disk:
- * it survives the process, not a power cut. They throw `STORE_UNWRITABLE` when the line could not be written
- * whole; what was written of it is taken back. The first entry makes the file.
+ * it survives the process, not a power failure. They throw `STORE_UNWRITABLE` if the line could not be written
+ * completely; the part that was written is removed. The first entry creates the file.
  *
  * A deletion of today's file is detected when its head is written. The chain then continues in a new file of the same name with
  * the lines of that turn; `removedLines` in its first line is the number of lines of that day that were deleted. Until this
@@ -40,14 +40,14 @@ export function fileAudit(state: StateDirectory, options: FileAuditOptions = {})
 
 type Kind = ChainedRecord["kind"];
 
-/** A record that was written since the file was last known to be there, without its place in the chain. */
+/** A record written since the file was last checked, without its position in the chain. */
 interface Unsettled {
   readonly kind: Kind;
   readonly sequence: number;
   readonly json: string;
 }
 
-/** The lines of this process, each bound to the one before, whichever file they go to. */
+/** The lines of this process, chained by hashes across files. */
 class AuditWriter {
   readonly chain = randomBytes(6).toString("hex");
   readonly #state: StateDirectory;
@@ -69,11 +69,11 @@ class AuditWriter {
     this.#now = now;
   }
 
-  /** Returns the number of the line. Nothing of it was written when it throws. */
+  /** Returns the number of the line. If it throws, nothing was written. */
   record(kind: Kind, entry: object): number {
     const sequence = this.#refusing(() => {
       const atMs = this.#now();
-      // A clock that is set back over midnight does not go back to the file of the day before: the chain is read day by day.
+      // If the clock is set back over midnight, the later day's file stays in use: the chain is read in the order of days.
       if (!(atMs < this.#today.untilMs)) this.#beginDay(atMs);
       const file = this.#file ?? this.#open();
       const one = unsettled(kind, entry, this.#lines, atMs);
@@ -112,14 +112,14 @@ class AuditWriter {
     this.#today = { day, untilMs: (Math.floor(atMs / DAY_MS) + 1) * DAY_MS, linesBefore: this.#lines };
   }
 
-  /** Opens the file of today: with the unsettled lines where its forerunner was removed, else with a first line of its own. */
+  /** Creates the file of today: with the unsettled lines if it was deleted, else with a first line of its own. */
   #open(): AuditFile {
     const { day, linesBefore } = this.#today;
     const file = new AuditFile(this.#state.directory("audit"), `${day}-${process.pid}-${this.chain}`);
     try {
       const again = this.#unsettled;
       const first = again[0]?.sequence ?? this.#lines;
-      // A file that begins anew on the same day holds none of the lines that the day had so far.
+      // A new file of the same day has none of the lines that were written on that day.
       const removedLines = file.isEmpty ? first - linesBefore : 0;
       const head = (sequence: number) => {
         const about = { chain: this.chain, pid: process.pid, node: process.version };
@@ -146,7 +146,7 @@ class AuditWriter {
     }
   }
 
-  /** Nothing has happened when it throws. */
+  /** If it throws, nothing has changed. */
   #append(file: AuditFile, before: string, records: readonly Unsettled[]): void {
     let hash = before;
     let text = "";
@@ -161,7 +161,7 @@ class AuditWriter {
     this.#lines = (records.at(-1)?.sequence ?? -1) + 1;
   }
 
-  /** What it cannot write again now stays, and the next entry is refused until it can. */
+  /** Keeps the lines that it cannot write again; entries are refused until they are written. */
   #settleOrLeave(): void {
     try {
       this.#settle();

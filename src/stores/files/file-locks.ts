@@ -5,13 +5,13 @@ import { LockQueue } from "./lock-queue.js";
 import type { StateDirectory } from "./state-directory.js";
 
 /**
- * One holder a key, first come first served: within the process by a queue, between processes by tickets in
- * `<state>/locks`. Every holder goes back to the end of the line, so no process keeps the others out. What a killed process
- * held is free at once.
+ * One holder per key, first come, first served: within the process by a queue, between processes by tickets in
+ * `<state>/locks`. After each hold a process queues again at the end, so that it cannot starve others. Locks of a killed
+ * process are released at once.
  *
- * `hold` rejects with `CALL_CANCELLED` when its signal fires while it waits, with `STORE_CONFLICT` and the waiting time when
- * `timeoutMs` runs out, with `STORE_UNWRITABLE` when the directory cannot be written. Neither ends a body that already runs.
- * A body must not ask for the key that it holds.
+ * `hold` rejects with `CALL_CANCELLED` if its signal aborts while it waits, with `STORE_CONFLICT` and the waiting time after
+ * `timeoutMs`, with `STORE_UNWRITABLE` if the directory cannot be written. Neither signal nor timeout ends a body that runs.
+ * The locks are not reentrant.
  */
 export function fileLocks(state: StateDirectory): Locks {
   const line = new LockQueue(state);

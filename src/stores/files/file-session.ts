@@ -22,19 +22,19 @@ export interface FileSessionOptions {
 }
 
 export interface FileSession extends Session {
-  /** A call of it has ended: from now on it is idle. */
+  /** A call has ended; the idle time starts again. */
   touch(): void;
-  /** Whether somebody ended it since it was opened here. What it has kept is then gone. */
+  /** Whether another process ended it since it was opened here, which deleted everything it had stored. */
   isGone(): boolean;
-  /** Writes down what was read and where, and ends open artifacts. Idempotent. A session that is not closed forgets what it has read. */
+  /** Saves the read-state and working directories, and ends open artifacts. Idempotent. Without it the read-state is lost. */
   close(): Promise<void>;
-  /** Closes it and removes all that it has kept. Idempotent. */
+  /** Closes it and deletes everything stored for it. Idempotent. */
   end(): Promise<void>;
 }
 
 /**
  * The session `id` in `<state>/sessions`. Its todo list is one JSON file, replaced under its lock, so that two processes see
- * the same list; what it has read and where it stands is loaded here and merged back by `close`. Opening makes nothing.
+ * the same list; its read-state and working directories are loaded here and merged back by `close`. Opening creates no files.
  */
 export function createFileSession(options: FileSessionOptions): FileSession {
   const { state, id, locks, isTemporary = false, quotaBytes = ARTIFACT_QUOTA_BYTES, now = Date.now } = options;
@@ -94,7 +94,7 @@ export function createFileSession(options: FileSessionOptions): FileSession {
   }
 }
 
-/** What somebody else has written into the file is no item, and lets the list be read and set all the same. */
+/** Ignores what is not a todo item, so that a file edited by something else can still be read and replaced. */
 function todoItems(document: unknown): readonly TodoItem[] {
   return Array.isArray(document) ? document.filter(isTodoItem) : [];
 }

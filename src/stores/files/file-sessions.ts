@@ -10,11 +10,11 @@ import { readIfThere } from "./replace-state-file.js";
 import { holdersOf, namesIn, readSessionRecord } from "./session-record.js";
 import { type StateDirectory, unwritable } from "./state-directory.js";
 
-/** A session that no call has used for this long has ended: what it kept is removed when another session opens. */
+/** A session expires after this time without a call: its files are deleted when another session is opened. */
 export const SESSION_IDLE_MS = 24 * 60 * 60 * 1000;
-/** Milliseconds between two looks for sessions that have ended by themselves. */
+/** Milliseconds between two checks for expired sessions. */
 const CHECK_INTERVAL_MS = 60_000;
-/** Where a directory goes before it is removed, so that it is gone at once. Names of sessions never begin with a dot. */
+/** A session's directory is moved here before it is deleted, so that it disappears at once. No session name begins with a dot. */
 const BEING_REMOVED = ".ended-";
 
 export interface FileSessionsOptions {
@@ -43,22 +43,22 @@ export interface StoredSession {
 }
 
 export interface FileSessions {
-  /** Opens a session; a temporary one leaves nothing when it is closed. Opening makes nothing. */
+  /** Opens a session; a temporary one is deleted when it is closed. Opening creates no files. */
   open(id: string, isTemporary?: boolean): FileSession;
   /** Ends the session of this id if it has been idle for `SESSION_IDLE_MS`, so that opening it begins a new one. */
   expire(id: string): void;
   /** Those that have kept something, the last used first. */
   list(): readonly StoredSession[];
-  /** Removes all that a session has kept. A process that has it open notices at its next call. False when there is none. @throws `STORE_UNWRITABLE` */
+  /** Deletes everything stored for a session. A process that has it open detects that at its next call. False if there is none. @throws `STORE_UNWRITABLE` */
   end(id: string): boolean;
   /**
-   * Ends those that nothing used for `idleMs` and no process has open, and temporary ones whose process is gone; gives their
-   * ids. Default `SESSION_IDLE_MS`.
+   * Ends the sessions that were not used for `idleMs` and that no process has open, and temporary ones whose process is gone.
+   * Returns their ids. Default `SESSION_IDLE_MS`.
    */
   clean(idleMs?: number): readonly string[];
 }
 
-/** The sessions in `<state>/sessions`, one directory each. Those that were idle for `SESSION_IDLE_MS` are removed on the way. */
+/** The sessions in `<state>/sessions`, one directory each. Opening one also deletes those idle for `SESSION_IDLE_MS`. */
 export function fileSessions(options: FileSessionsOptions): FileSessions {
   const { state, locks, quotaBytes, now = Date.now } = options;
   const root = join(state.path, "sessions");
@@ -127,7 +127,7 @@ function storedIn(directory: string, nowMs: number): StoredSession | undefined {
   return { ...record, bytes: bytesBelow(directory), artifacts, todoItems: todoItemsIn(directory), openIn };
 }
 
-/** Gone in one step for whoever looks, then removed. */
+/** Renames the directory, so that it disappears in one step, and then deletes it. */
 function remove(root: string, name: string): boolean {
   const trash = join(root, `${BEING_REMOVED}${randomBytes(4).toString("hex")}-${name}`);
   try {
@@ -140,7 +140,7 @@ function remove(root: string, name: string): boolean {
   }
 }
 
-/** When a call of it last ended; where it has no mark, when its directory last changed. */
+/** When its last call ended; without a record, when its directory last changed. */
 function usedMsOf(directory: string): number {
   try {
     return readSessionRecord(directory)?.usedMs ?? statSync(directory).mtimeMs;

@@ -1,4 +1,4 @@
-/** Whole JSON documents by key, one file each. */
+/** JSON documents by key, one file each. */
 import { createHash } from "node:crypto";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -22,10 +22,10 @@ export interface FileStoreOptions {
 }
 
 /**
- * The documents below `place`, the names of directories under the state directory. Reading makes nothing.
+ * The documents below `place`, a list of directory names under the state directory. Reading creates no files.
  *
- * `update` holds the document's lock from reading to writing, so that changes of several processes add up.
- * @throws `STORE_UNWRITABLE` when it cannot be written, `STORE_CONFLICT` when it holds not JSON or stays locked for 10 s.
+ * `update` holds the document's lock from reading to writing, so that no change of another process is lost.
+ * @throws `STORE_UNWRITABLE` if it cannot be written, `STORE_CONFLICT` if it is not valid JSON or stays locked for 10 s.
  */
 export function fileStore(
   state: StateDirectory,
@@ -35,7 +35,7 @@ export function fileStore(
 ): Store {
   const directory = join(state.path, ...place);
   let last: { readonly key: string; readonly path: string } | undefined;
-  /** Most are asked for the same document again and again. */
+  /** Cached, since most callers use one document repeatedly. */
   const pathOf = (key: string): string => {
     if (last?.key !== key) last = { key, path: join(directory, `${fileName(key)}.json`) };
     return last.path;

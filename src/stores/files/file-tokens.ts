@@ -1,4 +1,4 @@
-/** The tokens of clients: each client its own, kept as a digest only. */
+/** The tokens of clients, one per client, stored as digests. */
 import { createHash, randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -7,14 +7,14 @@ import { fileStore } from "./file-store.js";
 import type { StateDirectory } from "./state-directory.js";
 import { isTimestampMs } from "./timestamp.js";
 
-/** 256 bits: too many to be tried, so a plain digest of it gives nothing away. */
+/** 256 random bits cannot be guessed, so a plain digest is safe to store. */
 const TOKEN_BYTES = 32;
-/** What a token begins with, so that a search for secrets finds one that got where it should not be. */
+/** A fixed prefix, by which secret scanners recognize a leaked token. */
 const TOKEN_PREFIX = "haft_";
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const KEY = "tokens";
 
-/** What is known of a client's token. The token itself is not kept. */
+/** What is stored of a client's token. The token itself is not. */
 export interface ClientToken {
   readonly name: string;
   readonly createdMs: number;
@@ -27,11 +27,11 @@ interface StoredToken extends ClientToken {
 
 export interface TokenStore {
   /**
-   * A new token for a client of this name; it is reported here and nowhere again.
-   * @throws `CONFIG_INVALID` for a name that is none, `STORE_CONFLICT` for one that has a token, `STORE_UNWRITABLE`
+   * Creates a token for a client of this name. It is returned here only.
+   * @throws `CONFIG_INVALID` for an invalid name, `STORE_CONFLICT` if the name has a token, `STORE_UNWRITABLE`
    */
   add(name: string): Promise<string>;
-  /** By name. @throws `STORE_CONFLICT` when the file is not valid JSON. */
+  /** Sorted by name. @throws `STORE_CONFLICT` if the file is not valid JSON. */
   list(): Promise<readonly ClientToken[]>;
   /** The token is rejected from now on. False if there is none of this name. @throws `STORE_UNWRITABLE` */
   remove(name: string): Promise<boolean>;
@@ -65,7 +65,7 @@ export function fileTokens(state: StateDirectory, locks: Locks, now: () => numbe
         if (tokens.some((one) => one.name === name))
           throw new HaftError(
             "STORE_CONFLICT",
-            `Did not add a token for "${name}": there is one. Remove it first with \`haft token remove ${name}\`, or choose another name.`,
+            `Did not add a token for "${name}": this name already has one. Remove it first with \`haft token remove ${name}\`, or choose another name.`,
           );
         return { tokens: [...tokens, { name, createdMs: now(), digest: digestOf(token) }] };
       });
@@ -112,7 +112,7 @@ function emptyIfDamaged(error: unknown): readonly StoredToken[] {
   throw error;
 }
 
-/** Differs after each change: the file is replaced, never written into. */
+/** Differs after each change, since the file is always replaced. */
 function versionOf(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? undefined : `${stat.ino}:${stat.mtimeNs}:${stat.size}`;

@@ -1,4 +1,4 @@
-/** One holder a key between the processes that share a state directory: tickets in `<state>/locks`. */
+/** One holder per key among the processes that share a state directory: tickets in `<state>/locks`. */
 import { createHash } from "node:crypto";
 import { HaftError } from "../../kernel/index.js";
 import type { LockDeadline } from "./lock-deadline.js";
@@ -6,12 +6,12 @@ import { dropTicket, holderOf, sweepTickets, takeTicket, touchTicket } from "./l
 import { ownProcessIdentity } from "./process-identity.js";
 import { type StateDirectory, unwritable } from "./state-directory.js";
 
-/** How long a waiter sleeps between looks, in milliseconds: short at first, then longer. */
+/** How long a waiter sleeps between two checks, in milliseconds: short at first, then longer. */
 const INITIAL_POLL_MS = 1;
 const MAX_POLL_MS = 15;
 const TOUCH_EVERY_MS = 5_000;
 
-/** Where this process stands in line. Within it, one call at a time may ask for a key. */
+/** This process in the queue. Within the process, one call at a time may ask for a key. */
 export class LockQueue {
   readonly #state: StateDirectory;
   readonly #own = ownProcessIdentity();
@@ -21,7 +21,7 @@ export class LockQueue {
     this.#state = state;
   }
 
-  /** Runs `body` once no other process holds the key. @throws What `wait` does, `STORE_UNWRITABLE`, and what `body` does. */
+  /** Runs `body` once no other process holds the key. @throws the errors of `wait` and `body`, and `STORE_UNWRITABLE`. */
   async hold<T>(key: string, wait: LockDeadline, body: () => Promise<T>): Promise<T> {
     const hash = createHash("sha256").update(key).digest("hex").slice(0, 32);
     let ticket = this.#take(hash);
@@ -56,7 +56,7 @@ export class LockQueue {
       return takeTicket(this.#open(), hash, this.#own);
     } catch (error) {
       if (HaftError.is(error)) throw error;
-      // Somebody removed the state directory since it was opened: make it again, once.
+      // The state directory was deleted since it was opened: create it again, once.
       this.#directory = undefined;
       try {
         return takeTicket(this.#open(), hash, this.#own);

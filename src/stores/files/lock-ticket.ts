@@ -1,19 +1,20 @@
 /**
- * Mutual exclusion between processes by files that say who waits, in which order.
+ * Mutual exclusion between processes by ticket files, after Lamport's bakery algorithm.
  *
- * Whoever wants a key makes an empty file whose name holds a number above all that wait, and its process. The lowest
- * ticket holds the key. A number is chosen before the file is made, so a ticket can land below one that already holds;
- * therefore a new ticket counts only if its owner, looking after making it, sees none above it, and is given back
- * otherwise. Of two counted tickets the higher was made after the lower's look, so its owner sees the lower one and waits.
+ * To wait for a key, a process creates an empty file whose name contains a number above all waiting ones, and its process id.
+ * The lowest ticket holds the key. The number is chosen before the file is created, so a ticket can end up below one that
+ * already holds the key. So its owner lists the tickets again after creating it: the ticket is valid only if there is none
+ * above it; otherwise it is withdrawn. Of two valid tickets, the higher was created after the lower's check, so its owner
+ * sees the lower one and waits.
  *
- * A name is never used twice, so a ticket of a dead process may be removed by anybody, any number of times.
+ * A name is never used twice, so any process may delete the ticket of a dead one, any number of times.
  */
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync, readdirSync, statSync, unlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { isProcessAlive, type ProcessIdentity } from "./process-identity.js";
 
-/** A ticket of another machine or container whose file was not touched for this long is taken for dead. */
+/** A ticket of another machine or container counts as abandoned when its file was not touched for this long. */
 export const FOREIGN_STALE_MS = 30_000;
 
 interface Ticket {
@@ -24,7 +25,7 @@ interface Ticket {
 
 const NAME = /^([0-9a-f]{32})\.(\d{12})-([0-9a-f]{8})-(\d+)-(\w+)-([0-9a-f]{8})$/;
 
-/** Makes a ticket for `key` (32 hex digits) in `directory` and returns its file name. */
+/** Creates a ticket for `key` (32 hex digits) in `directory` and returns its file name. */
 export function takeTicket(directory: string, key: string, own: ProcessIdentity): string {
   for (;;) {
     const highest = waiting(directory, key).at(-1);
@@ -39,8 +40,8 @@ export function takeTicket(directory: string, key: string, own: ProcessIdentity)
 }
 
 /**
- * Who holds the key of this ticket: "mine", the number of another process, or "lost" when the ticket itself is gone because
- * the state directory was removed. Tickets of dead processes are removed on the way.
+ * Who holds the key of this ticket: "mine", the id of another process, or "lost" if the ticket itself is gone because the
+ * state directory was deleted. Also deletes the tickets of dead processes.
  */
 export function holderOf(directory: string, ticket: string, own: ProcessIdentity): "mine" | "lost" | number {
   for (const other of waiting(directory, ticket.slice(0, 32))) {
@@ -51,13 +52,13 @@ export function holderOf(directory: string, ticket: string, own: ProcessIdentity
   return "lost";
 }
 
-/** Shows machines that cannot look up our process number that the ticket is still wanted. */
+/** Touches the ticket, for machines that cannot look up our process id. */
 export function touchTicket(directory: string, ticket: string): void {
   try {
     const now = new Date();
     utimesSync(join(directory, ticket), now, now);
   } catch {
-    // The directory was removed; the holder finds out when it gives the ticket back.
+    // The directory was deleted; the holder detects that when it releases the ticket.
   }
 }
 
@@ -69,7 +70,7 @@ export function dropTicket(directory: string, ticket: string): void {
   }
 }
 
-/** Removes what dead processes have left, whatever the key. Returns how many there were. */
+/** Deletes the tickets of dead processes, for all keys. Returns their number. */
 export function sweepTickets(directory: string, own: ProcessIdentity): number {
   const dead = list(directory, "").filter((ticket) => isOver(directory, ticket, own));
   for (const ticket of dead) dropTicket(directory, ticket.name);

@@ -1,4 +1,4 @@
-/** Who holds something: a process distinguished from a later one that got the same number, and from one of another machine. */
+/** Identifies a process: distinct from a later one with the same pid, and from one of another machine. */
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
@@ -18,7 +18,7 @@ export function ownProcessIdentity(): ProcessIdentity {
 }
 
 /**
- * Whether the process still runs. "unknown" for one of another machine, boot or pid namespace: its number means nothing here.
+ * Whether the process still runs. "unknown" for one of another machine, boot or pid namespace, whose pid has no meaning here.
  */
 export function isProcessAlive(one: ProcessIdentity, own: ProcessIdentity): boolean | "unknown" {
   if (one.machine !== own.machine) return "unknown";
@@ -28,7 +28,7 @@ export function isProcessAlive(one: ProcessIdentity, own: ProcessIdentity): bool
   return started === undefined || one.started === "0" ? true : started === one.started;
 }
 
-/** In ticks since boot; undefined where `/proc` does not report it. A zombie has ended. */
+/** In ticks since boot; undefined if `/proc` does not report it. A zombie counts as ended. */
 function startTime(pid: number): string | undefined {
   const entry = processEntry(pid);
   if (entry === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The audit record of all processes as one: each chain checked, begins and ends of calls joined, in the order of time. */
+/** The audit log of all processes: verifies each chain, joins begin and end of each call, and sorts by time. */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../kernel/index.js";
@@ -8,7 +8,7 @@ import type { StateDirectory } from "./state-directory.js";
 
 /** One call in the audit log. */
 export interface AuditedCall {
-  /** As outcomes name it. */
+  /** The call id, as in its outcome. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
@@ -16,20 +16,20 @@ export interface AuditedCall {
   readonly tool: string;
   /** Its working directory; empty in entries of versions that did not record it. */
   readonly workspace: string;
-  /** What was sent, up to 4 KiB of it. */
+  /** The arguments, up to 4 KiB of them. */
   readonly input: string;
-  /** How it ended; absent while it runs, and for good where the process was killed. */
+  /** How it ended; absent while it runs, and if its process was killed. */
   readonly status?: string;
   readonly tookMs?: number;
-  /** All that the record holds of it. */
+  /** All its fields in the log. */
   readonly begin: ChainedRecord;
   readonly end?: ChainedRecord;
 }
 
-/** Where the record is not what was written. */
+/** A place where the log was changed. */
 export interface AuditProblem {
   readonly file: string;
-  /** Counts from 1; absent where the end of the file is meant. */
+  /** 1-based; absent for the end of the file. */
   readonly line?: number;
   readonly why: string;
 }
@@ -43,9 +43,8 @@ export interface AuditReport {
 const FILE = /^(\d{4}-\d\d-\d\d)-(\d+)-([0-9a-f]+)\.(?:jsonl|head)$/;
 
 /**
- * Reads and checks every file. Lines behind a broken one are omitted. A log without its head is checked as far as its lines go;
- * a head without its log is a problem. A log that is gone with its head is noticed only between two days of one process, and
- * where its process wrote more on the same day: whoever archives or deletes old days leaves the rest intact.
+ * Reads and verifies every file. Lines after a broken one are omitted. A deleted file is detected only between two days of one
+ * process, or if its process wrote more on the same day; so old days may be deleted.
  */
 export function readAudit(state: Pick<StateDirectory, "path">): AuditReport {
   const directory = join(state.path, "audit");
@@ -111,7 +110,7 @@ interface Head {
   readonly hash: string;
 }
 
-/** Undefined where there is none; the error where something cannot be read. */
+/** Undefined if there is none; the error if it cannot be read. */
 function textOfFile(path: string): string | undefined | Error {
   try {
     return readIfThere(path);
@@ -121,7 +120,7 @@ function textOfFile(path: string): string | undefined | Error {
 }
 
 function headIn(text: string | undefined): Head | undefined {
-  // A head that was cut off by a power loss says nothing, as one that was not written.
+  // A head truncated by a power failure counts as missing.
   const [, sequence, hash] = /^(\d{12}) ([0-9a-f]{64})\n$/.exec(text ?? "") ?? [];
   return sequence === undefined || hash === undefined ? undefined : { sequence: Number(sequence), hash };
 }

@@ -1,4 +1,4 @@
-/** Replacing a whole file of the state directory: readers see all old or all new bytes, also after a power cut. */
+/** Replaces a file of the state directory atomically: readers see the old or the new bytes, also after a power failure. */
 import { randomBytes } from "node:crypto";
 import {
   closeSync,

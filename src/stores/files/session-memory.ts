@@ -1,4 +1,4 @@
-/** What a session has read, the output it was shown, its working directory and the symlinks it has met: `memory.json` in its directory. */
+/** The read-state of a session, the output it was shown, its working directory and known symlinks: `memory.json` in its directory. */
 import { join } from "node:path";
 import {
   BoundedMap,
@@ -16,7 +16,7 @@ import { isTimestampMs } from "./timestamp.js";
 
 const KEY = "memory";
 
-/** What the file holds. */
+/** The content of the file. */
 interface Remembered {
   readonly cwd: Readonly<Record<string, string>>;
   readonly read: Readonly<Record<string, ReadStateRecord>>;
@@ -24,7 +24,7 @@ interface Remembered {
   readonly symlinks: readonly string[];
 }
 
-/** Loaded when it is made; `save` merges what is new into what other processes have saved meanwhile. */
+/** Loaded on construction; `save` merges new entries into what other processes have saved meanwhile. */
 export class SessionMemory {
   readonly readState: Remembering<ReadStateRecord>;
   readonly outputsSeen: Remembering<OutputSeen>;
@@ -51,7 +51,7 @@ export class SessionMemory {
     this.#newCwds.set(backend, path);
   }
 
-  /** @throws What `Store.update` does; what is new is then still to be saved. */
+  /** @throws the errors of `Store.update`; the new entries are then kept for the next `save`. */
   async save(documents: Store): Promise<void> {
     const newSymlinks = [...this.symlinks].filter((symlink) => !this.#savedSymlinks.has(symlink));
     const [reads, outputs] = [this.readState.changed, this.outputsSeen.changed];
@@ -76,12 +76,12 @@ function readRemembered(path: string): Remembered {
   try {
     return remembered(JSON.parse(readIfThere(path) ?? "{}"));
   } catch {
-    // Nothing remembered is the safe reading: what counts as unread is asked for again before it is overwritten.
+    // An empty memory is safe: a file that counts as unread has to be read again before it is overwritten.
     return remembered(undefined);
   }
 }
 
-/** What of a document is as it was written; the rest counts as not remembered. */
+/** The valid entries of a document; the rest is ignored. */
 function remembered(document: unknown): Remembered {
   const { cwd, read, outputs, symlinks } = isRecord(document) ? document : {};
   return {
@@ -110,13 +110,13 @@ function isOutputSeen(value: unknown): value is OutputSeen {
   return isTimestampMs(value.startedMs) && isPlace(value.stdout) && isPlace(value.stderr);
 }
 
-/** The records that were made last, oldest first, as far as a session remembers. */
+/** The latest records, oldest first, up to the limit of a session. */
 function latestReads(records: Readonly<Record<string, ReadStateRecord>>): Readonly<Record<string, ReadStateRecord>> {
   const byAge = Object.entries(records).sort(([, one], [, other]) => one.readAt - other.readAt);
   return Object.fromEntries(byAge.slice(-MAX_READ_RECORDS));
 }
 
-/** What was loaded, and beside it what is still to be saved. */
+/** The loaded entries, and those that are not saved yet. */
 class Remembering<Value> {
   readonly #all: BoundedMap<string, Value>;
   readonly changed: BoundedMap<string, Value>;

@@ -1,4 +1,4 @@
-/** The mark of a session's directory: whose it is, when it was used last, and which processes have it open. */
+/** The record in a session's directory: the session's name, when it was last used, and which processes have it open. */
 import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newNonce } from "../../host/index.js";
@@ -8,12 +8,12 @@ import { isTimestampMs } from "./timestamp.js";
 
 const RECORD_FILE = "session.json";
 const HELD = /^held-([0-9a-f]{8})-(\d+)-(\w+)$/;
-/** Milliseconds between two touches: the time of a last use is that precise. */
+/** Milliseconds between two updates, which is the precision of the time of last use. */
 const TOUCH_EVERY_MS = 60_000;
-/** A process of another machine or container counts as alive while it touches what it holds. */
+/** A process of another machine or container counts as alive if it touched its file within this time. */
 const FOREIGN_STALE_MS = 60 * 60 * 1000;
 
-/** What the mark says. */
+/** The content of the record. */
 export interface RecordedSession {
   readonly id: string;
   /** Random: distinguishes the session from a later one of the same name. */
@@ -25,7 +25,7 @@ export interface RecordedSession {
   readonly usedMs: number;
 }
 
-/** The mark as this process keeps it. A directory that is not there yet gets none: a session makes nothing until it has to. */
+/** The record of an open session. It is not written while the directory is missing: a session creates no files until it stores something. */
 export class SessionRecord {
   readonly #directory: string;
   readonly #about: Pick<RecordedSession, "id" | "isTemporary">;
@@ -50,7 +50,7 @@ export class SessionRecord {
     this.touch();
   }
 
-  /** The session was used just now. A directory that is missing is looked for seldom: `kept` says when there is one. */
+  /** Records that the session was used just now. A missing directory is rarely checked for; `kept` reports its creation. */
   touch(): void {
     const nowMs = this.#now();
     if (this.#checkedMs !== undefined && nowMs - this.#checkedMs < TOUCH_EVERY_MS) return;
@@ -67,21 +67,21 @@ export class SessionRecord {
       for (const path of [record, held]) utimesSync(path, now, now);
       this.#touchedMs = nowMs;
     } catch {
-      // A state directory that takes no more is reported by the call that has something to keep.
+      // An unwritable state directory is reported by the call that has something to store.
     }
   }
 
-  /** Whether somebody ended the session: its mark is no more, or that of another session that took its name since. */
+  /** Whether the session was ended: its record is gone, or belongs to a later session of the same name. */
   isGone(): boolean {
     return this.#nonce !== undefined && readNonce(join(this.#directory, RECORD_FILE)) !== this.#nonce;
   }
 
-  /** Whether another session took its name since. */
+  /** Whether the record belongs to a later session of the same name. */
   isTaken(): boolean {
     return this.isGone() && existsSync(join(this.#directory, RECORD_FILE));
   }
 
-  /** This process has the session open no longer. */
+  /** This process has closed the session. */
   release(): void {
     if (this.#touchedMs !== undefined) rmSync(join(this.#directory, this.#heldName), { force: true });
   }
@@ -132,7 +132,7 @@ export function readSessionRecord(directory: string): RecordedSession | undefine
   }
 }
 
-/** The processes that have the session of this directory open, by their numbers. */
+/** The ids of the processes that have the session of this directory open. */
 export function holdersOf(directory: string, own: ProcessIdentity, nowMs: number): readonly number[] {
   return namesIn(directory).flatMap((name) => {
     const [, machine, pid, started] = HELD.exec(name) ?? [];
@@ -143,7 +143,7 @@ export function holdersOf(directory: string, own: ProcessIdentity, nowMs: number
   });
 }
 
-/** The names in a directory; none where it is missing. */
+/** The names in a directory; empty if it is missing. */
 export function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);

@@ -1,4 +1,4 @@
-/** Where Haft keeps its own state: one private directory, made when something first has to be kept. */
+/** Where Haft stores its own state: one private directory, created when something is first stored. */
 import { existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { homeDirectory } from "../../host/index.js";
@@ -6,25 +6,25 @@ import { HaftError, messageOf, shortageOf, systemCode } from "../../kernel/index
 import { expandHome } from "../../text/index.js";
 import { formatProblem, noteFormat, requireFormat } from "./state-format.js";
 
-/** The state directory of a host. Opening one touches nothing; the first `directory` that is asked for makes it. */
+/** The state directory of a host. Opening one changes nothing; the first call of `directory` creates it. */
 export interface StateDirectory {
   /** Absolute. */
   readonly path: string;
   /**
-   * A directory below it, made with mode 0700 if it is missing.
+   * A directory below it, created with mode 0700 if it is missing.
    * @throws `STORE_UNWRITABLE` with the path and the option that names another directory, `STORE_NEWER`.
    */
   directory(...names: readonly string[]): string;
-  /** Before something is removed. @throws `STORE_NEWER` where a newer version has taken the directory over meanwhile. */
+  /** To call before deleting something. @throws `STORE_NEWER` if a newer version has migrated the directory meanwhile. */
   check(): void;
 }
 
 /**
  * The state directory at `path`; absent, the one that the environment gives: `HAFT_STATE`, else `$XDG_STATE_HOME/haft`, else
- * `~/.local/state/haft`. `~` and `~/x` in `HAFT_STATE` stand in the home directory: not every place that sets it
- * has a shell. A relative `XDG_STATE_HOME` is ignored, as its specification asks.
+ * `~/.local/state/haft`. `~` and `~/x` in `HAFT_STATE` are expanded, since it is not always set by a shell. A relative
+ * `XDG_STATE_HOME` is ignored, as its specification requires.
  *
- * @throws `STORE_NEWER` where a newer version has written it. Nothing of it is then read or changed.
+ * @throws `STORE_NEWER` if a newer version has written it. Nothing of it is then read or changed.
  */
 export function openStateDirectory(path?: string): StateDirectory {
   const root = statePathOf(path);
@@ -52,8 +52,8 @@ export function statePathOf(path?: string): string {
 }
 
 /**
- * Makes a directory and those above it that are missing, with mode 0700. One by one: `mkdirSync` with `recursive` does not
- * return on Node.js 20.20 where a parent exists and takes no child, as `/proc` does.
+ * Creates a directory and its missing parents with mode 0700. One by one, because a recursive `mkdirSync` never returns on
+ * Node.js 20.20 if a parent exists but cannot have children, such as `/proc`.
  */
 function makeDirectories(path: string): void {
   if (existsSync(path)) {
@@ -69,7 +69,7 @@ function makeDirectories(path: string): void {
   }
 }
 
-/** Why nothing can be kept there, as a clause; undefined when something can. A directory is made and taken away again. */
+/** Why nothing can be stored there, as a clause; undefined if it is writable, which is tried with a temporary directory. */
 export function stateProblem({ path }: Pick<StateDirectory, "path">): string | undefined {
   const problem = formatProblem(path);
   if (problem !== undefined) return problem;
@@ -81,12 +81,12 @@ export function stateProblem({ path }: Pick<StateDirectory, "path">): string | u
   }
 }
 
-/** The directory itself, or the first above it that is there. */
+/** The directory itself, or its nearest existing parent. */
 function nearestDirectory(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestDirectory(dirname(path));
 }
 
-/** The error for state that cannot be kept; `path` is what could not be written. */
+/** The error for state that cannot be stored; `path` is what could not be written. */
 export function unwritable(path: string, cause: unknown): HaftError {
   const reason = systemReason(cause);
   const next = nextStep(cause);

@@ -1,12 +1,12 @@
-/** Which form the files of a state directory have: one number for all of them, in `format.json` of the directory. */
+/** The format version of a state directory: one number for all its files, in `format.json`. */
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { HaftError, messageOf, shortageOf } from "../../kernel/index.js";
 import { readIfThere, replaceStateFile } from "./replace-state-file.js";
 
 /**
- * The form that this version reads and writes. It grows whenever a file of the state directory changes so that an older version
- * would misread or lose something of it.
+ * The format that this version reads and writes. It is incremented whenever a file of the state directory changes so that an
+ * older version would misread it or lose data.
  */
 export const STATE_FORMAT = 1;
 
@@ -15,8 +15,8 @@ const FILE = "format.json";
 export const formatPath = (root: string): string => join(root, FILE);
 
 /**
- * Why the files of a directory are not to be touched, as a clause with the next step; undefined where they can be. A directory without
- * the file has the form that was there before there was such a file, which is the first.
+ * Why the files of a directory must not be used, as a clause with the next step; undefined if they can be. A directory
+ * without `format.json` has format 1.
  */
 export function formatProblem(root: string): string | undefined {
   let text: string | undefined;
@@ -38,7 +38,7 @@ function adviceFor(error: unknown): string {
   return shortageOf(error)?.next ?? "Make it readable for this user";
 }
 
-/** @throws `STORE_NEWER` when a newer version has written the directory, or its version cannot be read. Changes nothing. */
+/** @throws `STORE_NEWER` if a newer version has written the directory, or its version cannot be read. Changes nothing. */
 export function requireFormat(root: string): void {
   const problem = formatProblem(root);
   if (problem === undefined) return;

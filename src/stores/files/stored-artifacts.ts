@@ -5,7 +5,7 @@ import { type FileArtifacts, fileArtifacts } from "./file-artifacts.js";
 import { namesIn, readSessionRecord } from "./session-record.js";
 import type { StateDirectory } from "./state-directory.js";
 
-/** An artifact and whose it is. */
+/** An artifact and its session. */
 export interface StoredArtifact extends ArtifactInfo {
   readonly session: string;
 }
@@ -13,15 +13,15 @@ export interface StoredArtifact extends ArtifactInfo {
 export interface StoredArtifacts {
   /** Oldest first. */
   list(): Promise<readonly StoredArtifact[]>;
-  /** See `Artifacts.read`, whatever the session. @throws `STORE_CONFLICT` where what is stored is damaged. */
+  /** As `Artifacts.read`, for any session. @throws `STORE_CONFLICT` if it is damaged. */
   read(id: string, offset: number, length: number): Promise<ArtifactPart | "evicted" | "unknown">;
-  /** Removes one with all its bytes, also one that is still being written. False when there is none. @throws `STORE_UNWRITABLE` */
+  /** Deletes an artifact, also one that is still being written. False if there is none. @throws `STORE_UNWRITABLE` */
   remove(id: string): boolean;
-  /** Those whose records cannot be read, by their ids: `list` leaves them out. */
+  /** Ids of the artifacts whose records cannot be read; `list` omits them. */
   damaged(): readonly string[];
 }
 
-/** Those in `<state>/sessions`. Looking makes nothing. */
+/** The artifacts in `<state>/sessions`. Reading creates no files. */
 export function storedArtifacts(state: StateDirectory): StoredArtifacts {
   const root = join(state.path, "sessions");
   const sessions = (): readonly { readonly session: string; readonly artifacts: FileArtifacts }[] =>
@@ -36,7 +36,7 @@ export function storedArtifacts(state: StateDirectory): StoredArtifacts {
       const lists = sessions().map(async ({ session, artifacts }) =>
         (await artifacts.list()).map((info) => ({ ...info, session })),
       );
-      // What a session has made within one millisecond stays in its order.
+      // Artifacts that a session created within one millisecond stay in their order.
       return (await Promise.all(lists)).flat().sort((one, other) => one.createdMs - other.createdMs);
     },
     async read(id, offset, length) {
