@@ -1,46 +1,20 @@
 import { spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { built, cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import { built, type Finished } from "../../testing/built.fixture.js";
+import { cliPlace } from "../../testing/cli-place.fixture.js";
 import { builtinRegistry } from "../../toolkit/index.js";
 import { connectText } from "./commands/serve/connect-text.js";
 import { stdioServerCommand } from "./common-options.js";
 
-let root: string;
-let workspace: string;
-let home: string;
-beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-cli-")));
-  workspace = join(root, "project");
-  home = join(root, "home");
-  for (const directory of [workspace, home]) mkdirSync(directory);
-  writeFileSync(join(workspace, "a.txt"), "one\ntwo TODO\n");
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+const place = cliPlace();
+beforeEach(() => writeFileSync(join(place.workspace, "a.txt"), "one\ntwo TODO\n"));
 
-const haft = (
-  args: readonly string[],
-  more: { input?: string; env?: Record<string, string>; cwd?: string } = {},
-): Promise<Finished> =>
-  runHaft(args, {
-    cwd: more.cwd ?? workspace,
-    env: cleanEnv(home, more.env),
-    ...(more.input === undefined ? {} : { input: more.input }),
-  });
+const haft = (...given: Parameters<typeof place.haft>): Promise<Finished> => place.haft(...given);
 const call = (tool: string, input: unknown, ...options: readonly string[]): Promise<Finished> =>
   haft(["call", tool, JSON.stringify(input), ...options]);
-const state = (): string => join(home, ".local", "state", "haft");
+const state = (): string => place.state();
 
 describe("haft call", () => {
   it("prints the answer and exits 0", async () => {
@@ -99,8 +73,8 @@ describe("haft call", () => {
     expect(done.stdout).toContain("allow");
     const asJson = JSON.parse((await call("write", { path: "made", content: "x" }, "--explain", "--json")).stdout);
     expect(asJson).toMatchObject({ tool: "write", effect: "write", decision: { effect: "allow" } });
-    expect(JSON.stringify(asJson.claims)).toContain(join(workspace, "made"));
-    expect(readdirSync(workspace)).toEqual(["a.txt"]);
+    expect(JSON.stringify(asJson.claims)).toContain(join(place.workspace, "made"));
+    expect(readdirSync(place.workspace)).toEqual(["a.txt"]);
     expect((await call("read", {}, "--explain")).status).toBe(1);
     expect((await call("nothing", {}, "--explain")).stderr).toContain("haft tools");
   });
@@ -123,7 +97,7 @@ describe("haft call", () => {
   });
 
   it("names the file that disables the tool", async () => {
-    const file = join(workspace, "haft.jsonc");
+    const file = join(place.workspace, "haft.jsonc");
     writeFileSync(file, '{ "tools": { "bash": false } }');
     const off = `haft: "bash" is disabled in ${file}. `;
     expect((await call("bash", { command: "ls" })).stderr).toMatch(off);
@@ -135,7 +109,7 @@ describe("haft call", () => {
     "reports that its output could not be printed (skipped where there is no /dev/full)",
     async () => {
       const sh = `"${process.execPath}" "${built("surfaces/cli/main.js")}" call time "{}" > /dev/full`;
-      const done = spawnSync("sh", ["-c", sh], { cwd: workspace, env: cleanEnv(home), encoding: "utf8" });
+      const done = spawnSync("sh", ["-c", sh], { cwd: place.workspace, env: place.env(), encoding: "utf8" });
       expect(done.stderr).toMatch(/^haft: the call completed, but its output could not be printed: .*ENOSPC.*\.\n$/);
       expect(done.status).toBe(1);
     },
@@ -146,14 +120,14 @@ describe("haft call", () => {
     expect(JSON.parse(done.stdout)).toMatchObject({ success: true });
     const posix = await call("bash", { command: "pwd" }, "--on", "posix:sh");
     expect(posix).toMatchObject({ status: 0 });
-    expect(posix.stdout).toContain(workspace);
+    expect(posix.stdout).toContain(place.workspace);
     const memory = await call("write", { path: "m.txt", content: "x" }, "--on", "memory");
     expect(memory.status).toBe(0);
-    expect(readdirSync(workspace)).toEqual(["a.txt"]);
+    expect(readdirSync(place.workspace)).toEqual(["a.txt"]);
   });
 
   it("works in the workspace that it is given", async () => {
-    const done = await haft(["call", "read", '{"path":"a.txt"}', "--workspace", "project"], { cwd: root });
+    const done = await haft(["call", "read", '{"path":"a.txt"}', "--workspace", "project"], { cwd: place.root });
     expect(done.stdout).toContain("two TODO");
   });
 
@@ -170,7 +144,7 @@ describe("haft call", () => {
     const done = await call("bash", { command: `sleep 600 & echo $! >pid; ${became}` });
     expect(done.status).toBe(0);
     expect(done.stderr).toMatch(/killed the background processes of the call: sleep \(process \d+\)/);
-    const pid = Number(readFileSync(join(workspace, "pid"), "utf8"));
+    const pid = Number(readFileSync(join(place.workspace, "pid"), "utf8"));
     expect(isRunning(pid)).toBe(false);
   });
 });
@@ -203,20 +177,20 @@ describe("sessions of the command line", () => {
   it("remember that a file was read, so that the next call may replace it", async () => {
     const refused = await call("write", { path: "a.txt", content: "new\n" });
     expect(refused.status).toBe(1);
-    expect(readFileSync(join(workspace, "a.txt"), "utf8")).toBe("one\ntwo TODO\n");
+    expect(readFileSync(join(place.workspace, "a.txt"), "utf8")).toBe("one\ntwo TODO\n");
     await call("read", { path: "a.txt" });
     expect((await call("write", { path: "a.txt", content: "new\n" })).status).toBe(0);
-    expect(readFileSync(join(workspace, "a.txt"), "utf8")).toBe("new\n");
+    expect(readFileSync(join(place.workspace, "a.txt"), "utf8")).toBe("new\n");
   });
 
   it("report an unwritable state directory at the first call, with the option that names another", async () => {
-    writeFileSync(join(root, "file"), "");
-    const done = await call("read", { path: "a.txt" }, "--state", join(root, "file", "state"));
+    writeFileSync(join(place.root, "file"), "");
+    const done = await call("read", { path: "a.txt" }, "--state", join(place.root, "file", "state"));
     expect(done.status).toBe(1);
-    expect(done.stdout).toContain(join(root, "file", "state"));
+    expect(done.stdout).toContain(join(place.root, "file", "state"));
     expect(done.stdout).toContain("--state DIR");
-    expect((await call("read", { path: "a.txt" }, "--state", join(root, "state"))).status).toBe(0);
-    expect(readdirSync(join(root, "state"))).toContain("audit");
+    expect((await call("read", { path: "a.txt" }, "--state", join(place.root, "state"))).status).toBe(0);
+    expect(readdirSync(join(place.root, "state"))).toContain("audit");
   });
 });
 
@@ -281,16 +255,16 @@ describe("haft serve over HTTP", () => {
     );
     expect(done.stdout).toMatch(/at http:\/\/127\.0\.0\.1:\d+\/mcp and stopped because of --once/);
     expect(done.stdout).not.toMatch(/Bearer/);
-    expect(readdirSync(home)).toEqual([]);
+    expect(readdirSync(place.home)).toEqual([]);
   });
 
   it("prints address, token and both blocks while it serves", () => {
     const about = {
       url: "http://127.0.0.1:1/mcp",
       token: "t0ken",
-      workspace,
+      workspace: place.workspace,
       tools: ["read"],
-      start: stdioServerCommand(workspace),
+      start: stdioServerCommand(place.workspace),
     };
     const text = connectText(about, false);
     const block = JSON.parse(/^\{[\s\S]*?^\}/m.exec(text)?.[0] ?? "") as object;
@@ -301,15 +275,15 @@ describe("haft serve over HTTP", () => {
   });
 
   it("says at its start that nothing can be kept, and serves all the same", async () => {
-    writeFileSync(join(root, "plain"), "");
-    const done = await haft(["serve", "--once", "--state", join(root, "plain", "state")]);
+    writeFileSync(join(place.root, "plain"), "");
+    const done = await haft(["serve", "--once", "--state", join(place.root, "plain", "state")]);
     expect(done.status).toBe(0);
     expect(done.stderr).toMatch(/^haft: the state directory ".*plain\/state" is not usable: .*--state DIR/);
   });
 
   it("refuses a workspace that is none, and options that do not go together", async () => {
     expect(await haft(["serve", "--once"], { cwd: "/" })).toMatchObject({ status: 2, stdout: "" });
-    expect(await haft(["serve", "--once"], { cwd: home })).toMatchObject({ status: 2, stdout: "" });
+    expect(await haft(["serve", "--once"], { cwd: place.home })).toMatchObject({ status: 2, stdout: "" });
     expect((await haft(["serve", "--port", "x"])).stderr).toContain("--port");
     expect((await haft(["serve", "--stdio", "--once"])).status).toBe(2);
   });

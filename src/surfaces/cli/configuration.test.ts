@@ -1,41 +1,26 @@
 import { once } from "node:events";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { built, cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import { built, type Finished } from "../../testing/built.fixture.js";
+import { cliPlace } from "../../testing/cli-place.fixture.js";
 
-let root: string;
-let workspace: string;
-let home: string;
+const place = cliPlace();
 let mine: string;
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-config-")));
-  workspace = join(root, "project");
-  home = join(root, "home");
-  mine = join(home, ".config", "haft", "haft.jsonc");
-  for (const directory of [workspace, dirname(mine), join(workspace, "sub")]) mkdirSync(directory, { recursive: true });
+  mine = join(place.home, ".config", "haft", "haft.jsonc");
+  for (const directory of [dirname(mine), join(place.workspace, "sub")]) mkdirSync(directory, { recursive: true });
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const haft = (args: readonly string[], env: Record<string, string> = {}, cwd = workspace): Promise<Finished> =>
-  runHaft(args, { cwd, env: cleanEnv(home, env) });
+const haft = (args: readonly string[], env: Record<string, string> = {}, cwd = place.workspace): Promise<Finished> =>
+  place.haft(args, { env, cwd });
 const bash = (command: string, ...options: readonly string[]): Promise<Finished> =>
   haft(["call", "bash", JSON.stringify({ command }), ...options], { HAFT_ONE: "1", HAFT_TWO: "2" });
 const ours = (config: unknown): void => writeFileSync(mine, JSON.stringify(config));
-const project = (config: unknown): void => writeFileSync(join(workspace, "haft.jsonc"), JSON.stringify(config));
+const project = (config: unknown): void => writeFileSync(join(place.workspace, "haft.jsonc"), JSON.stringify(config));
 
 describe("the configuration of a command", () => {
   it("comes from the user's file, then the workspace's, then the options", async () => {
@@ -45,12 +30,12 @@ describe("the configuration of a command", () => {
     expect((await haft(["tools"])).stdout).toMatch(/^shell/m);
     expect((await haft(["tools", "--dialect", "haft"])).stdout).toMatch(/^bash/m);
     expect((await haft(["tools", "--no-config"])).stdout).toMatch(/^bash/m);
-    writeFileSync(join(root, "other.jsonc"), '{ "dialect": "haft" } // for today');
-    expect((await haft(["tools", "--config", join(root, "other.jsonc")])).stdout).toMatch(/^bash/m);
+    writeFileSync(join(place.root, "other.jsonc"), '{ "dialect": "haft" } // for today');
+    expect((await haft(["tools", "--config", join(place.root, "other.jsonc")])).stdout).toMatch(/^bash/m);
   });
 
   it("is found where XDG_CONFIG_HOME says", async () => {
-    const xdg = join(root, "xdg");
+    const xdg = join(place.root, "xdg");
     mkdirSync(join(xdg, "haft"), { recursive: true });
     writeFileSync(join(xdg, "haft", "haft.jsonc"), '{ "dialect": "buddy" }');
     expect((await haft(["tools"], { XDG_CONFIG_HOME: xdg })).stdout).toMatch(/^run_shell/m);
@@ -58,11 +43,11 @@ describe("the configuration of a command", () => {
   });
 
   it("stops a command that does not understand it, with the file, the line and the nearest name", async () => {
-    writeFileSync(join(workspace, "haft.jsonc"), '{\n  "dialekt": "haft"\n}\n');
+    writeFileSync(join(place.workspace, "haft.jsonc"), '{\n  "dialekt": "haft"\n}\n');
     for (const args of [["call", "read", '{"path":"a"}'], ["tools"], ["serve", "--once"], ["serve", "--stdio"]]) {
       const done = await haft(args);
       expect([args, done.status, done.stdout]).toEqual([args, 2, ""]);
-      expect(done.stderr).toContain(`${join(workspace, "haft.jsonc")}:2:3: there is no key "dialekt".`);
+      expect(done.stderr).toContain(`${join(place.workspace, "haft.jsonc")}:2:3: there is no key "dialekt".`);
       expect(done.stderr).toContain('Did you mean "dialect"?');
       expect(done.stderr).not.toMatch(/\n\s+at /);
     }
@@ -73,10 +58,10 @@ describe("the configuration of a command", () => {
   });
 
   it("refuses what is not a regular file, or far too large for one", async () => {
-    mkdirSync(join(workspace, "haft.jsonc"));
+    mkdirSync(join(place.workspace, "haft.jsonc"));
     expect((await haft(["tools"])).stderr).toContain("it is not a regular file");
-    rmSync(join(workspace, "haft.jsonc"), { recursive: true });
-    writeFileSync(join(workspace, "haft.jsonc"), " ".repeat(1024 * 1024 + 1));
+    rmSync(join(place.workspace, "haft.jsonc"), { recursive: true });
+    writeFileSync(join(place.workspace, "haft.jsonc"), " ".repeat(1024 * 1024 + 1));
     expect((await haft(["tools"])).stderr).toContain("the limit is 1048576");
   });
 
@@ -95,16 +80,16 @@ describe("the configuration of a command", () => {
   it("takes a dialect from a project, and its looser gate only where it is trusted with that", async () => {
     project({ dialect: "zeroclaw" });
     const over = async (...options: readonly string[]): Promise<Finished> => {
-      writeFileSync(join(workspace, "a.txt"), "old");
+      writeFileSync(join(place.workspace, "a.txt"), "old");
       const input = JSON.stringify({ path: "a.txt", content: "new" });
       const done = await haft(["call", "file_write", input, "--session", "new", ...options]);
-      expect(readFileSync(join(workspace, "a.txt"), "utf8")).toBe(done.status === 0 ? "new" : "old");
+      expect(readFileSync(join(place.workspace, "a.txt"), "utf8")).toBe(done.status === 0 ? "new" : "old");
       return done;
     };
     const untrusted = await over();
     expect(untrusted).toMatchObject({ status: 1, stdout: expect.stringContaining("read") });
-    expect(untrusted.stderr).toContain(`"trust": { "${workspace}": ["dialect"] } into ${mine}`);
-    for (const mending of [{ trust: { [workspace]: ["dialect"] } }, { dialect: "buddy" }]) {
+    expect(untrusted.stderr).toContain(`"trust": { "${place.workspace}": ["dialect"] } into ${mine}`);
+    for (const mending of [{ trust: { [place.workspace]: ["dialect"] } }, { dialect: "buddy" }]) {
       ours(mending);
       const done = await over();
       expect(done.status).toBe(0);
@@ -120,12 +105,12 @@ describe("the configuration of a command", () => {
     project({ env: ["HAFT_TWO"] });
     const untrusted = await bash('echo "[$HAFT_ONE][$HAFT_TWO]"');
     expect(untrusted.stdout).toContain("[1][]");
-    expect(untrusted.stderr).toContain(`"trust": { "${workspace}": ["env"] } into ${mine}`);
-    ours({ env: ["HAFT_ONE"], trust: { [workspace]: ["env"] } });
+    expect(untrusted.stderr).toContain(`"trust": { "${place.workspace}": ["env"] } into ${mine}`);
+    ours({ env: ["HAFT_ONE"], trust: { [place.workspace]: ["env"] } });
     const trusted = await bash('echo "[$HAFT_ONE][$HAFT_TWO]"');
     expect(trusted.stdout).toContain("[1][2]");
     expect(trusted.stderr).toBe("");
-    symlinkSync(workspace, join(home, "shop"));
+    symlinkSync(place.workspace, join(place.home, "shop"));
     ours({ trust: { "~/shop": ["env"] } });
     expect((await bash('echo "[$HAFT_ONE][$HAFT_TWO]"')).stdout).toContain("[][2]");
   });
@@ -133,19 +118,19 @@ describe("the configuration of a command", () => {
   it("keeps state where the user says", async () => {
     ours({ state: "~/kept" });
     expect((await bash("true")).status).toBe(0);
-    expect(readdirSync(join(home, "kept"))).toContain("audit");
+    expect(readdirSync(join(place.home, "kept"))).toContain("audit");
   });
 
   it("works in the directory that it names, which for a project is one of its own", async () => {
     project({ workspace: "sub" });
-    expect((await bash("pwd")).stdout).toContain(join(workspace, "sub"));
-    expect((await bash("pwd", "--workspace", workspace)).stdout).toMatch(/project\n/);
-    ours({ workspace: join(root, "home2") });
+    expect((await bash("pwd")).stdout).toContain(join(place.workspace, "sub"));
+    expect((await bash("pwd", "--workspace", place.workspace)).stdout).toMatch(/project\n/);
+    ours({ workspace: join(place.root, "home2") });
     expect((await bash("pwd")).stderr).toContain("no such directory");
-    mkdirSync(join(root, "home2"));
+    mkdirSync(join(place.root, "home2"));
     expect((await bash("pwd")).stdout).toContain("home2");
     ours({});
-    symlinkSync(join(root, "home2"), join(workspace, "out"));
+    symlinkSync(join(place.root, "home2"), join(place.workspace, "out"));
     project({ workspace: "out" });
     const led = await bash("pwd");
     expect(led).toMatchObject({ status: 2, stdout: "" });
@@ -153,8 +138,8 @@ describe("the configuration of a command", () => {
   });
 
   it("reads no file where anybody could have put one", async () => {
-    writeFileSync(join(home, "haft.jsonc"), "nonsense");
-    expect((await haft(["tools"], {}, home)).status).toBe(0);
+    writeFileSync(join(place.home, "haft.jsonc"), "nonsense");
+    expect((await haft(["tools"], {}, place.home)).status).toBe(0);
   });
 
   it("says where a server listens", async () => {
@@ -175,7 +160,7 @@ describe("the configuration of a command", () => {
 
   it("holds for an MCP client, in the directory that the client works in", async () => {
     project({ tools: { bash: false }, dialect: "zeroclaw" });
-    const elsewhere = join(root, "elsewhere");
+    const elsewhere = join(place.root, "elsewhere");
     mkdirSync(elsewhere);
     writeFileSync(join(elsewhere, "haft.jsonc"), '{ "tools": { "read": false } }');
     const connect = async (roots: readonly string[]): Promise<Client> => {
@@ -183,7 +168,7 @@ describe("the configuration of a command", () => {
       client.setRequestHandler("roots/list", () => ({ roots: roots.map((uri) => ({ uri })) }));
       const args = [built("surfaces/cli/main.js"), "serve", "--stdio"];
       await client.connect(
-        new StdioClientTransport({ command: process.execPath, args, cwd: workspace, env: cleanEnv(home) }),
+        new StdioClientTransport({ command: process.execPath, args, cwd: place.workspace, env: place.env() }),
       );
       return client;
     };
@@ -194,14 +179,15 @@ describe("the configuration of a command", () => {
       true,
     );
     const over = { name: "file_write", arguments: { path: "a.txt", content: "new" } };
-    for (const directory of [workspace, elsewhere]) writeFileSync(join(directory, "a.txt"), "old");
+    for (const directory of [place.workspace, elsewhere]) writeFileSync(join(directory, "a.txt"), "old");
     expect(await here.callTool(over)).toHaveProperty("isError", true);
     await here.close();
     // The dialect of the first directory is spoken in the next one too, and its gate stays behind there as well.
     const there = await connect([`file://${elsewhere}`]);
     expect(await there.callTool(over)).toHaveProperty("isError", true);
     await there.close();
-    for (const directory of [workspace, elsewhere]) expect(readFileSync(join(directory, "a.txt"), "utf8")).toBe("old");
+    for (const directory of [place.workspace, elsewhere])
+      expect(readFileSync(join(directory, "a.txt"), "utf8")).toBe("old");
     const read = async (client: Client): Promise<unknown> => {
       const answer = await client.callTool({ name: "file_read", arguments: { path: "haft.jsonc" } }).catch(String);
       await client.close();

@@ -1,22 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { built, cleanEnv } from "../../testing/built.fixture.js";
+import { describe, expect, it } from "vitest";
+import { built } from "../../testing/built.fixture.js";
+import { cliPlace } from "../../testing/cli-place.fixture.js";
 
-let root: string;
-beforeAll(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-deleted-")));
-  for (const name of ["home", "project"]) mkdirSync(join(root, name));
-});
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const place = cliPlace({ scope: "all" });
 
 /** Runs Node.js in a directory that is deleted before it starts. */
 function inDeleted(...args: readonly string[]) {
-  const gone = mkdtempSync(join(root, "gone-"));
+  const gone = mkdtempSync(join(place.root, "gone-"));
   const script = 'cd "$1" && rmdir "$1" && shift && exec "$@"';
-  const env = cleanEnv(join(root, "home"));
+  const env = place.env();
   return spawnSync("sh", ["-c", script, "sh", gone, process.execPath, ...args], { encoding: "utf8", env, input: "" });
 }
 const haft = (line: string) => inDeleted(built("surfaces/cli/main.js"), ...line.split(" "));
@@ -47,8 +42,8 @@ describe("in a directory that was deleted", () => {
 
   it("what needs no current directory works", () => {
     expect(haft("--version").status).toBe(0);
-    expect(haft(`call bash command=pwd --workspace ${join(root, "project")}`).stdout).toContain(join(root, "project"));
-    expect(haft(`tools --workspace ${join(root, "project")}`).status).toBe(0);
+    expect(haft(`call bash command=pwd --workspace ${place.workspace}`).stdout).toContain(place.workspace);
+    expect(haft(`tools --workspace ${place.workspace}`).status).toBe(0);
   });
 
   it("the library says which option is missing", () => {
@@ -58,7 +53,7 @@ describe("in a directory that was deleted", () => {
       const { code, output } = await toolkit.box().runner.run({ id: "1", name: "bash", input: { command: "true" } });
       console.log(code, output);
       await toolkit.close();`;
-    const file = join(root, "program.mjs");
+    const file = join(place.root, "program.mjs");
     writeFileSync(file, program);
     const { stdout, stderr } = inDeleted(file);
     expect(stderr).toBe("");

@@ -1,22 +1,13 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import {
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { built, cleanEnv, type Finished } from "../../testing/built.fixture.js";
+import { built, type Finished } from "../../testing/built.fixture.js";
+import { cliPlace } from "../../testing/cli-place.fixture.js";
 import { type SmallDisk, smallDisk, whyNoSmallDisk } from "./small-disk.fixture.js";
 
 const DISK_BYTES = 1024 * 1024;
@@ -25,26 +16,21 @@ const LITTLE_BYTES = 64 * 1024;
 const LONG = "a".repeat(100_000);
 const WHY_NOT = whyNoSmallDisk();
 const WAITS = fileURLToPath(new URL("./job-waits.fixture.mjs", import.meta.url));
-
-let root: string;
+const place = cliPlace();
 let disk: SmallDisk;
 /** Where state is kept, as the programs see it. */
 let state: string;
 
-beforeEach(async () => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-full-")));
-  for (const directory of ["disk", "home", "plain", "state"]) mkdirSync(join(root, directory));
+beforeEach(() => {
+  for (const directory of ["disk", "plain", "state"]) mkdirSync(join(place.root, directory));
 });
-afterEach(() => {
-  disk?.end();
-  rmSync(root, { recursive: true, force: true });
-});
+afterEach(() => disk?.end());
 
 /** A disk with a project, and state on it unless that is kept elsewhere. */
 async function open(where: "on the disk" | "elsewhere" = "on the disk"): Promise<void> {
-  disk = await smallDisk(join(root, "disk"), DISK_BYTES);
+  disk = await smallDisk(join(place.root, "disk"), DISK_BYTES);
   mkdirSync(seen("project"));
-  state = where === "elsewhere" ? join(root, "state") : join(disk.path, "state");
+  state = where === "elsewhere" ? join(place.root, "state") : join(disk.path, "state");
   writeFileSync(seen("project", "big.bin"), Buffer.alloc(200_000, "b"));
   writeFileSync(seen("project", "other.bin"), Buffer.alloc(150_000, "o"));
   writeFileSync(seen("project", "lines.txt"), "one\ntwo\nthree\n");
@@ -52,11 +38,11 @@ async function open(where: "on the disk" | "elsewhere" = "on the disk"): Promise
 
 const seen = (...names: string[]): string => join(disk.seenFrom, ...names);
 const argvOf = (args: readonly string[]) => disk.argv([process.execPath, built("surfaces/cli/main.js"), ...args]);
-const env = () => cleanEnv(join(root, "home"), { HAFT_STATE: state });
+const env = () => place.env({ HAFT_STATE: state });
 
 function haft(...args: readonly string[]): Promise<Finished> {
   const [program, ...rest] = argvOf([...args, "--workspace", join(disk.path, "project")]);
-  return finished(spawn(program, rest, { cwd: root, env: env(), stdio: ["ignore", "pipe", "pipe"] }));
+  return finished(spawn(program, rest, { cwd: place.root, env: env(), stdio: ["ignore", "pipe", "pipe"] }));
 }
 
 function finished(child: ChildProcessByStdio<null, Readable, Readable>): Promise<Finished> {
@@ -251,14 +237,14 @@ describe("a limit on the size of a file", () => {
     const script = `ulimit -f ${LIMIT} && exec "$0" "$@"`;
     const command = ["-c", script, process.execPath, ...args];
     return finished(
-      spawn("/bin/sh", command, { cwd: join(root, "plain"), env: env(), stdio: ["ignore", "pipe", "pipe"] }),
+      spawn("/bin/sh", command, { cwd: join(place.root, "plain"), env: env(), stdio: ["ignore", "pipe", "pipe"] }),
     );
   };
   const ask = (tool: string, input: object): Promise<Finished> => limited("call", tool, JSON.stringify(input));
-  const file = (name: string): string => join(root, "plain", name);
+  const file = (name: string): string => join(place.root, "plain", name);
 
   beforeEach(() => {
-    state = join(root, "state");
+    state = join(place.root, "state");
     writeFileSync(file("lines.txt"), "one\ntwo\n");
     writeFileSync(file("big.bin"), Buffer.alloc(200_000, "b"));
   });
@@ -286,7 +272,7 @@ describe("a limit on the size of a file", () => {
         tool,
         { status: 1, stdout: expect.stringContaining(sentence) },
       ]);
-    expect(readdirSync(join(root, "plain")).sort()).toEqual(["big.bin", "lines.txt"]);
+    expect(readdirSync(join(place.root, "plain")).sort()).toEqual(["big.bin", "lines.txt"]);
     expect(readFileSync(file("lines.txt"), "utf8")).toBe("one\ntwo\n");
     expect((await ask("todo_read", {})).stdout).toContain("Write it");
     expect((await limitedNode(WAITS, built("index.js"), state)).stdout).toContain("100000\n");

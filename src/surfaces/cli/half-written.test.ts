@@ -1,30 +1,25 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { linkSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { linkSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { built, cleanEnv, runHaft } from "../../testing/built.fixture.js";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { built } from "../../testing/built.fixture.js";
+import { cliPlace } from "../../testing/cli-place.fixture.js";
 import { transpileForProcess } from "../../testing/transpile.fixture.js";
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const LINES = 200_000;
 const OLD = `${"old line of a file\n".repeat(LINES)}the last line\n`;
-
-let root: string;
+const place = cliPlace();
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-half-written-")));
-  for (const name of ["project", "home"]) mkdirSync(join(root, name));
   writeFileSync(file(), OLD);
-  linkSync(file(), join(root, "project", "other name"));
+  linkSync(file(), join(place.workspace, "other name"));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const file = () => join(root, "project", "file");
-const state = () => join(root, "state");
-const haft = (...args: readonly string[]) =>
-  runHaft([...args, "--state", state()], { cwd: join(root, "project"), env: cleanEnv(join(root, "home")) });
+const file = () => join(place.workspace, "file");
+const state = () => join(place.root, "state");
+const haft = (...args: readonly string[]) => place.haft([...args, "--state", state()]);
 
 /** The command that a line on standard error gives. */
 const restoreIn = (stderr: string) =>
@@ -33,7 +28,7 @@ const restoreIn = (stderr: string) =>
 function leaveHalfWritten(): void {
   const script = transpileForProcess(
     new URL("../../backends/local/fs/writer.fixture.ts", import.meta.url),
-    join(root, "built"),
+    join(place.root, "built"),
   );
   const argv = [script, file(), String(OLD.length), state(), "overwrite"];
   expect(spawnSync(process.execPath, argv).signal).toBe("SIGKILL");
@@ -57,8 +52,8 @@ describe("a file that a killed process left half-written", () => {
     leaveHalfWritten();
     const argv = [built("surfaces/cli/main.js"), "serve", "--stdio", "--state", state()];
     const server = spawn(process.execPath, argv, {
-      cwd: join(root, "project"),
-      env: cleanEnv(join(root, "home")),
+      cwd: place.workspace,
+      env: place.env(),
       stdio: ["pipe", "ignore", "pipe"],
     });
     let notes = "";
@@ -93,8 +88,8 @@ for (const [tool, input] of Object.entries(CALLS))
       const { mtimeMs } = statSync(file());
       const argv = [built("surfaces/cli/main.js"), "call", tool, "-", "--state", state()];
       const child = spawn(process.execPath, argv, {
-        cwd: join(root, "project"),
-        env: cleanEnv(join(root, "home")),
+        cwd: place.workspace,
+        env: place.env(),
         stdio: ["pipe", "ignore", "inherit"],
       });
       child.stdin.end(JSON.stringify(input));

@@ -1,28 +1,23 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { built, cleanEnv } from "../../testing/built.fixture.js";
+import { beforeAll, describe, expect, it } from "vitest";
+import { built } from "../../testing/built.fixture.js";
+import { cliPlace } from "../../testing/cli-place.fixture.js";
 import { buildProgram } from "./program.js";
 
-let root: string;
-let workspace: string;
+const place = cliPlace({ scope: "all" });
 beforeAll(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-examples-")));
-  workspace = join(root, "project");
-  for (const directory of ["project", "home", "home/project", "bin"])
-    mkdirSync(join(root, directory), { recursive: true });
+  for (const directory of ["home/project", "bin"]) mkdirSync(join(place.root, directory));
   writeFileSync(
-    join(root, "bin", "haft"),
+    join(place.root, "bin", "haft"),
     `#!/bin/sh\nexec "${process.execPath}" "${built("surfaces/cli/main.js")}" "$@"\n`,
   );
-  chmodSync(join(root, "bin", "haft"), 0o755);
+  chmodSync(join(place.root, "bin", "haft"), 0o755);
   // What the examples speak of.
-  writeFileSync(join(workspace, "README.md"), "# Read me\nTODO: more\n");
-  writeFileSync(join(workspace, "call.json"), '{"path":"written.txt","content":"hello"}');
+  writeFileSync(join(place.workspace, "README.md"), "# Read me\nTODO: more\n");
+  writeFileSync(join(place.workspace, "call.json"), '{"path":"written.txt","content":"hello"}');
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** Every line of every help that can be typed. */
 function examplesOf(): readonly string[] {
@@ -42,10 +37,10 @@ function examplesOf(): readonly string[] {
 
 /** Runs the line as a user would type it. A server ends with its input, or is stopped once it has printed its address. */
 function typed(line: string): Promise<{ readonly status: number | null; readonly output: string }> {
-  const env = cleanEnv(join(root, "home"), { PATH: `${join(root, "bin")}:${process.env.PATH ?? ""}` });
+  const env = place.env({ PATH: `${join(place.root, "bin")}:${process.env.PATH ?? ""}` });
   // "exec" makes the shell become the command, so that a signal reaches it.
   const child = spawn("/bin/sh", ["-c", `exec ${line}`], {
-    cwd: workspace,
+    cwd: place.workspace,
     env,
     stdio: ["pipe", "pipe", "pipe"],
   });

@@ -1,9 +1,9 @@
 /** No control sequence reaches a terminal, whatever its source: a file, a process, a directory, a client or another server. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js";
+import { describe, expect, it } from "vitest";
+import type { Finished } from "../../testing/built.fixture.js";
+import { cliPlace } from "../../testing/cli-place.fixture.js";
 import { answerJson, answerText } from "./commands/call/answer-text.js";
 import { explanationText } from "./commands/call/explanation-text.js";
 
@@ -12,24 +12,13 @@ const HOSTILE = "\u001b]0;pwn\u0007\u001b[31m\u009b2J\u202ex";
 /** What none of them may hold; where a line end stands is another matter. */
 const OBEYED = /[\0-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
-let root: string;
-let home: string;
-let workspace: string;
-beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-hostile-")));
-  home = join(root, "home");
-  workspace = join(root, `shop ${HOSTILE}`);
-  for (const directory of [home, workspace]) mkdirSync(directory);
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
-
-const haft = (...args: readonly string[]): Promise<Finished> => runHaft(args, { cwd: workspace, env: cleanEnv(home) });
+const place = cliPlace({ name: `shop ${HOSTILE}` });
+const haft = (...args: readonly string[]): Promise<Finished> => place.haft(args);
 
 /** As on a terminal. Colours are ours, and off. */
 function haftOnTerminal(...args: readonly string[]): Promise<Finished> {
   const asTerminal = "data:text/javascript,process.stdout.isTTY=true";
-  const env = cleanEnv(home, { NO_COLOR: "1", NODE_OPTIONS: `--import=${asTerminal}` });
-  return runHaft(args, { cwd: workspace, env });
+  return place.haft(args, { env: { NO_COLOR: "1", NODE_OPTIONS: `--import=${asTerminal}` } });
 }
 
 function harmless(done: Finished): Finished {
@@ -42,7 +31,7 @@ describe("the answer of a call", () => {
   const DIALECTS = { haft: "read", indusagi: "read", zeroclaw: "file_read", buddy: "read_file" } as const;
 
   it("reaches a terminal without what it would obey, which is counted, and a pipe as it is", async () => {
-    writeFileSync(join(workspace, "a.txt"), `one ${HOSTILE}\ntwo\n`);
+    writeFileSync(join(place.workspace, "a.txt"), `one ${HOSTILE}\ntwo\n`);
     for (const [dialect, tool] of Object.entries(DIALECTS)) {
       const args = ["call", tool, '{"path":"a.txt"}', "--dialect", dialect];
       const shown = harmless(await haftOnTerminal(...args));
@@ -81,7 +70,7 @@ describe("the answer of a call", () => {
 
 describe("the name of a process", () => {
   it("is shown harmless where a call left it running, in every dialect", async () => {
-    writeFileSync(join(workspace, "\u001b[31mX"), "#!/bin/sh\n: >up\nsleep 60\n:\n", { mode: 0o755 });
+    writeFileSync(join(place.workspace, "\u001b[31mX"), "#!/bin/sh\n: >up\nsleep 60\n:\n", { mode: 0o755 });
     const command = `rm -f up; "./$(printf '\\033[31mX')" & until [ -e up ]; do sleep 0.02; done`;
     for (const [dialect, tool] of Object.entries({
       haft: "bash",
@@ -100,8 +89,8 @@ describe("the name of a process", () => {
 
 describe("names that a command prints", () => {
   it("are harmless, whichever command it is", async () => {
-    writeFileSync(join(workspace, "haft.jsonc"), JSON.stringify({ state: "elsewhere", dialect: "buddy" }));
-    writeFileSync(join(workspace, "a.txt"), "old\n");
+    writeFileSync(join(place.workspace, "haft.jsonc"), JSON.stringify({ state: "elsewhere", dialect: "buddy" }));
+    writeFileSync(join(place.workspace, "a.txt"), "old\n");
     const session = ["--session", `s ${HOSTILE}`];
     const write = ["call", "write_file", JSON.stringify({ path: "b.txt", content: HOSTILE }), ...session];
     expect(harmless(await haft(...write)).status).toBe(0);
@@ -126,8 +115,8 @@ describe("names that a command prints", () => {
       ["sessions", "list"],
       ["artifacts", "list"],
       ["artifacts", "show", HOSTILE],
-      ["artifacts", "export", "last", join(workspace, "out.txt")],
-      ["artifacts", "export", "last", join(workspace, "none", "out.txt")],
+      ["artifacts", "export", "last", join(place.workspace, "out.txt")],
+      ["artifacts", "export", "last", join(place.workspace, "none", "out.txt")],
       ["artifacts", "remove", HOSTILE],
       ["jobs", "list"],
       ["jobs", "stop", HOSTILE],
@@ -156,7 +145,7 @@ describe("names that a command prints", () => {
 
   it("are harmless in what is wrong with a configuration", async () => {
     for (const config of [{ [HOSTILE]: 1 }, { dialect: HOSTILE }, { tools: { [HOSTILE]: false } }]) {
-      writeFileSync(join(workspace, "haft.jsonc"), JSON.stringify(config).replace("\\u001b", "\u001b"));
+      writeFileSync(join(place.workspace, "haft.jsonc"), JSON.stringify(config).replace("\\u001b", "\u001b"));
       for (const args of [["tools"], ["doctor"]]) expect(harmless(await haft(...args)).status).not.toBe(0);
       expect(harmless(await haft("tools")).stderr).toContain("haft.jsonc:1:");
     }

@@ -1,47 +1,33 @@
-import {
-  cpSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { built, cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { built, type Finished } from "../../testing/built.fixture.js";
+import { cliPlace } from "../../testing/cli-place.fixture.js";
 
-let root: string;
+const place = cliPlace({ scope: "all" });
 /** A state directory with one of each kind of file. */
 let filled: string;
 let state: string;
 
-const haft = (args: readonly string[]): Promise<Finished> =>
-  runHaft(args, { cwd: join(root, "project"), env: cleanEnv(join(root, "home"), { HAFT_STATE: state }) });
+const haft = (args: readonly string[]): Promise<Finished> => place.haft(args, { env: { HAFT_STATE: state } });
 const call = (tool: string, input: object): Promise<Finished> => haft(["call", tool, JSON.stringify(input)]);
 
 beforeAll(async () => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-newer-")));
-  for (const directory of ["project", "home"]) mkdirSync(join(root, directory));
-  filled = join(root, "filled");
+  filled = join(place.root, "filled");
   state = filled;
-  writeFileSync(join(root, "project", "old.txt"), "old");
-  writeFileSync(join(root, "project", "kept.txt"), "kept");
+  writeFileSync(join(place.workspace, "old.txt"), "old");
+  writeFileSync(join(place.workspace, "kept.txt"), "kept");
   await call("todo_set", { items: [{ id: "1", text: "Write it", status: "pending" }] });
   await call("delete", { path: "old.txt" });
   await call("process", { action: "start", command: "echo words" });
   await call("read", { path: "kept.txt" });
   await haft(["token", "add", "laptop"]);
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 beforeEach(() => {
-  state = mkdtempSync(join(root, "state-"));
+  state = mkdtempSync(join(place.root, "state-"));
   cpSync(filled, state, { recursive: true, preserveTimestamps: true });
 });
 
@@ -113,7 +99,7 @@ describe("a state directory of a newer version", () => {
     "%s: what uses it is refused with file, format and next step, and no byte changes",
     async (_, commands) => {
       writeFileSync(join(state, "format.json"), '{"format":2,"more":"of it"}');
-      const before = { state: bytesBelow(state), project: bytesBelow(join(root, "project")) };
+      const before = { state: bytesBelow(state), project: bytesBelow(place.workspace) };
       for (const command of commands) {
         const { status, stdout, stderr } = await haft(command);
         expect([command, status, stdout, stderr]).toEqual([
@@ -123,7 +109,7 @@ describe("a state directory of a newer version", () => {
           `haft: Did not use the state directory "${state}": "${state}/format.json" says format 2, and this Haft knows format 1. Use the newer Haft, or use another directory with \`--state DIR\` or the environment variable HAFT_STATE.\n`,
         ]);
       }
-      expect({ state: bytesBelow(state), project: bytesBelow(join(root, "project")) }).toEqual(before);
+      expect({ state: bytesBelow(state), project: bytesBelow(place.workspace) }).toEqual(before);
     },
   );
 
@@ -134,8 +120,8 @@ describe("a state directory of a newer version", () => {
     await client.connect(
       new StdioClientTransport({
         command: process.execPath,
-        args: [built("surfaces/cli/main.js"), "serve", "--stdio", "--workspace", join(root, "project")],
-        env: cleanEnv(join(root, "home"), { HAFT_STATE: state }),
+        args: [built("surfaces/cli/main.js"), "serve", "--stdio", "--workspace", place.workspace],
+        env: place.env({ HAFT_STATE: state }),
         stderr: "ignore",
       }),
     );

@@ -1,23 +1,19 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { built, cleanEnv, runHaft } from "../../testing/built.fixture.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import { built } from "../../testing/built.fixture.js";
+import { cliPlace } from "../../testing/cli-place.fixture.js";
 import { handMade } from "../../toolkit/servers.fixture.js";
 import type { DoctorFinding } from "./commands/doctor/finding.js";
 
-let root: string;
-let workspace: string;
-let home: string;
+const place = cliPlace();
 let pids: string;
-
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-others-")));
-  [workspace, home, pids] = [join(root, "project"), join(root, "home"), join(root, "pids")];
-  for (const directory of [workspace, join(home, ".config", "haft")]) mkdirSync(directory, { recursive: true });
+  pids = join(place.root, "pids");
+  mkdirSync(join(place.home, ".config", "haft"), { recursive: true });
   const more = `
     const { writeFileSync } = await import("node:fs");
     const { spawn } = await import("node:child_process");
@@ -32,12 +28,11 @@ beforeEach(() => {
     };
     const child = spawn("setsid", ["sleep", "600"], { stdio: "ignore" });
     child.once("spawn", () => writeFileSync(${JSON.stringify(pids)}, process.pid + " " + child.pid));`;
-  const servers = { docs: handMade(root, "docs", more), gone: { command: "no-such-program" } };
-  writeFileSync(join(home, ".config", "haft", "haft.jsonc"), JSON.stringify({ servers }));
+  const servers = { docs: handMade(place.root, "docs", more), gone: { command: "no-such-program" } };
+  writeFileSync(join(place.home, ".config", "haft", "haft.jsonc"), JSON.stringify({ servers }));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const haft = (...args: string[]) => runHaft(args, { cwd: workspace, env: cleanEnv(home) });
+const haft = (...args: string[]) => place.haft(args);
 
 const isAlive = (pid: string): boolean =>
   existsSync(`/proc/${pid}/stat`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
@@ -74,11 +69,11 @@ describe("servers of the configuration", { timeout: 60_000 }, () => {
   });
 
   it("have no tool that the directory of the client switches off", async () => {
-    writeFileSync(join(workspace, "haft.jsonc"), JSON.stringify({ tools: { docs__echo: false } }));
+    writeFileSync(join(place.workspace, "haft.jsonc"), JSON.stringify({ tools: { docs__echo: false } }));
     const client = new Client({ name: "test", version: "1" }, { capabilities: { roots: {} } });
-    client.setRequestHandler("roots/list", () => ({ roots: [{ uri: `file://${workspace}` }] }));
+    client.setRequestHandler("roots/list", () => ({ roots: [{ uri: `file://${place.workspace}` }] }));
     const [command, args] = [process.execPath, [built("surfaces/cli/main.js"), "serve", "--stdio"]];
-    const transport = new StdioClientTransport({ command, args, cwd: home, env: cleanEnv(home), stderr: "ignore" });
+    const transport = new StdioClientTransport({ command, args, cwd: place.home, env: place.env(), stderr: "ignore" });
     await client.connect(transport);
     try {
       const { content } = await client.callTool({ name: "docs__echo", arguments: { text: "hi" } });
@@ -90,8 +85,8 @@ describe("servers of the configuration", { timeout: 60_000 }, () => {
 
   it("are served on, and nothing of them is left when the server is killed", async () => {
     const child = spawn(process.execPath, [built("surfaces/cli/main.js"), "serve", "--stdio"], {
-      cwd: workspace,
-      env: cleanEnv(home),
+      cwd: place.workspace,
+      env: place.env(),
       stdio: ["pipe", "pipe", "ignore"],
     });
     let output = "";
@@ -120,7 +115,7 @@ describe("servers of the configuration", { timeout: 60_000 }, () => {
   });
 
   it("are ended with a command that cannot begin, which then ends itself", async () => {
-    const state = join(root, "state");
+    const state = join(place.root, "state");
     mkdirSync(state);
     writeFileSync(join(state, "format.json"), '{"format":99}');
     for (const args of [["serve"], ["call", "docs__echo", '{"text":"hello"}']]) {
@@ -133,7 +128,7 @@ describe("servers of the configuration", { timeout: 60_000 }, () => {
 
   it("do not end a server that reports them while its output is not read", async () => {
     const main = built("surfaces/cli/main.js");
-    const child = spawn(process.execPath, [main, "serve", "--stdio"], { cwd: workspace, env: cleanEnv(home) });
+    const child = spawn(process.execPath, [main, "serve", "--stdio"], { cwd: place.workspace, env: place.env() });
     child.stderr.destroy();
     let stdout = "";
     child.stdout.on("data", (chunk: Buffer) => {

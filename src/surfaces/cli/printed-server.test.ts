@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { built, cleanEnv, runHaft } from "../../testing/built.fixture.js";
+import { built } from "../../testing/built.fixture.js";
+import { cliPlace } from "../../testing/cli-place.fixture.js";
 import { stdioServerCommand } from "./common-options.js";
 import { buildProgram } from "./program.js";
 
@@ -16,27 +16,23 @@ interface Block {
   readonly headers: Record<string, string>;
 }
 
-let root: string;
+const place = cliPlace({ name: "my project" });
 let running: ChildProcess[];
 beforeEach(() => {
   running = [];
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-printed-")));
-  for (const name of ["my project", "home", "elsewhere"]) mkdirSync(join(root, name));
-  writeFileSync(join(root, "own config.jsonc"), '{ "tools": { "ls": false } }');
-  writeFileSync(join(root, "my project", "haft.jsonc"), '{ "tools": { "grep": false } }');
+  mkdirSync(join(place.root, "elsewhere"));
+  writeFileSync(join(place.root, "own config.jsonc"), '{ "tools": { "ls": false } }');
+  writeFileSync(join(place.workspace, "haft.jsonc"), '{ "tools": { "grep": false } }');
 });
 afterEach(() => {
   for (const child of running) child.kill("SIGTERM");
-  rmSync(root, { recursive: true, force: true });
 });
-
-const env = (more: Record<string, string> = {}) => cleanEnv(join(root, "home"), more);
 
 /** Starts the server over HTTP and reads the two blocks that it prints. */
 async function printed(args: readonly string[], more: Record<string, string> = {}): Promise<Block[]> {
   const child = spawn(process.execPath, [built("surfaces/cli/main.js"), "serve", ...args], {
-    cwd: join(root, "my project"),
-    env: env(more),
+    cwd: place.workspace,
+    env: place.env(more),
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.push(child);
@@ -67,7 +63,12 @@ const overHttp = ({ url, headers }: Block) =>
   new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
 /** As a client does it: in another directory, with hardly a variable. */
 const overStdio = ({ command, args }: Block) =>
-  new StdioClientTransport({ command, args, cwd: join(root, "elsewhere"), env: env({ PATH: "/usr/bin:/bin" }) });
+  new StdioClientTransport({
+    command,
+    args,
+    cwd: join(place.root, "elsewhere"),
+    env: place.env({ PATH: "/usr/bin:/bin" }),
+  });
 const toolsOf = (client: Client) => client.listTools().then(({ tools }) => tools);
 const callOf = (name: string, args: Record<string, unknown>) => async (client: Client) => {
   const { content } = await client.callTool({ name, arguments: args });
@@ -91,24 +92,24 @@ describe("the stdio block that `haft serve` prints starts the same server", () =
 
   it("in the same directory, on the same target, with the same state", async () => {
     const [, local] = (await printed(["--state", "../my state"])) as [Block, Block];
-    expect(await connected(overStdio(local), callOf("bash", { command: "pwd" }))).toContain(join(root, "my project"));
-    expect(existsSync(join(root, "my state"))).toBe(true);
-    const [, memory] = (await printed(["--on", "memory"], { HAFT_STATE: join(root, "own state") })) as [Block, Block];
+    expect(await connected(overStdio(local), callOf("bash", { command: "pwd" }))).toContain(place.workspace);
+    expect(existsSync(join(place.root, "my state"))).toBe(true);
+    const [, memory] = (await printed(["--on", "memory"], { HAFT_STATE: join(place.root, "own state") })) as [
+      Block,
+      Block,
+    ];
     const wrote = await connected(overStdio(memory), callOf("write", { path: "new.txt", content: "x" }));
     expect(wrote).toContain("new.txt");
-    expect(readdirSync(join(root, "my project"))).toEqual(["haft.jsonc"]);
-    expect(existsSync(join(root, "own state"))).toBe(true);
+    expect(readdirSync(place.workspace)).toEqual(["haft.jsonc"]);
+    expect(existsSync(join(place.root, "own state"))).toBe(true);
   });
 
   it("and says so where a project's file lies outside the workspace that it names", async () => {
-    mkdirSync(join(root, "my project", "sub"));
-    writeFileSync(join(root, "my project", "haft.jsonc"), '{ "workspace": "sub" }');
-    const done = await runHaft(["serve", "--once"], { cwd: join(root, "my project"), env: env() });
-    expect(done.stderr).toContain(`does not read ${join(root, "my project", "haft.jsonc")}`);
-    const plain = await runHaft(["serve", "--once", "--workspace", "sub"], {
-      cwd: join(root, "my project"),
-      env: env(),
-    });
+    mkdirSync(join(place.workspace, "sub"));
+    writeFileSync(join(place.workspace, "haft.jsonc"), '{ "workspace": "sub" }');
+    const done = await place.haft(["serve", "--once"]);
+    expect(done.stderr).toContain(`does not read ${join(place.workspace, "haft.jsonc")}`);
+    const plain = await place.haft(["serve", "--once", "--workspace", "sub"]);
     expect(plain).toMatchObject({ status: 0, stderr: "" });
   });
 

@@ -1,29 +1,12 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js";
+import { describe, expect, it } from "vitest";
+import type { Finished } from "../../testing/built.fixture.js";
+import { cliPlace } from "../../testing/cli-place.fixture.js";
 
-let root: string;
-beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-kept-")));
-  for (const directory of ["project", "home"]) mkdirSync(join(root, directory));
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
-
-const haft = (...args: readonly string[]): Promise<Finished> =>
-  runHaft(args, { cwd: join(root, "project"), env: cleanEnv(join(root, "home")) });
-const state = (...names: string[]): string => join(root, "home", ".local", "state", "haft", ...names);
+const place = cliPlace();
+const haft = (...args: readonly string[]): Promise<Finished> => place.haft(args);
+const state = (...names: string[]): string => place.state(...names);
 
 describe("haft audit", () => {
   it("lists the calls of all processes, or of one session, and the status of each result", async () => {
@@ -37,12 +20,12 @@ describe("haft audit", () => {
     expect(problems).toEqual([]);
     expect(calls).toMatchObject([{ tool: "read", sessionId: "two", status: "failed", end: { code: "FS_NOT_FOUND" } }]);
     expect((await haft("audit", "three")).stderr).toMatch(/no audited calls of the session "three"/);
-    const here = join(root, "project");
+    const here = place.workspace;
     expect(all.stdout).toContain(`"two" in "${here}"`);
     expect((await haft("audit", "--in", ".")).stdout).toBe(all.stdout);
     expect(await haft("audit", "--in", "..")).toMatchObject({
       stdout: "",
-      stderr: `haft: no audited calls in "${root}".\n`,
+      stderr: `haft: no audited calls in "${place.root}".\n`,
     });
   });
 
@@ -79,10 +62,10 @@ describe("haft audit", () => {
 describe("--state", () => {
   it("takes ~ as the home directory where no shell has", async () => {
     await haft("call", "time", "{}", "--state", "~/kept");
-    expect(readdirSync(join(root, "home", "kept"))).toContain("audit");
-    expect(readdirSync(join(root, "project"))).toEqual([]);
+    expect(readdirSync(join(place.home, "kept"))).toContain("audit");
+    expect(readdirSync(place.workspace)).toEqual([]);
     expect((await haft("audit", "--state", "~/kept")).stderr).toContain("1 call; the audit log is intact");
-    expect((await haft("doctor", "--state", "~/kept")).stdout).toContain(join(root, "home", "kept"));
+    expect((await haft("doctor", "--state", "~/kept")).stdout).toContain(join(place.home, "kept"));
   });
 });
 
@@ -144,7 +127,7 @@ describe("haft sessions", () => {
 
   it("looks into the state directory that it is given", async () => {
     await plan("daily");
-    const elsewhere = await haft("sessions", "list", "--state", join(root, "elsewhere"));
+    const elsewhere = await haft("sessions", "list", "--state", join(place.root, "elsewhere"));
     expect(elsewhere.stdout).toBe("No stored sessions.\n");
     expect((await haft("sessions", "list", "--state", state())).stdout).toContain("daily");
   });

@@ -1,25 +1,23 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { built, cleanEnv } from "../../testing/built.fixture.js";
+import { built } from "../../testing/built.fixture.js";
+import { cliPlace } from "../../testing/cli-place.fixture.js";
 
-let root: string;
+const place = cliPlace({ scope: "all" });
 let end: () => Promise<number | null>;
 let url: URL;
 let requestInit: { headers: Record<string, string> };
 
 beforeAll(async () => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-http-")));
-  for (const directory of ["project", "home"]) mkdirSync(join(root, directory));
-  writeFileSync(join(root, "project", "a.txt"), "one\ntwo TODO\n");
+  writeFileSync(join(place.workspace, "a.txt"), "one\ntwo TODO\n");
   const child = spawn(process.execPath, [built("surfaces/cli/main.js"), "serve"], {
-    cwd: join(root, "project"),
-    env: cleanEnv(join(root, "home")),
+    cwd: place.workspace,
+    env: place.env(),
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
@@ -42,7 +40,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   expect(await end()).toBe(0);
-  rmSync(root, { recursive: true, force: true });
 });
 
 const CLIENTS = {

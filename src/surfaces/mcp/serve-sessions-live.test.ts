@@ -1,25 +1,22 @@
 /** Clients of the built server that go and come back, each with its own token. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { built, cleanEnv, runHaft } from "../../testing/built.fixture.js";
+import { built } from "../../testing/built.fixture.js";
+import { cliPlace } from "../../testing/cli-place.fixture.js";
 
-let root: string;
+const place = cliPlace();
 let servers: Running[];
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-clients-")));
-  for (const directory of ["project", "home"]) mkdirSync(join(root, directory));
   servers = [];
 });
 afterEach(async () => {
   for (const server of servers) await server.end("SIGTERM");
-  rmSync(root, { recursive: true, force: true });
 });
 
 interface Running {
@@ -30,8 +27,8 @@ interface Running {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-const at = () => ({ cwd: join(root, "project"), env: cleanEnv(join(root, "home")) });
-const haft = (...args: readonly string[]) => runHaft(args, at());
+const at = () => ({ cwd: place.workspace, env: place.env() });
+const haft = (...args: readonly string[]) => place.haft(args);
 const tokenFor = async (name: string): Promise<string> => (await haft("token", "add", name)).stdout.trim();
 
 async function serve(options: { readonly port?: string; readonly openFiles?: number } = {}): Promise<Running> {
@@ -151,8 +148,8 @@ describe("a client with a token of its own", () => {
       expect(JSON.stringify(read.content)).toContain(name);
     }
     expect(await planOf(client)).not.toContain("daily");
-    expect(readdirSync(join(root, "home", ".local", "state", "haft", "sessions"))).toHaveLength(names.length);
-    expect(readdirSync(join(root, "home", ".local", "state", "haft")).sort()).not.toContain("escape");
+    expect(readdirSync(place.state("sessions"))).toHaveLength(names.length);
+    expect(readdirSync(place.state()).sort()).not.toContain("escape");
   });
 
   it("is rejected while the server runs once its token is removed; its session can be ended by the user", async () => {
@@ -232,7 +229,7 @@ describe("the server", () => {
     const server = await serve();
     const { client } = await connectNew(server, server.token, { mode: "legacy" });
     const called = client.callTool({ name: "bash", arguments: { command: "echo begun; echo >begun; sleep 600" } });
-    while (!existsSync(join(root, "project", "begun"))) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (!existsSync(join(place.workspace, "begun"))) await new Promise((resolve) => setTimeout(resolve, 10));
     const ended = server.end("SIGTERM");
     const answer = await called;
     expect(answer.isError).toBe(true);

@@ -1,13 +1,13 @@
 /** A project and a home for a test of the stdio server, the server as its users start it, and clients to speak to it. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client as NewClient } from "@modelcontextprotocol/client";
 import { StdioClientTransport as NewTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { built, cleanEnv } from "../../testing/built.fixture.js";
+import { built } from "../../testing/built.fixture.js";
+import { CliPlace } from "../../testing/cli-place.fixture.js";
 
 export type AnyClient = OldClient | NewClient;
 
@@ -17,20 +17,20 @@ export const INITIALIZE = {
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
 };
 
-export class StdioPlace {
-  readonly root = realpathSync(mkdtempSync(join(tmpdir(), "haft-mcp-")));
-  readonly workspace = join(this.root, "project");
+export class StdioPlace extends CliPlace {
   readonly #clients: { close(): Promise<void> }[] = [];
 
   constructor() {
-    for (const directory of ["project", "home", "other"]) mkdirSync(join(this.root, directory));
+    super("project");
+    this.create();
+    mkdirSync(join(this.root, "other"));
     writeFileSync(join(this.workspace, "a.txt"), "one\ntwo TODO\n");
   }
 
   /** Closes its clients, which ends their servers, and removes its directories. */
   async close(): Promise<void> {
     for (const client of this.#clients.splice(0)) await client.close();
-    rmSync(this.root, { recursive: true, force: true });
+    this.remove();
   }
 
   server(args: readonly string[] = ["--workspace", this.workspace], cwd = this.workspace) {
@@ -38,7 +38,7 @@ export class StdioPlace {
       command: process.execPath,
       args: [built("surfaces/cli/main.js"), "serve", "--stdio", ...args],
       cwd,
-      env: cleanEnv(join(this.root, "home")),
+      env: this.env(),
     };
   }
 

@@ -1,33 +1,15 @@
 import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cleanEnv, type Finished, runHaft } from "../../../testing/built.fixture.js";
+import { describe, expect, it } from "vitest";
+import type { Finished } from "../../../testing/built.fixture.js";
+import { cliPlace } from "../../../testing/cli-place.fixture.js";
 
-let root: string;
-beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-cli-artifacts-")));
-  for (const directory of ["project", "home"]) mkdirSync(join(root, directory));
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
-
-const haft = (...args: readonly string[]): Promise<Finished> =>
-  runHaft(args, { cwd: join(root, "project"), env: cleanEnv(join(root, "home")) });
+const place = cliPlace();
+const haft = (...args: readonly string[]): Promise<Finished> => place.haft(args);
 const call = (tool: string, input: object, ...more: readonly string[]): Promise<Finished> =>
   haft("call", tool, JSON.stringify(input), ...more);
-const project = (name: string): string => join(root, "project", name);
+const project = (name: string): string => join(place.workspace, name);
 const listed = async (): Promise<Record<string, unknown>[]> =>
   JSON.parse((await haft("artifacts", "list", "--json")).stdout);
 const idOf = async (at: number): Promise<string> => String((await listed()).at(at)?.id);
@@ -118,7 +100,7 @@ describe("haft artifacts", () => {
     const nowhere = await haft("artifacts", "export", "last", "nowhere/a.txt");
     expect(nowhere).toMatchObject({ status: 1, stderr: expect.stringContaining("Create it first") });
     expect(await haft("artifacts", "export", "last", ".", "--force")).toMatchObject({ status: 1 });
-    expect(readdirSync(join(root, "project"))).toEqual(["a.txt"]);
+    expect(readdirSync(place.workspace)).toEqual(["a.txt"]);
   });
 
   it("removes one for good with its bytes, and names what it does not know", async () => {
@@ -128,7 +110,7 @@ describe("haft artifacts", () => {
     const removed = await haft("artifacts", "remove", id, "a-000000000000", "--json");
     expect(removed).toMatchObject({ status: 1, stdout: `{"removed":["${id}"]}\n` });
     expect(removed.stderr).toContain('did not delete "a-000000000000": no such artifact');
-    const directory = join(root, "home", ".local", "state", "haft", "sessions", "one", "artifacts");
+    const directory = place.state("sessions", "one", "artifacts");
     expect(readdirSync(directory)).toEqual([]);
     expect((await call("read", { path: `artifact:${id}` }, "--session", "one")).stdout).toContain("no such artifact");
     for (const command of [
@@ -141,8 +123,8 @@ describe("haft artifacts", () => {
   });
 
   it("reports one that was evicted by newer ones, and escapes control characters in its name", async () => {
-    writeFileSync(join(root, "home", "haft.jsonc"), '{ "artifacts": { "quotaMiB": 1 } }');
-    const config = ["--config", join(root, "home", "haft.jsonc")];
+    writeFileSync(join(place.home, "haft.jsonc"), '{ "artifacts": { "quotaMiB": 1 } }');
+    const config = ["--config", join(place.home, "haft.jsonc")];
     writeFileSync(project("a\u001b[31m.txt"), "old words");
     await call("delete", { path: "a\u001b[31m.txt" }, ...config);
     const id = await idOf(0);

@@ -1,38 +1,19 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { parse as parseToml } from "smol-toml";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cleanEnv, type Finished, runHaft } from "../../../testing/built.fixture.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Finished } from "../../../testing/built.fixture.js";
+import { cliPlace } from "../../../testing/cli-place.fixture.js";
 import { CLIENT_NAMES, type ClientName } from "../clients/clients.js";
 
-let root: string;
-let workspace: string;
-let home: string;
-beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-connect-")));
-  workspace = join(root, "my project");
-  home = join(root, "home");
-  for (const directory of [workspace, home]) mkdirSync(directory);
-  writeFileSync(join(workspace, "a.txt"), "one\n");
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+const place = cliPlace({ name: "my project" });
+beforeEach(() => writeFileSync(join(place.workspace, "a.txt"), "one\n"));
 
 const haft = (args: readonly string[], env: Record<string, string> = {}): Promise<Finished> =>
-  runHaft(["connect", ...args], { cwd: workspace, env: cleanEnv(home, env) });
+  place.haft(["connect", ...args], { env });
 
 interface Start {
   readonly command: string;
@@ -87,34 +68,36 @@ describe("haft connect", () => {
     const [at, read] = READ[name];
     const done = await haft([name, "--write"]);
     expect(done).toMatchObject({ status: 0, stderr: "" });
-    expect(done.stdout).toContain(join(root, at));
-    const text = readFileSync(join(root, at), "utf8");
+    expect(done.stdout).toContain(join(place.root, at));
+    const text = readFileSync(join(place.root, at), "utf8");
     expect(text.endsWith("\n")).toBe(true);
     const { command, args } = read(text);
     const client = new Client({ name: "test", version: "1" });
     // As an application of a desktop does: from the root, with almost no environment. Codex starts in the project.
-    const cwd = name === "codex" ? workspace : "/";
-    await client.connect(new StdioClientTransport({ command, args, cwd, env: { HOME: home, PATH: "/usr/bin:/bin" } }));
+    const cwd = name === "codex" ? place.workspace : "/";
+    await client.connect(
+      new StdioClientTransport({ command, args, cwd, env: { HOME: place.home, PATH: "/usr/bin:/bin" } }),
+    );
     const answer = await client.callTool({ name: "read", arguments: { path: "a.txt" } });
     await client.close();
     expect(JSON.stringify(answer.content)).toContain("one");
     const again = await haft([name, "--write"]);
     expect(again.stdout).toContain("nothing was written");
-    expect(readFileSync(join(root, at), "utf8")).toBe(text);
+    expect(readFileSync(join(place.root, at), "utf8")).toBe(text);
   });
 
   it.each(CLIENT_NAMES)("prints for %s the text that it would write", async (name) => {
     const [at, read] = READ[name];
     const done = await haft([name]);
     expect(done).toMatchObject({ status: 0, stderr: "" });
-    expect(done.stdout).toContain(join(root, at));
+    expect(done.stdout).toContain(join(place.root, at));
     expect(done.stdout).toContain("which does not exist yet");
     const { text } = JSON.parse((await haft([name, "--json"])).stdout) as { text: string };
     expect(done.stdout).toContain(text);
-    const where = name === "codex" ? [] : ["--workspace", workspace];
+    const where = name === "codex" ? [] : ["--workspace", place.workspace];
     expect(read(text).args).toEqual([expect.stringMatching(/main\.js$/), "serve", "--stdio", ...where]);
-    expect(readdirSync(workspace)).toEqual(["a.txt"]);
-    expect(readdirSync(home)).toEqual([]);
+    expect(readdirSync(place.workspace)).toEqual(["a.txt"]);
+    expect(readdirSync(place.home)).toEqual([]);
   });
 
   it("names no directory in a file for all projects where the client starts in the one that is open", async () => {
@@ -124,16 +107,16 @@ describe("haft connect", () => {
       const printed = (await haft([name, "--user"])).stdout;
       expect(printed).toMatch(/^Its working directory is the one that .* is started in\.$/m);
       expect(await argsOf([name, "--user"])).not.toContain("--workspace");
-      const bound = await haft([name, "--user", "--workspace", workspace]);
-      expect(bound.stdout).toContain(`Its working directory is always ${workspace}, whichever project `);
+      const bound = await haft([name, "--user", "--workspace", place.workspace]);
+      expect(bound.stdout).toContain(`Its working directory is always ${place.workspace}, whichever project `);
       expect(bound.stdout).toContain("without --workspace it is the directory that the client is started in");
-      expect(await argsOf([name, "--user", "--workspace", workspace])).toContain(workspace);
+      expect(await argsOf([name, "--user", "--workspace", place.workspace])).toContain(place.workspace);
     }
     const desktop = (await haft(["claude-desktop"])).stdout;
     expect(desktop).toContain(
-      `Its working directory is always ${workspace}, whichever project Claude Desktop has open.`,
+      `Its working directory is always ${place.workspace}, whichever project Claude Desktop has open.`,
     );
-    expect(await argsOf(["claude-desktop"])).toContain(workspace);
+    expect(await argsOf(["claude-desktop"])).toContain(place.workspace);
   });
 
   it("says what stands between a written file and a server that answers", async () => {
@@ -155,7 +138,7 @@ describe("haft connect", () => {
   ];
 
   it.each(MERGED)("keeps every byte of what %s has beside it, and the old file", async (name, before) => {
-    const file = join(root, READ[name][0]);
+    const file = join(place.root, READ[name][0]);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, before, { mode: 0o640 });
     chmodSync(file, 0o640);
@@ -172,7 +155,7 @@ describe("haft connect", () => {
   });
 
   it("changes only what differs in an entry of that name, and takes out another transport", async () => {
-    const file = join(workspace, ".cursor", "mcp.json");
+    const file = join(place.workspace, ".cursor", "mcp.json");
     mkdirSync(dirname(file));
     writeFileSync(
       file,
@@ -187,7 +170,7 @@ describe("haft connect", () => {
   });
 
   it("changes only what differs in a table of that name", async () => {
-    const file = join(home, ".codex", "config.toml");
+    const file = join(place.home, ".codex", "config.toml");
     mkdirSync(dirname(file));
     const lines = ['[mcp_servers."haft"] # mine', 'command = "old"', "startup_timeout_sec = 20 # slow", ""];
     writeFileSync(file, [...lines, "[mcp_servers.haft.env]", 'A = "1"', "", "[tools]", "web = true", ""].join("\n"));
@@ -209,7 +192,7 @@ describe("haft connect", () => {
       ["codex", 'mcp_servers = { other = { command = "x" } }', /not written as separate tables/],
     ];
     for (const [name, text, why] of cases) {
-      const file = join(root, READ[name][0]);
+      const file = join(place.root, READ[name][0]);
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, text);
       const done = await haft([name, "--write"]);
@@ -222,10 +205,10 @@ describe("haft connect", () => {
   });
 
   it("writes through a link to the file that it stands for", async () => {
-    const real = join(root, "dotfiles.json");
+    const real = join(place.root, "dotfiles.json");
     writeFileSync(real, "{}\n");
-    mkdirSync(join(home, ".cursor"));
-    symlinkSync(real, join(home, ".cursor", "mcp.json"));
+    mkdirSync(join(place.home, ".cursor"));
+    symlinkSync(real, join(place.home, ".cursor", "mcp.json"));
     expect((await haft(["cursor", "--user", "--write"])).status).toBe(0);
     expect(readFileSync(real, "utf8")).toContain("--stdio");
   });
@@ -234,24 +217,24 @@ describe("haft connect", () => {
     await haft(["cursor", "--write"]);
     await haft(["cursor", "--write", "--name", "two"]);
     await haft(["cursor", "--write", "--name", "three"]);
-    const names = readdirSync(join(workspace, ".cursor")).sort();
+    const names = readdirSync(join(place.workspace, ".cursor")).sort();
     expect(names).toEqual(["mcp.json", "mcp.json.before-haft", "mcp.json.before-haft-2"]);
   });
 
   it("takes another file, another name and the home of a client from where they are given", async () => {
-    const file = join(root, "elsewhere.json");
+    const file = join(place.root, "elsewhere.json");
     await haft(["claude-desktop", "--write", "--file", file, "--name", "shop"]);
     expect(json(readFileSync(file, "utf8")).mcpServers).toHaveProperty("shop");
-    await haft(["codex", "--write"], { CODEX_HOME: join(root, "codex") });
-    expect(readdirSync(join(root, "codex"))).toEqual(["config.toml"]);
-    writeFileSync(join(workspace, "opencode.jsonc"), "{}");
+    await haft(["codex", "--write"], { CODEX_HOME: join(place.root, "codex") });
+    expect(readdirSync(join(place.root, "codex"))).toEqual(["config.toml"]);
+    writeFileSync(join(place.workspace, "opencode.jsonc"), "{}");
     expect((await haft(["opencode"])).stdout).toContain("opencode.jsonc");
   });
 
   it("lists the clients and which of them know Haft", async () => {
     await haft(["cursor", "--write"]);
     await haft(["codex", "--write"]);
-    writeFileSync(join(workspace, ".mcp.json"), "{}");
+    writeFileSync(join(place.workspace, ".mcp.json"), "{}");
     const done = await haft([]);
     expect(done.stdout).toMatch(/^cursor\s+connected/m);
     expect(done.stdout).toMatch(/^claude-code\s+not connected/m);
@@ -265,13 +248,13 @@ describe("haft connect", () => {
   });
 
   it("lists the file that --write writes, and wants a client to write for", async () => {
-    mkdirSync(join(workspace, ".codex"));
-    writeFileSync(join(workspace, ".codex", "config.toml"), "");
+    mkdirSync(join(place.workspace, ".codex"));
+    writeFileSync(join(place.workspace, ".codex", "config.toml"), "");
     const listed = (await haft([])).stdout;
-    expect(listed).toMatch(new RegExp(`^codex .* ${join(home, ".codex", "config.toml")}$`, "m"));
-    expect(listed).toMatch(new RegExp(`^cursor .* ${join(workspace, ".cursor", "mcp.json")}$`, "m"));
+    expect(listed).toMatch(new RegExp(`^codex .* ${join(place.home, ".codex", "config.toml")}$`, "m"));
+    expect(listed).toMatch(new RegExp(`^cursor .* ${join(place.workspace, ".cursor", "mcp.json")}$`, "m"));
     expect((await haft(["--user"])).stdout).toMatch(
-      new RegExp(`^cursor .* ${join(home, ".cursor", "mcp.json")}$`, "m"),
+      new RegExp(`^cursor .* ${join(place.home, ".cursor", "mcp.json")}$`, "m"),
     );
     const done = await haft(["--write"]);
     expect(done).toMatchObject({ status: 2, stdout: "" });

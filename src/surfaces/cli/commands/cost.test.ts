@@ -1,21 +1,14 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cleanEnv, type Finished, runHaft } from "../../../testing/built.fixture.js";
+import { describe, expect, it } from "vitest";
+import type { Finished } from "../../../testing/built.fixture.js";
+import { cliPlace } from "../../../testing/cli-place.fixture.js";
 import { builtinRegistry, DIALECT_NAMES, dialectNamed } from "../../../toolkit/index.js";
 import { estimateTokens } from "./cost.js";
 
-let root: string;
-beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-cost-")));
-  for (const directory of ["project", "home"]) mkdirSync(join(root, directory));
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
-
-const haft = (...args: readonly string[]): Promise<Finished> =>
-  runHaft(["cost", ...args], { cwd: join(root, "project"), env: cleanEnv(join(root, "home")) });
+const place = cliPlace();
+const haft = (...args: readonly string[]): Promise<Finished> => place.haft(["cost", ...args]);
 
 interface Cost {
   readonly dialect: string;
@@ -51,7 +44,7 @@ describe("haft cost", () => {
     const before = JSON.parse((await haft("--json")).stdout) as Cost;
     const config = (tools: readonly string[]): void =>
       writeFileSync(
-        join(root, "project", "haft.jsonc"),
+        join(place.workspace, "haft.jsonc"),
         JSON.stringify({ tools: Object.fromEntries(tools.map((tool) => [tool, false])) }),
       );
     config(["bash"]);

@@ -1,32 +1,16 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cleanEnv, type Finished, runHaft } from "../../../testing/built.fixture.js";
+import { describe, expect, it } from "vitest";
+import type { Finished } from "../../../testing/built.fixture.js";
+import { cliPlace } from "../../../testing/cli-place.fixture.js";
 import type { DoctorFinding } from "./doctor/finding.js";
 
-let root: string;
-let workspace: string;
-let home: string;
-beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-doctor-")));
-  workspace = join(root, "project");
-  home = join(root, "home");
-  for (const directory of [workspace, home]) mkdirSync(directory);
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
-
-const haft = (args: readonly string[] = [], env: Record<string, string> = {}, cwd = workspace): Promise<Finished> =>
-  runHaft(["doctor", ...args], { cwd, env: cleanEnv(home, env) });
+const place = cliPlace();
+const haft = (
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+  cwd = place.workspace,
+): Promise<Finished> => place.haft(["doctor", ...args], { env, cwd });
 
 interface Report {
   readonly status: number | null;
@@ -39,7 +23,7 @@ async function report(...options: Parameters<typeof haft>): Promise<Report> {
   return { status: done.status, ...(JSON.parse(done.stdout) as Omit<Report, "status">) };
 }
 const found = ({ findings }: Report, id: string): DoctorFinding | undefined => findings.find((one) => one.id === id);
-const config = (value: unknown): void => writeFileSync(join(workspace, "haft.jsonc"), JSON.stringify(value));
+const config = (value: unknown): void => writeFileSync(join(place.workspace, "haft.jsonc"), JSON.stringify(value));
 
 describe("haft doctor", () => {
   it("finds all that is needed in an empty home, and makes nothing", async () => {
@@ -49,8 +33,8 @@ describe("haft doctor", () => {
     expect(found(healthy, "node")?.found).toContain(process.versions.node);
     expect(found(healthy, "config")?.next).toContain("haft init");
     expect(found(healthy, "clients")).toMatchObject({ status: "note", next: expect.stringContaining("haft connect") });
-    expect(readdirSync(home)).toEqual([]);
-    expect(readdirSync(workspace)).toEqual([]);
+    expect(readdirSync(place.home)).toEqual([]);
+    expect(readdirSync(place.workspace)).toEqual([]);
     const text = await haft();
     expect(text).toMatchObject({ status: 0, stderr: "" });
     expect(text.stdout).toMatch(/^ok +node +Node\.js/m);
@@ -58,38 +42,40 @@ describe("haft doctor", () => {
   });
 
   it("takes a lock of a state directory that is there", async () => {
-    mkdirSync(join(root, "state"));
-    const { findings } = await report(["--state", join(root, "state")]);
+    mkdirSync(join(place.root, "state"));
+    const { findings } = await report(["--state", join(place.root, "state")]);
     expect(findings.find(({ id }) => id === "lock")?.status).toBe("ok");
-    expect(readdirSync(join(root, "state", "locks"))).toEqual([]);
+    expect(readdirSync(join(place.root, "state", "locks"))).toEqual([]);
   });
 
   it("reports what is missing, what that costs and what to do, and continues", async () => {
-    const bare = await report([], { PATH: join(root, "nothing") });
+    const bare = await report([], { PATH: join(place.root, "nothing") });
     expect(bare).toMatchObject({ status: 0, isWorking: true });
     expect(found(bare, "git")).toMatchObject({ status: "note", cost: expect.stringContaining("fail") });
   });
 
   it("stops at a state directory that cannot be written, with the option that names another", async () => {
-    writeFileSync(join(root, "file"), "");
-    const stuck = await report(["--state", join(root, "file", "state")]);
+    writeFileSync(join(place.root, "file"), "");
+    const stuck = await report(["--state", join(place.root, "file", "state")]);
     expect(stuck).toMatchObject({ status: 1, isWorking: false });
     expect(found(stuck, "state")).toMatchObject({ status: "stops", next: expect.stringContaining("--state DIR") });
-    const text = await haft(["--state", join(root, "file", "state")]);
+    const text = await haft(["--state", join(place.root, "file", "state")]);
     expect(text.status).toBe(1);
     expect(text.stdout).toContain("Haft does not work: 1 problem.");
   });
 
   it("stops at a configuration that is not understood, with its line", async () => {
-    writeFileSync(join(workspace, "haft.jsonc"), '{\n  "tool": {}\n}');
+    writeFileSync(join(place.workspace, "haft.jsonc"), '{\n  "tool": {}\n}');
     const corrupt = await report();
     expect(corrupt).toMatchObject({ status: 1, isWorking: false });
-    expect(found(corrupt, "config")?.found).toContain(`${join(workspace, "haft.jsonc")}:2:3: there is no key "tool".`);
+    expect(found(corrupt, "config")?.found).toContain(
+      `${join(place.workspace, "haft.jsonc")}:2:3: there is no key "tool".`,
+    );
     expect((await report(["--no-config"])).status).toBe(0);
   });
 
   it("reports the files in force, which of their settings are ignored, and what they name that does not exist", async () => {
-    const mine = join(home, ".config", "haft");
+    const mine = join(place.home, ".config", "haft");
     mkdirSync(mine, { recursive: true });
     const servers = {
       gone: { command: "no-such-program" },
@@ -113,7 +99,7 @@ describe("haft doctor", () => {
   });
 
   it("says so where the directory may not be a workspace", async () => {
-    const lost = await report([], {}, home);
+    const lost = await report([], {}, place.home);
     expect(found(lost, "workspace")).toMatchObject({
       status: "limits",
       found: expect.stringContaining("home directory"),
@@ -122,21 +108,21 @@ describe("haft doctor", () => {
   });
 
   it("names the clients that are connected", async () => {
-    await runHaft(["connect", "cursor", "--write"], { cwd: workspace, env: cleanEnv(home) });
+    await place.haft(["connect", "cursor", "--write"]);
     expect(found(await report(), "clients")).toMatchObject({ status: "ok", found: "connected: Cursor" });
-    const file = join(workspace, ".cursor", "mcp.json");
+    const file = join(place.workspace, ".cursor", "mcp.json");
     writeFileSync(file, readFileSync(file, "utf8").replace(/"[^"]*(?=\/surfaces\/cli\/main\.js)/, '"/gone/dist'));
     const stale = (await report()).findings.find(({ id, status }) => id === "clients" && status === "limits");
     expect(stale?.found).toContain(file);
     expect(stale?.next).toContain("haft connect cursor --write");
-    const listed = await runHaft(["connect"], { cwd: workspace, env: cleanEnv(home) });
+    const listed = await place.haft(["connect"]);
     expect(listed.stdout).toMatch(/^cursor +outdated/m);
-    await runHaft(["connect", "cursor", "--write"], { cwd: workspace, env: cleanEnv(home) });
+    await place.haft(["connect", "cursor", "--write"]);
     expect(found(await report(), "clients")?.status).toBe("ok");
   });
 
   it("does not take an old ripgrep on PATH for the one that is used", async () => {
-    const bin = join(root, "bin");
+    const bin = join(place.root, "bin");
     mkdirSync(bin);
     writeFileSync(join(bin, "rg"), "#!/bin/sh\necho ripgrep 13.0.0\n");
     chmodSync(join(bin, "rg"), 0o755);

@@ -1,32 +1,13 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cleanEnv, type Finished, runHaft } from "../../../testing/built.fixture.js";
+import { describe, expect, it } from "vitest";
+import type { Finished } from "../../../testing/built.fixture.js";
+import { cliPlace } from "../../../testing/cli-place.fixture.js";
 import { parseConfig } from "../../../toolkit/index.js";
 
-let root: string;
-let workspace: string;
-let home: string;
-beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-init-")));
-  workspace = join(root, "project");
-  home = join(root, "home");
-  for (const directory of [workspace, home]) mkdirSync(directory);
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
-
-const haft = (...args: readonly string[]): Promise<Finished> => runHaft(args, { cwd: workspace, env: cleanEnv(home) });
+const place = cliPlace();
+const haft = (...args: readonly string[]): Promise<Finished> => place.haft(args);
 
 /** The text with every commented-out setting in force. */
 const allInForce = (text: string): string => text.replace(/^ {2}\/\/ (?=")/gm, "  ");
@@ -35,8 +16,8 @@ describe("haft init", () => {
   it("writes a configuration that changes nothing, and whose every line may be put in force", async () => {
     const done = await haft("init");
     expect(done).toMatchObject({ status: 0, stderr: "" });
-    expect(done.stdout).toContain(join(workspace, "haft.jsonc"));
-    const text = readFileSync(join(workspace, "haft.jsonc"), "utf8");
+    expect(done.stdout).toContain(join(place.workspace, "haft.jsonc"));
+    const text = readFileSync(join(place.workspace, "haft.jsonc"), "utf8");
     expect(Object.keys(await parseConfig(text, "x"))).toEqual(["$schema"]);
     const all = await parseConfig(allInForce(text), "x");
     expect(Object.keys(all)).toEqual(["$schema", "dialect", "tools", "workspace", "serve"]);
@@ -45,35 +26,35 @@ describe("haft init", () => {
 
   it("writes the user's own file, with what only they decide", async () => {
     expect((await haft("init", "--user")).status).toBe(0);
-    const text = readFileSync(join(home, ".config", "haft", "haft.jsonc"), "utf8");
+    const text = readFileSync(join(place.home, ".config", "haft", "haft.jsonc"), "utf8");
     const all = await parseConfig(allInForce(text), "x");
     expect(Object.keys(all)).toEqual(["$schema", "dialect", "tools", "env", "state", "artifacts", "servers", "trust"]);
   });
 
   it("never writes over what is there", async () => {
-    writeFileSync(join(workspace, "haft.jsonc"), "// mine\n");
+    writeFileSync(join(place.workspace, "haft.jsonc"), "// mine\n");
     const done = await haft("init");
     expect(done).toMatchObject({ status: 2, stdout: "" });
     expect(done.stderr).toContain("the file already exists.");
-    expect(readFileSync(join(workspace, "haft.jsonc"), "utf8")).toBe("// mine\n");
-    rmSync(join(workspace, "haft.jsonc"));
-    symlinkSync(join(root, "nowhere"), join(workspace, "haft.jsonc"));
+    expect(readFileSync(join(place.workspace, "haft.jsonc"), "utf8")).toBe("// mine\n");
+    rmSync(join(place.workspace, "haft.jsonc"));
+    symlinkSync(join(place.root, "nowhere"), join(place.workspace, "haft.jsonc"));
     expect((await haft("init")).status).toBe(2);
-    expect(readdirSync(root).sort()).toEqual(["home", "project"]);
+    expect(readdirSync(place.root).sort()).toEqual(["home", "project"]);
   });
 
   it("prints it and writes nothing", async () => {
     const done = await haft("init", "--print");
     expect(done.stdout).toContain('"$schema"');
-    expect(readdirSync(workspace)).toEqual([]);
+    expect(readdirSync(place.workspace)).toEqual([]);
   });
 
   it("names the schema of the package, where an editor finds it", async () => {
     const { $schema = "" } = await parseConfig((await haft("init", "--print")).stdout, "x");
     const schema = JSON.parse(readFileSync(fileURLToPath($schema), "utf8")) as { title: string };
     expect(schema.title).toBe("Haft configuration");
-    mkdirSync(join(workspace, "node_modules"));
-    symlinkSync(fileURLToPath(new URL("../../../..", import.meta.url)), join(workspace, "node_modules", "haft"));
+    mkdirSync(join(place.workspace, "node_modules"));
+    symlinkSync(fileURLToPath(new URL("../../../..", import.meta.url)), join(place.workspace, "node_modules", "haft"));
     const installed = await parseConfig((await haft("init", "--print")).stdout, "x");
     expect(installed.$schema).toBe("./node_modules/haft/config.schema.json");
   });

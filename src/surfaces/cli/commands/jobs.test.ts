@@ -1,32 +1,19 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { cleanEnv, type Finished, runHaft } from "../../../testing/built.fixture.js";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Finished } from "../../../testing/built.fixture.js";
+import { cliPlace } from "../../../testing/cli-place.fixture.js";
 
-let root: string;
-beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-cli-jobs-")));
-  for (const directory of ["project", "home"]) mkdirSync(join(root, directory));
-});
-afterEach(async () => {
-  await haft("jobs", "stop", "job-1");
-  // What has read the job's output may still write its last.
-  for (let tries = 0; existsSync(root) && tries < 10; tries += 1) {
-    try {
-      rmSync(root, { recursive: true, force: true });
-    } catch {}
-  }
-});
+const place = cliPlace();
+afterEach(() => haft("jobs", "stop", "job-1"));
 
-const haft = (...args: readonly string[]): Promise<Finished> =>
-  runHaft(args, { cwd: join(root, "project"), env: cleanEnv(join(root, "home")) });
+const haft = (...args: readonly string[]): Promise<Finished> => place.haft(args);
 const start = (command: string, more: object = {}): Promise<Finished> =>
   haft("call", "process", JSON.stringify({ action: "start", command, ...more }));
 /** A zombie does not count. */
 const isAlive = (pid: string) =>
   existsSync(`/proc/${pid}/stat`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
-const pidIn = (name: string) => readFileSync(join(root, "project", name), "utf8").trim();
+const pidIn = (name: string) => readFileSync(join(place.workspace, name), "utf8").trim();
 
 describe("haft jobs", () => {
   it.each(["memory", "posix:sh"])("what a call left on %s ends with the call, which is reported", async (on) => {
@@ -88,8 +75,8 @@ describe("haft jobs", () => {
       },
     );
     expect(await poll()).not.toContain("\nfirst");
-    writeFileSync(join(root, "project", "go"), "");
-    await vi.waitFor(() => expect(existsSync(join(root, "project", "done"))).toBe(true), { timeout: 20_000 });
+    writeFileSync(join(place.workspace, "go"), "");
+    await vi.waitFor(() => expect(existsSync(join(place.workspace, "done"))).toBe(true), { timeout: 20_000 });
     const polled = await poll();
     expect(polled).toMatch(/\nsecond\n/);
     expect(polled).toMatch(/\nthird\n/);

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { JsonSchema } from "../../../../kernel/index.js";
-import { cleanEnv, type Finished, runHaft } from "../../../../testing/built.fixture.js";
+import type { Finished } from "../../../../testing/built.fixture.js";
+import { cliPlace } from "../../../../testing/cli-place.fixture.js";
 import { createToolkit, DIALECT_NAMES } from "../../../../toolkit/index.js";
 import { exampleCall } from "../../parameter-text.js";
 import { inputOf, readInput } from "./call-input.js";
@@ -83,15 +83,9 @@ describe("name=value words", () => {
 });
 
 describe("on the command line", () => {
-  let root: string;
-  const haft = (...args: readonly string[]): Promise<Finished> =>
-    runHaft(args, { cwd: join(root, "project"), env: cleanEnv(join(root, "home")) });
-  beforeEach(() => {
-    root = realpathSync(mkdtempSync(join(tmpdir(), "haft-words-")));
-    for (const name of ["project", "home"]) mkdirSync(join(root, name));
-    writeFileSync(join(root, "project", "a b.txt"), "one\ntwo\nthree\n");
-  });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
+  const place = cliPlace();
+  const haft = (...args: readonly string[]): Promise<Finished> => place.haft(args);
+  beforeEach(() => writeFileSync(join(place.workspace, "a b.txt"), "one\ntwo\nthree\n"));
 
   it("a call takes name=value words, of the chosen dialect too, without a note of a repair", async () => {
     const read = await haft("call", "read", "path=a b.txt", "limit=2");
@@ -132,7 +126,7 @@ describe("on the command line", () => {
     expect(done).toMatchObject({ status: 2, stdout: "" });
     expect(done.stderr).toBe('haft: There is no tool "raed". Did you mean "read"? `haft tools` lists the tools.\n');
     expect((await haft("tools", "delete", "--collection", "read-only")).status).toBe(2);
-    writeFileSync(join(root, "project", "haft.jsonc"), '{ "tools": { "bash": false } }');
+    writeFileSync(join(place.workspace, "haft.jsonc"), '{ "tools": { "bash": false } }');
     expect((await haft("tools", "bash")).stderr).toContain('"bash" is disabled in ');
   });
 });

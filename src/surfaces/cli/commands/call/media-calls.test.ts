@@ -1,33 +1,23 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { pdfOf, pdfWith } from "../../../../host/media/pdf.fixture.js";
-import { built, cleanEnv, runHaft } from "../../../../testing/built.fixture.js";
+import { built } from "../../../../testing/built.fixture.js";
+import { cliPlace } from "../../../../testing/cli-place.fixture.js";
 import { underLoad } from "../../../../testing/under-load.fixture.js";
 
-let root: string;
-let directory: string;
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "haft-media-call-"));
-  directory = join(root, "project");
-  mkdirSync(directory);
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
-
-const env = () => cleanEnv(join(root, "home"));
+const place = cliPlace();
 const args = (path: string, ...options: readonly string[]) => ["call", "read", JSON.stringify({ path }), ...options];
-const read = (path: string, ...options: readonly string[]) =>
-  runHaft(args(path, ...options), { cwd: directory, env: env() });
+const read = (path: string, ...options: readonly string[]) => place.haft(args(path, ...options));
 
 it("an image is described in a line, and its bytes are base64 in JSON", async () => {
   const image = await sharp({ create: { width: 8, height: 4, channels: 3, background: "#f00" } })
     .png()
     .toBuffer();
-  writeFileSync(join(directory, "a.png"), image);
+  writeFileSync(join(place.workspace, "a.png"), image);
   const reported = `"a.png": image/png, 8×4 pixels, ${image.length} bytes.`;
   expect((await read("a.png")).stdout).toBe(
     `${reported}\n[image/png, ${image.length} bytes; \`--json\` or an MCP client shows it]\n`,
@@ -41,7 +31,7 @@ it("an image is described in a line, and its bytes are base64 in JSON", async ()
 });
 
 it("a PDF is shown as the text of its pages", async () => {
-  writeFileSync(join(directory, "a.pdf"), pdfOf([["Hello", "World"]]));
+  writeFileSync(join(place.workspace, "a.pdf"), pdfOf([["Hello", "World"]]));
   expect((await read("a.pdf")).stdout).toMatch(
     /^Showing lines 1–3 of 3\.\n {5}1│--- page 1 of 1 ---\n {5}2│Hello\n {5}3│World\nnote: PDF shown as text/,
   );
@@ -49,10 +39,10 @@ it("a PDF is shown as the text of its pages", async () => {
 
 it("what reads a file does not outlive a killed host", async () => {
   const data = deflateSync(`BT /F1 12 Tf ${"(aaaa) Tj T* ".repeat(8_000_000)}ET`);
-  writeFileSync(join(directory, "slow.pdf"), pdfWith([{ dictionary: "/Filter /FlateDecode", data }]));
+  writeFileSync(join(place.workspace, "slow.pdf"), pdfWith([{ dictionary: "/Filter /FlateDecode", data }]));
   const host = spawn(process.execPath, [built("surfaces/cli/main.js"), ...args("slow.pdf")], {
-    cwd: directory,
-    env: env(),
+    cwd: place.workspace,
+    env: place.env(),
     stdio: "ignore",
   });
   await expect.poll(() => readersOf(host.pid!), { timeout: underLoad(10_000) }).toHaveLength(1);

@@ -1,27 +1,25 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { built, cleanEnv } from "../../../../testing/built.fixture.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import { built } from "../../../../testing/built.fixture.js";
+import { cliPlace } from "../../../../testing/cli-place.fixture.js";
 
-let root: string;
+const place = cliPlace();
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-terminal-")));
-  for (const name of ["home", "project", "bin"]) mkdirSync(join(root, name));
+  mkdirSync(join(place.root, "bin"));
   const haft = `#!/bin/sh\nexec "${process.execPath}" "${built("surfaces/cli/main.js")}" "$@"\n`;
-  writeFileSync(join(root, "bin", "haft"), haft, { mode: 0o755 });
-  writeFileSync(join(root, "project", "a.txt"), "one\ntwo\n");
+  writeFileSync(join(place.root, "bin", "haft"), haft, { mode: 0o755 });
+  writeFileSync(join(place.workspace, "a.txt"), "one\ntwo\n");
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function sh(line: string, more: Record<string, string> = {}): string {
-  const env = cleanEnv(join(root, "home"), {
-    PATH: `${join(root, "bin")}:${process.env.PATH}`,
+  const env = place.env({
+    PATH: `${join(place.root, "bin")}:${process.env.PATH}`,
     TERM: "xterm",
     ...more,
   });
-  const done = spawnSync("sh", ["-c", line], { cwd: join(root, "project"), env, encoding: "utf8", timeout: 30_000 });
+  const done = spawnSync("sh", ["-c", line], { cwd: place.workspace, env, encoding: "utf8", timeout: 30_000 });
   return done.stdout + done.stderr;
 }
 const GNU_SCRIPT = /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
@@ -31,7 +29,7 @@ const inTerminal = (line: string, more: Record<string, string> = {}) =>
 
 describe.skipIf(!GNU_SCRIPT)("on a terminal (skipped without script of util-linux)", () => {
   it("the output of a command is shown while it runs, without what it would do to the terminal", () => {
-    writeFileSync(join(root, "project", "slow.sh"), "printf 'early \\033[5mline\\n'; sleep 3; echo late\n");
+    writeFileSync(join(place.workspace, "slow.sh"), "printf 'early \\033[5mline\\n'; sleep 3; echo late\n");
     const shown = inTerminal("haft call bash command='sh slow.sh'");
     const [first, last] = [shown.indexOf("early line"), shown.lastIndexOf("\u001b[J")];
     expect(first).toBeGreaterThan(-1);
@@ -55,7 +53,7 @@ it.skipIf(!GNU_TAIL)(
   () => {
     const said = sh("haft call bash command='sleep 20; touch late' | true");
     expect(said).toBe("haft: cancelling: stdout was closed.\n");
-    expect(existsSync(join(root, "project", "late"))).toBe(false);
+    expect(existsSync(join(place.workspace, "late"))).toBe(false);
     // A reader that is there does not end it.
     expect(sh("haft call bash command='sleep 2; echo end' | cat")).toContain("end");
   },

@@ -1,25 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { built, cleanEnv, runHaft } from "../../../../testing/built.fixture.js";
+import { expect, it } from "vitest";
+import { built, runHaft } from "../../../../testing/built.fixture.js";
+import { cliPlace } from "../../../../testing/cli-place.fixture.js";
 import { underLoad } from "../../../../testing/under-load.fixture.js";
 
-let root: string;
-beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-serve-killed-")));
-  for (const directory of ["project", "home"]) mkdirSync(join(root, directory));
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
-
-const project = (name: string) => join(root, "project", name);
+const place = cliPlace();
+const project = (name: string) => join(place.workspace, name);
 
 /** A server over its standard streams, and one client of it that writes its lines by hand. */
 function serve() {
-  const env = cleanEnv(join(root, "home"));
+  const env = place.env();
   const child: ChildProcess = spawn(process.execPath, [built("surfaces/cli/main.js"), "serve", "--stdio"], {
-    cwd: join(root, "project"),
+    cwd: place.workspace,
     env,
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -93,14 +87,14 @@ it("a server that is killed takes ten jobs and their children with it; the next 
   await new Promise((resolve) => next.child.once("exit", resolve));
 
   const { stdout } = await runHaft(["jobs", "list", "--json"], {
-    cwd: join(root, "project"),
-    env: cleanEnv(join(root, "home")),
+    cwd: place.workspace,
+    env: place.env(),
   });
   const kept = JSON.parse(stdout) as { readonly id: string; readonly endedBy: string; readonly outputBytes: number }[];
   expect(kept.map(({ id, endedBy, outputBytes }) => [id, endedBy, outputBytes])).toEqual(
     ids.map((id) => [id, "host", 11]),
   );
-  const state = join(root, "home", ".local", "state", "haft", "jobs");
+  const state = join(place.home, ".local", "state", "haft", "jobs");
   for (const number of numbers)
     expect(readFileSync(join(state, `job-${number + 1}`, "stdout.0"), "utf8")).toBe(`words of ${number}\n`);
 });
