@@ -16,9 +16,9 @@ const outcome = await runner.run(
   { id: "1", name: "bash", input: { command: "sleep 600 & echo child $!; wait" } },
   {
     signal: control.signal,
-    onEvent({ kind, data }) {
-      if (kind !== "output") return;
-      output += data.text;
+    onEvent(event) {
+      if (event.kind !== "output") return;
+      output += Buffer.from(event.bytes).toString();
       if (output.includes("\n")) control.abort();
     },
   },

@@ -117,7 +117,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   "ids.next": harmless("an id of no thing"),
   digest: harmless("pure"),
   lock: (ctx, { secret }) => ctx.lock(secret, {}, async () => undefined),
-  emit: (ctx) => ctx.emit({ kind: "progress", data: { message: "x" } }),
+  emit: (ctx) => ctx.emit({ kind: "progress", message: "x" }),
 };
 
 function found(): never {
@@ -326,7 +326,7 @@ describe.each(Object.entries(machines))("members of a context on %s", (_, create
       (context) => context.lock(places.secret, {}, async () => undefined),
       (context) => context.shell.spawn("sleep 9", { cwd: places.ws, lifetime: "keep" }),
       (context) => context.fs.writeFile(places.secret, "x"),
-      (context) => context.emit({ kind: "progress", data: { message: "x" } }),
+      (context) => context.emit({ kind: "progress", message: "x" }),
     ];
     let members: readonly string[] = [];
     const refused: boolean[] = [];

@@ -26,12 +26,7 @@ import type { CallSession, Framework, Session, SessionView } from "./session.js"
 import type { Shell } from "./shell.js";
 import type { State } from "./state.js";
 import type { Terminal } from "./terminal.js";
-
-/** Something that happened during a call: progress, output, a note. Reported to the host as it happens. */
-export interface ToolEvent {
-  readonly kind: string;
-  readonly data?: unknown;
-}
+import type { CallEvent, ToolEvent } from "./tool-event.js";
 
 /** What a host may do before claims are stated (change the input) and around the run (input frozen). Nothing fits in between. */
 export interface Hooks {
@@ -103,7 +98,7 @@ export interface HostContext {
   readonly framework: Framework;
   /** How results are rendered where the tool has no presenter of its own. */
   readonly dialect?: Dialect;
-  readonly onEvent?: (event: ToolEvent & { readonly callId: string }) => void;
+  readonly onEvent?: (event: CallEvent) => void;
   /** The same context, the same id, another signal. */
   withCancel(signal: AbortSignal): HostContext;
 }

@@ -1,9 +1,10 @@
 /** Makes the context of one dispatch from a host, a session and a backend. */
 import type { Backend } from "./backend.js";
-import type { HostContext, HostServices, ToolEvent } from "./context.js";
+import type { HostContext, HostServices } from "./context.js";
 import type { Dialect } from "./dialect.js";
 import { type OutputBudget, standardBudget } from "./output.js";
 import type { Framework, Session } from "./session.js";
+import type { CallEvent } from "./tool-event.js";
 
 /** What `createHostContext` needs; the rest has defaults. */
 export interface HostContextOptions {
@@ -22,7 +23,7 @@ export interface HostContextOptions {
   /** Default: empty. */
   readonly framework?: Framework;
   readonly dialect?: Dialect;
-  readonly onEvent?: (event: ToolEvent & { readonly callId: string }) => void;
+  readonly onEvent?: (event: CallEvent) => void;
 }
 
 /** Makes the context of one dispatch. Its ports are unguarded and for the host; each call binds its own. */

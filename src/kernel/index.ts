@@ -41,7 +41,6 @@ export type {
   LockOptions,
   RateLimit,
   ToolContext,
-  ToolEvent,
 } from "./context.js";
 export { createHostContext, type HostContextOptions } from "./create-context.js";
 export { defineTool, explain, presentTool } from "./define-tool.js";
@@ -249,5 +248,14 @@ export {
   type ToolBoxOptions,
   type ToolRunner,
 } from "./tool-box.js";
+export type {
+  CallEvent,
+  JobEndedEvent,
+  JobStartedEvent,
+  NoticeEvent,
+  OutputEvent,
+  ProgressEvent,
+  ToolEvent,
+} from "./tool-event.js";
 export { loadValidator, schemaProblem } from "./validate.js";
 export { after, type Bound, withTimeout } from "./with-timeout.js";

@@ -255,11 +255,11 @@ describe("hooks, rate, targets and events", () => {
       description: "",
       parameters: {},
       run(_, ctx) {
-        ctx.emit({ kind: "progress", data: 1 });
+        ctx.emit({ kind: "progress", message: "half", progress: 1, total: 2 });
         return text("");
       },
     });
     await call(tool, {}, bareContext(bareHost(), { onEvent: (event) => events.push(event) }));
-    expect(events).toEqual([{ kind: "progress", data: 1, callId: "c1" }]);
+    expect(events).toEqual([{ kind: "progress", message: "half", progress: 1, total: 2, callId: "c1" }]);
   });
 });

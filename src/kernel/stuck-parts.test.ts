@@ -336,7 +336,7 @@ describe("parts that never come back, or fail", () => {
       effect: "write",
       claims: () => [],
       run(_, ctx) {
-        ctx.emit({ kind: "note" });
+        ctx.emit({ kind: "notice", message: "note" });
         return text("ran");
       },
     });

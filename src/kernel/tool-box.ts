@@ -2,7 +2,7 @@
 import { nearestNames } from "../text/index.js";
 import { cancelledBeforeStart, ended, resultOfThrown } from "./call-run.js";
 import { isRecord } from "./coerce.js";
-import type { HostContext, ToolEvent } from "./context.js";
+import type { HostContext } from "./context.js";
 import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { explain } from "./define-tool.js";
 import { HaftError } from "./errors.js";
@@ -13,6 +13,7 @@ import type { JsonSchema } from "./schema.js";
 import type { Clock } from "./services.js";
 import { shownName } from "./shown-name.js";
 import type { DefinedTool, ToolCall, ToolDescriptor } from "./tool.js";
+import type { CallEvent } from "./tool-event.js";
 import { withTimeout } from "./with-timeout.js";
 
 /** Called once for each dispatch. A box with a clock waits 30 s for it. */
@@ -29,7 +30,7 @@ export interface RunOptions {
   /** Cancels the call: what it started ends, and the outcome says cancelled. */
   readonly signal?: AbortSignal;
   /** Progress of this call. */
-  readonly onEvent?: (event: ToolEvent & { readonly callId: string }) => void;
+  readonly onEvent?: (event: CallEvent) => void;
 }
 
 /** Fulfils calls, one context each. */

@@ -91,8 +91,13 @@ export class ServerConnection {
     const { server, timeoutMs } = this.#options;
     const request = { method: "tools/call", params: { name: tool, arguments: input } };
     const limits = { timeout: timeoutMs, resetTimeoutOnProgress: true, maxTotalTimeout: MAX_CALL_MS };
-    const onprogress = ({ message }: Progress): void =>
-      ctx.emit({ kind: "progress", data: { message: cleanText(message) || `the server "${server}" is working` } });
+    const onprogress = ({ message, progress, total }: Progress): void =>
+      ctx.emit({
+        kind: "progress",
+        message: cleanText(message) || `the server "${server}" is working`,
+        progress,
+        ...(total === undefined ? {} : { total }),
+      });
     const options = { signal, ...limits, onprogress };
     const ask = async (): Promise<ToolResult<never>> => {
       let connection: Connection;

@@ -43,8 +43,9 @@ export interface AuditReport {
 const FILE = /^(\d{4}-\d\d-\d\d)-(\d+)-([0-9a-f]+)\.(?:jsonl|head)$/;
 
 /**
- * Reads and verifies every file. Lines after a broken one are omitted. A deleted file is detected only between two days of one
- * process, or if its process wrote more on the same day; so old days may be deleted.
+ * Reads and verifies every file. Lines after a broken one are omitted. A log without its head is verified as far as its
+ * lines go; a head without its log is a problem. A log that was deleted with its head is detected only between two days of one
+ * process, or if its process wrote more on the same day; so old days may be archived or deleted.
  */
 export function readAudit(state: Pick<StateDirectory, "path">): AuditReport {
   const directory = join(state.path, "audit");

@@ -12,7 +12,8 @@ const start = () =>
   progressOf("t", async ({ params }) => {
     reported.push(params);
   });
-const event = (text: string) => ({ kind: "output", data: { text } });
+const event = (text: string) =>
+  ({ kind: "output", stream: "stdout", offset: 0, bytes: new TextEncoder().encode(text) }) as const;
 
 it("reports that a silent call still runs, every ten seconds, with a number that grows", () => {
   const progress = start();

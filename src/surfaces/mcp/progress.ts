@@ -72,10 +72,26 @@ export function progressOf(
   };
 }
 
-/** The text of an event is in `data.text` or `data.message`; without one it is the event's kind. */
+/** One short text for a client: of a long one, its end. */
 function messageOfEvent(event: ToolEvent): string {
-  const data = event.data as { readonly message?: unknown; readonly text?: unknown } | null | undefined;
-  const said = [data?.message, data?.text, event.data].find((one) => typeof one === "string" && one.trim() !== "");
-  const message = typeof said === "string" ? said.trim() : event.kind;
+  const message = textOfEvent(event).trim() || event.kind;
   return message.length <= MESSAGE_CHARACTERS ? message : `…${message.slice(-MESSAGE_CHARACTERS)}`;
+}
+
+function textOfEvent(event: ToolEvent): string {
+  switch (event.kind) {
+    case "output":
+      return event.bytes.length === 0
+        ? `${event.stream}: ${event.offset} bytes so far`
+        : new TextDecoder().decode(event.bytes);
+    case "progress":
+    case "notice":
+      return event.message;
+    case "job-started":
+      return `job ${event.job} started: ${event.command}`;
+    case "job-ended":
+      return `job ${event.job} ${event.status === "ended" ? "ended" : "is lost"}`;
+    default:
+      return event satisfies never;
+  }
 }

@@ -135,7 +135,13 @@ describe.each(Object.entries(CLIENTS))("an MCP client of %s over HTTP", (_name, 
 
   it("hears of progress", async () => {
     answer = async (_call, options) => {
-      options.onEvent?.({ callId: "c", kind: "output", data: { text: "half\n" } });
+      options.onEvent?.({
+        callId: "c",
+        kind: "output",
+        stream: "stdout",
+        offset: 0,
+        bytes: new TextEncoder().encode("half\n"),
+      });
       await new Promise((resolve) => setTimeout(resolve, 20));
       return {};
     };

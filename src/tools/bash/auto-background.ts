@@ -107,8 +107,9 @@ export async function startInBackground(
   };
 }
 
-/** The next poll does not repeat output that this result shows. */
-export function markShown(ctx: Ctx, { job, stdout, stderr }: ShellResult): void {
+/** Reports a job that the command left, and that its next poll does not repeat output that this result shows. */
+export function markShown(ctx: Ctx, command: string, { job, stdout, stderr }: ShellResult): void {
   if (job === undefined) return;
+  ctx.emit({ kind: "job-started", job, command });
   markReported(ctx, job, { stdout: stdout.produced, stderr: stderr.produced });
 }

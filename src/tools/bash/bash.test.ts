@@ -229,7 +229,7 @@ describe("output", () => {
     expect((await bash(bench, "x")).data?.stdout).toMatchObject({ head: "a\ufffd\ufffd", invalid: 2 });
   });
 
-  it("is emitted as it arrives, in whole characters, and only counted after 64 KiB", async () => {
+  it("is emitted as it arrives with its offset, and only counted after 64 KiB", async () => {
     const bytes = encode(`é${"x".repeat(3_000_000)}`);
     const { bench, events } = answering({}, (options) => {
       options.onOutput?.("stderr", bytes.slice(0, 1), 0);
@@ -237,9 +237,13 @@ describe("output", () => {
         options.onOutput?.("stderr", bytes.slice(at, at + 100_000), at);
     });
     await bash(bench, "x");
-    const reported = events.map(({ data }) => data as { stream: string; text: string; bytes?: number });
-    expect(reported.map(({ text }) => text).join("")).toBe(`é${"x".repeat(65_534)}`);
-    expect(reported.filter(({ bytes: count }) => count !== undefined)).toHaveLength(2);
+    const reported = events.filter((event) => event.kind === "output");
+    const whole = Buffer.concat(reported.map((event) => event.bytes));
+    expect(whole.equals(bytes.subarray(0, 65_536))).toBe(true);
+    expect(reported.slice(0, 2).map(({ offset }) => offset)).toEqual([0, 1]);
+    expect(reported.filter((event) => event.bytes.length === 0).map(({ offset }) => offset)).toEqual([
+      1_100_001, 2_100_001,
+    ]);
     expect(reported.every(({ stream }) => stream === "stderr")).toBe(true);
   });
 

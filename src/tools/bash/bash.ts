@@ -127,7 +127,7 @@ async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<
     stderr: { ...streams.stderr, notable: notable.stderr },
   });
   const data = { ...found, ...autoBackground.facts(result) };
-  markShown(ctx, result);
+  markShown(ctx, input.command, result);
   const more = {
     structured: structuredOf(data),
     truncations: [...truncationOf("stdout", data.stdout, stdout), ...truncationOf("stderr", data.stderr, stderr)],
@@ -148,7 +148,7 @@ async function runInBackground(input: BashInput, ctx: ToolContext<BashLimits>): 
   const continues = result.ended === "detached";
   const found = dataOf(result, timeoutOf(input, limits), streams);
   const data: BashData = continues ? { ...found, detachedBy: "asked" } : found;
-  markShown(ctx, result);
+  markShown(ctx, input.command, result);
   const more = {
     structured: structuredOf(data),
     truncations: [...truncationOf("stdout", data.stdout, undefined), ...truncationOf("stderr", data.stderr, undefined)],

@@ -124,6 +124,7 @@ async function start(input: ProcessInput, ctx: Ctx): Promise<ToolResult<ProcessD
   const job = await ctx.shell
     .spawn(input.command ?? "", options)
     .catch((thrown: unknown) => rethrowWithGivenPath(thrown, input.cwd, ctx));
+  ctx.emit({ kind: "job-started", job: job.id, command: input.command ?? "" });
   await untilFirstOutput(ctx, job);
   return shownJob("start", ctx, job);
 }
@@ -231,6 +232,7 @@ async function shownJob(
 ): Promise<ToolResult<ProcessData>> {
   // The state first, so that all output before an end is read.
   const info = await job.info();
+  if (info.status !== "running") ctx.emit({ kind: "job-ended", job: job.id, status: info.status });
   const { stdout, stderr } = await newOutput(ctx, job, info.startedMs);
   const waitingFor = info.status === "running" ? await waitingOf(job) : undefined;
   const data: ProcessData = {

@@ -23,7 +23,6 @@ export class OutputRecorder {
   #early: { readonly bytes: Uint8Array; readonly lostBytes: number }[] = [];
   #seenBytes = 0;
   #emittedBytes = 0;
-  #decoder = new TextDecoder();
   #sink: ArtifactSink | undefined;
   #notable: NotableLines | undefined;
 
@@ -84,10 +83,11 @@ export class OutputRecorder {
     if (this.#emittedBytes < MAX_EVENT_BYTES) {
       const part = bytes.subarray(0, MAX_EVENT_BYTES - this.#emittedBytes);
       this.#emittedBytes += part.length;
-      const text = this.#decoder.decode(part, { stream: true });
-      if (text !== "") this.ctx.emit({ kind: "output", data: { stream, text } });
+      // The backend may reuse its buffer.
+      if (part.length > 0)
+        this.ctx.emit({ kind: "output", stream, offset: this.#seenBytes - bytes.length, bytes: new Uint8Array(part) });
     } else if (Math.floor(before / EVENT_EVERY_BYTES) < Math.floor(this.#seenBytes / EVENT_EVERY_BYTES)) {
-      this.ctx.emit({ kind: "output", data: { stream, text: "", bytes: this.#seenBytes } });
+      this.ctx.emit({ kind: "output", stream, offset: this.#seenBytes, bytes: new Uint8Array() });
     }
   }
 }

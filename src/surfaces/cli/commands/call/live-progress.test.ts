@@ -5,6 +5,9 @@ import { liveProgress } from "./live-progress.js";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+const output = (text: string) =>
+  ({ kind: "output", stream: "stdout", offset: 0, bytes: new TextEncoder().encode(text) }) as const;
+
 function terminal(isTTY: boolean) {
   const written: string[] = [];
   return { written, isTTY, columns: 30, rows: 6, write: (text: string) => written.push(text) };
@@ -13,10 +16,7 @@ function terminal(isTTY: boolean) {
 it("a terminal sees what a long call is doing, with the last lines of its output, and all of it is wiped at the end", () => {
   const screen = terminal(true);
   const progress = liveProgress("bash", screen);
-  progress.onEvent({
-    kind: "output",
-    data: { stream: "stdout", text: "compiling\n\u001b[31mfile two of a great many" },
-  });
+  progress.onEvent(output("compiling\n\u001b[31mfile two of a great many"));
   vi.advanceTimersByTime(900);
   expect(screen.written).toEqual([]);
   vi.advanceTimersByTime(600);
@@ -37,7 +37,7 @@ it("a short call draws nothing, and a pipe never sees anything", () => {
   const [screen, pipe] = [terminal(true), terminal(false)];
   for (const one of [screen, pipe]) {
     const progress = liveProgress("bash", one);
-    progress.onEvent({ kind: "output", data: { text: "x" } });
+    progress.onEvent(output("x"));
     vi.advanceTimersByTime(one === pipe ? 5_000 : 500);
     progress.end();
   }
@@ -48,7 +48,7 @@ it("no line wraps and no more is drawn than the terminal has rows, so that each 
   const screen = terminal(true);
   const progress = liveProgress("bash", screen);
   const text = Array.from({ length: 50 }, (_, line) => `${line}:${"漢字".repeat(40)}\r\n`).join("");
-  progress.onEvent({ kind: "output", data: { text } });
+  progress.onEvent(output(text));
   vi.advanceTimersByTime(1_500);
   const lines = stripControls((screen.written.at(-1) ?? "").replace(/^.*\u001b\[J/, "")).text.split("\n");
   expect(lines.map((line) => line.slice(0, 3))).toEqual(["bas", "46:", "47:", "48:", "49:"]);

@@ -21,6 +21,7 @@ interface Terminal {
 export function liveProgress(tool: string, terminal: Terminal): { onEvent(event: ToolEvent): void; end(): void } {
   if (terminal.isTTY !== true) return { onEvent() {}, end() {} };
   const startedMs = Date.now();
+  const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   let message = "";
   let printed = "";
   let rows = 0;
@@ -41,11 +42,13 @@ export function liveProgress(tool: string, terminal: Terminal): { onEvent(event:
   const timer = setInterval(draw, REDRAW_EVERY_MS);
   timer.unref();
   return {
-    onEvent({ kind, data }) {
-      const lastLine = (data ?? {}) as { readonly text?: unknown; readonly message?: unknown };
-      if (kind === "output" && typeof lastLine.text === "string")
-        printed = `${printed}${plain(lastLine.text)}`.slice(-MAX_CHARACTERS);
-      else if (typeof lastLine.message === "string") message = plain(lastLine.message).trim().split("\n").at(-1) ?? "";
+    onEvent(event) {
+      if (event.kind === "output")
+        printed = `${printed}${plain(decoders[event.stream].decode(event.bytes, { stream: true }))}`.slice(
+          -MAX_CHARACTERS,
+        );
+      else if (event.kind === "progress" || event.kind === "notice")
+        message = plain(event.message).trim().split("\n").at(-1) ?? "";
     },
     end() {
       clearInterval(timer);
