@@ -22,7 +22,7 @@ export const DIALECTS = {
   buddy: buddyDialect,
 };
 
-export interface Seen {
+interface Seen {
   readonly envelope: unknown;
   readonly cuts: readonly Truncation[];
 }
@@ -73,7 +73,7 @@ export function readData(text: string, more: Partial<ReadData> = {}): ReadData {
   };
 }
 
-export const HASH_A = "a".repeat(64);
+const HASH_A = "a".repeat(64);
 export const HASH_B = "b".repeat(64);
 
 export function writeData(more: Partial<WriteData> = {}): WriteData {

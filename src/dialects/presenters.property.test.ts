@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { type AnyPresenter, type ContentBlock, ERROR_CODES, TODO_STATUSES, type ToolResult } from "../kernel/index.js";
 import { exampleInput } from "../testing/example-input.fixture.js";
 import { fc, runCount } from "../testing/property.fixture.js";
-import { utf8Length } from "../text/index.js";
 import { builtinRegistry } from "../toolkit/index.js";
 import { builtinTools } from "../tools/index.js";
 import { memoryBench } from "../tools/tool-bench.fixture.js";
@@ -394,24 +393,5 @@ describe("presenters", () => {
         { numRuns: runCount(80) },
       );
     }
-  });
-
-  it("keeps a read of the default dialect within any budget that holds its frame", () => {
-    const window = fc.array(fc.string({ maxLength: 80 }), { minLength: 1, maxLength: 200 });
-    fc.assert(
-      fc.property(window, fc.integer({ min: 600, max: 8_000 }), (rows, maxBytes) => {
-        const data = readData(`${rows.map((row) => row.replace(/\s/g, " ")).join("\n")}\n`);
-        const context = {
-          arguments: { path: "a.txt" },
-          budget: { kind: "middle" as const, maxBytes },
-          cwd: "/",
-          notes: [],
-          tool: "read",
-        };
-        const [block] = haftDialect.tools.read!.render({ content: [], isError: false, data }, context).content;
-        expect(block?.kind === "text" && utf8Length(block.text) <= maxBytes).toBe(true);
-      }),
-      { numRuns: runCount(80) },
-    );
   });
 });

@@ -1,7 +1,7 @@
 /** Models send arguments in many shapes; this makes the bag an object where that needs no guess. */
 import { jsonFault, showControls } from "../text/index.js";
 
-export type Coerced =
+type Coerced =
   /** `note`: what was repaired, as one sentence. */
   | { readonly value: unknown; readonly note?: string }
   /** Why the text is no arguments, as a clause. */

@@ -215,7 +215,7 @@ export function policyCallOf(run: CallRun): PolicyCall {
 }
 
 /** How a session remembers that a path on a backend led elsewhere. */
-export function symlinkKey(run: Pick<CallRun, "backend">, path: string): string {
+function symlinkKey(run: Pick<CallRun, "backend">, path: string): string {
   return `${run.backend.name}:${path}`;
 }
 

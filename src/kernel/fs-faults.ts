@@ -3,7 +3,7 @@ import { utf8Length } from "../text/index.js";
 import { type ErrorCode, HaftError } from "./errors.js";
 
 /** Our code, the words of the system, and what the reader learns and does next. */
-export type SystemRefusal = readonly [code: ErrorCode, system: string, why: string];
+type SystemRefusal = readonly [code: ErrorCode, system: string, why: string];
 
 const NOT_PERMITTED = "permission denied. Use another path";
 

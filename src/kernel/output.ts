@@ -2,7 +2,7 @@
 import { truncateToHead, truncateToTail, utf8Length } from "../text/index.js";
 
 /** The part of a truncated text that is kept: its head, its tail, or (middle) both ends. */
-export type ClipEnd = "head" | "tail" | "middle";
+type ClipEnd = "head" | "tail" | "middle";
 
 /** `kind` is the part of the text that is kept. */
 export interface OutputBudget {
@@ -14,7 +14,7 @@ export interface OutputBudget {
 }
 
 /** UTF-8 bytes of text in an answer unless the context says otherwise: 64 KiB. */
-export const STANDARD_BUDGET_BYTES = 65_536;
+const STANDARD_BUDGET_BYTES = 65_536;
 
 /** The text at a cut where the budget brings none of its own. */
 export function defaultNotice(omittedBytes: number): string {

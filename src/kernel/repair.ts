@@ -7,13 +7,13 @@ import { isRecord } from "./coerce.js";
 import type { JsonSchema } from "./schema.js";
 import { shownName } from "./shown-name.js";
 
-export interface Repaired {
+interface Repaired {
   readonly value: unknown;
   /** One sentence for each repair. */
   readonly notes: readonly string[];
 }
 
-export interface RepairOptions {
+interface RepairOptions {
   readonly aliases?: Readonly<Record<string, string>>;
   /** What happens to a parameter that is no misspelling: left for validation to refuse, or dropped with a note. */
   readonly unknownParameter: "refuse" | "ignore";

@@ -15,7 +15,7 @@ export interface StandardSchema<Output = unknown> {
 }
 
 /** What a Standard Schema says of a value. */
-export type StandardOutcome<Output> =
+type StandardOutcome<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] };
 

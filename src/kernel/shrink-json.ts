@@ -3,7 +3,7 @@ import { utf8Length } from "../text/index.js";
 import type { Truncation } from "./result.js";
 
 /** Keeps a whole text somewhere and gives its artifact id; undefined where it could not. */
-export type KeepWhole = (what: string, text: string) => Promise<string | undefined>;
+type KeepWhole = (what: string, text: string) => Promise<string | undefined>;
 
 interface Holder {
   readonly parent: Record<string, unknown> | unknown[];

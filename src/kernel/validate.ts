@@ -7,7 +7,7 @@ import { HaftError, messageOf } from "./errors.js";
 import { type InputSchema, isStandardSchema, type JsonSchema } from "./schema.js";
 import { shownName } from "./shown-name.js";
 
-export interface Problem {
+interface Problem {
   /** The parameter, as `items[1].status`; absent when the arguments as a whole are wrong. */
   readonly parameter?: string;
   readonly missing?: boolean;
@@ -191,7 +191,7 @@ const ARTICLES: Readonly<Record<string, string>> = {
 };
 
 /** What a schema accepts, as a noun phrase. */
-export function acceptedBy(schema: unknown): string {
+function acceptedBy(schema: unknown): string {
   if (!isRecord(schema)) return "a value";
   if (Array.isArray(schema.enum))
     return `one of ${listed(

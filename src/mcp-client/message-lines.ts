@@ -1,5 +1,6 @@
 /** What a program writes, as the messages in it; whatever it writes, what is kept and what is passed on is bounded. */
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import { byteSize } from "../text/index.js";
 
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** Bytes of lines that are no message; programs print a greeting by mistake. */
@@ -36,7 +37,7 @@ export class MessageLines {
     this.#parts.push(from === 0 ? chunk : Buffer.from(chunk.subarray(from)));
     this.#keptBytes += chunk.length - from;
     if (this.#keptBytes > MAX_MESSAGE_BYTES)
-      throw new Error(`it wrote a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB`);
+      throw new Error(`it wrote a message of more than ${byteSize(MAX_MESSAGE_BYTES)}`);
   }
 
   #message(line: Buffer): JSONRPCMessage | undefined {

@@ -14,7 +14,7 @@ const GRACE_MS = 2_000;
 /** Milliseconds that its pipes are read once it has ended. */
 const FINAL_STDERR_MS = 200;
 
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

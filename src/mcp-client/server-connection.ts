@@ -24,7 +24,7 @@ const MAX_ENDS = 3;
 const MINUTE_MS = 60_000;
 const PROBLEM_BYTES = 1_024;
 
-export interface ServerConnectionOptions {
+interface ServerConnectionOptions {
   readonly server: string;
   /** Haft's version, sent to the server. */
   readonly version: string;
@@ -37,7 +37,7 @@ export interface ServerConnectionOptions {
 }
 
 /** What a call needs of its context. */
-export type ServerCallContext = Pick<ToolContext, "signal" | "emit" | "artifacts">;
+type ServerCallContext = Pick<ToolContext, "signal" | "emit" | "artifacts">;
 
 interface Connection {
   readonly client: Client;

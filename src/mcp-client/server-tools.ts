@@ -19,7 +19,7 @@ const MAX_SCHEMAS_BYTES = 256 * 1024;
 /** Milliseconds that a call may take in all, whatever progress is reported; `timeoutMs` of the link and a cancel end it before. */
 export const MAX_CALL_MS = 3_600_000;
 
-export interface ServerToolsOptions {
+interface ServerToolsOptions {
   /** The name that the server is configured under. */
   readonly server: string;
   /** Names that are taken. */
@@ -29,7 +29,7 @@ export interface ServerToolsOptions {
   call(tool: string, input: Readonly<Record<string, unknown>>, ctx: ToolContext): Promise<ToolResult<never>>;
 }
 
-export interface ServerTools {
+interface ServerTools {
   readonly tools: readonly DefinedTool[];
   /** Why some are not offered, as sentences; a bounded number of them. */
   readonly notes: readonly string[];

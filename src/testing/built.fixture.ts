@@ -35,7 +35,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-export interface RunBuiltOptions {
+interface RunBuiltOptions {
   readonly cwd: string;
   /** Merged over an environment without state, color or session of the machine's user. */
   readonly env?: Readonly<Record<string, string>>;

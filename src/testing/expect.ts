@@ -49,7 +49,7 @@ export async function expectError(
 }
 
 /** A value as short text for a message. */
-export function show(value: unknown): string {
+function show(value: unknown): string {
   if (value instanceof Uint8Array) {
     const text = Array.from(value.subarray(0, 40), (byte) =>
       byte > 31 && byte < 127 ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, "0")}`,

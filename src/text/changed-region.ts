@@ -1,5 +1,5 @@
 /** Where two texts begin and cease to differ, at line starts; the offsets are UTF-16 units. */
-export interface ChangedRegion {
+interface ChangedRegion {
   /** Both texts are equal up to here. */
   readonly headEnd: number;
   /** Lines in that equal start. */

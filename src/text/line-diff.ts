@@ -21,7 +21,7 @@ export interface LineDiff {
 }
 
 /** What changed between two texts, as ranges: the form that costs no more than the change does. */
-export interface LineChanges {
+interface LineChanges {
   /** Edits in rising order; their numbers count from 0 in `beforeLines` and `afterLines`. */
   readonly edits: readonly LineEdit[];
   readonly strategy: DiffStrategy;

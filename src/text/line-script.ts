@@ -12,7 +12,7 @@ export interface LineEdit {
   readonly afterEnd: number;
 }
 
-export interface LineScript {
+interface LineScript {
   readonly edits: LineEdit[];
   readonly strategy: DiffStrategy;
 }

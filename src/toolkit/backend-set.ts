@@ -2,7 +2,7 @@
 import type { Backend, Shell } from "../kernel/index.js";
 import { type OpenBackendOptions, openBackend, requireTarget } from "./open-backend.js";
 
-export interface OpenBackends {
+interface OpenBackends {
   readonly first: Backend;
   readonly all: Readonly<Record<string, Backend>>;
 }

@@ -1,7 +1,7 @@
 /** What a toolkit's options can be refused for before anything is put together. */
 import { type DefinedTool, HaftError } from "../kernel/index.js";
 import { nearestNames } from "../text/index.js";
-import { GATES } from "./config/config-schema.js";
+import { GATES } from "../tools/index.js";
 import type { ToolkitOptions } from "./toolkit-options.js";
 
 /** A misspelt option would be passed over in silence. @throws `CONFIG_INVALID` that names the nearest one. */

@@ -15,7 +15,7 @@ import {
 import { loadEncodingTables } from "../text/index.js";
 import { isOwnTool } from "./builtin-registry.js";
 
-export interface HostServicesOptions {
+interface HostServicesOptions {
   readonly policy: Policy;
   readonly stateDir?: string;
   /** False: nothing is stored on disk. */
@@ -31,7 +31,7 @@ export interface HostServicesOptions {
 }
 
 /** A session and its life on this host. */
-export type HostSession = Session & {
+type HostSession = Session & {
   /** A call of it has ended. */
   touch(): void;
   /** Whether it was ended from elsewhere. */

@@ -1,5 +1,5 @@
 /** Where the parts come together: a toolkit, its boxes, and the shared default host. */
-export type { Gate } from "../tools/index.js";
+export { GATES, type Gate } from "../tools/index.js";
 export type { EndedAfterKill, ReportedHalfWrittenFile } from "./backend-set.js";
 export { type BuiltinRegistryOptions, builtinRegistry } from "./builtin-registry.js";
 export { accepted, checkConfig } from "./config/check-config.js";

@@ -6,7 +6,7 @@ import { SessionUse } from "./session-use.js";
 import type { ToolkitSession } from "./toolkit.js";
 
 /** What sessions are made of. */
-export interface SessionParts {
+interface SessionParts {
   readonly host: Host;
   readonly backends: BackendSet;
   readonly registry: ToolRegistry;

@@ -13,7 +13,7 @@ import { timeTool } from "./time/time.js";
 import { todoReadTool, todoSetTool } from "./todo/todo.js";
 import { writeTool } from "./write/write.js";
 
-export type { Gate } from "./write/contract.js";
+export { GATES, type Gate } from "./write/contract.js";
 
 /** All of them, in the order in which they are registered. */
 export const builtinTools: readonly DefinedTool[] = Object.freeze([

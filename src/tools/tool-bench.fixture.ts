@@ -23,12 +23,12 @@ import { createMemorySession, memoryArtifacts, memoryLocks } from "../stores/mem
 import { bareHost } from "../testing/fakes/bare-host.fixture.js";
 import { builtinTools } from "./index.js";
 
-export interface ShownCall<Data> extends ToolResult<Data> {
+interface ShownCall<Data> extends ToolResult<Data> {
   readonly details?: Readonly<Record<string, unknown>>;
   readonly status: ToolOutcome["status"];
 }
 
-export interface BenchOptions {
+interface BenchOptions {
   readonly backend: Backend;
   readonly workspace?: string;
   readonly session?: Session;

@@ -12,7 +12,7 @@ import {
 } from "unbash";
 
 /** A part of a word: literal text, or a variable name. */
-export type Piece = { readonly isQuoted: boolean } & ({ readonly text: string } | { readonly variable: string });
+type Piece = { readonly isQuoted: boolean } & ({ readonly text: string } | { readonly variable: string });
 export type WordPlan = readonly Piece[];
 
 export type RedirectPlan =

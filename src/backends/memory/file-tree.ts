@@ -21,11 +21,11 @@ export interface DirectoryNode extends NodeBase {
   readonly kind: "directory";
   readonly children: Map<string, TreeNode>;
 }
-export interface SymlinkNode extends NodeBase {
+interface SymlinkNode extends NodeBase {
   readonly kind: "link";
   readonly target: string;
 }
-export interface SpecialNode extends NodeBase {
+interface SpecialNode extends NodeBase {
   readonly kind: "other";
   readonly what: "fifo" | "device" | "socket";
 }

@@ -33,7 +33,7 @@ export function signalName(text: string): string | undefined {
 }
 
 /** Thrown inside a process that a signal has ended, to unwind it. */
-export class Killed extends Error {}
+class Killed extends Error {}
 
 /** The three streams of a process, which owns one reference to each. */
 export interface Streams {

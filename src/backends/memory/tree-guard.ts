@@ -15,7 +15,7 @@ import {
 import { FileTree, type ResolvedNode } from "./file-tree.js";
 
 /** One path that an operation touches. */
-export interface Touch {
+interface Touch {
   readonly path: string;
   readonly access: Access;
   readonly followLast: boolean;

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { describe } from "vitest";
 import { LONG } from "../../testing/long.fixture.js";
 
-export const SHELLS = ["dash", "bash", "busybox"] as const;
+const SHELLS = ["dash", "bash", "busybox"] as const;
 export type ShellName = (typeof SHELLS)[number];
 
 /** How each is started, for tests that talk to it without a backend. */

@@ -1,7 +1,7 @@
 /** The first characters of a text: what this dialect's limits count. */
 import { TRUNCATED } from "./messages.js";
 
-export interface HeadCharacters {
+interface HeadCharacters {
   /** With the mark of truncation where something was left out. */
   readonly text: string;
   /** Without it. */

@@ -1,7 +1,7 @@
 /** How long `run_shell` waits: the forms of its `wait` argument, and a limit in short units. */
 import { shownValue } from "../arguments.js";
 
-export type Wait =
+type Wait =
   | { readonly mode: "until-exit" }
   | { readonly mode: "dispatch" }
   | { readonly mode: "limit"; readonly timeoutMs: number }

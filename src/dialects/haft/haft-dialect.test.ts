@@ -41,7 +41,7 @@ describe("haftDialect", () => {
       grep: ["400 bytes", "32 KiB", "30 s", "default 200", '"maximum":5000', '"maximum":50'],
       ls: ["Default 500", '"maximum":5000'],
       find: ["32 KiB", "30 s", "Default 500", '"maximum":5000'],
-      bash: ["8 and last 24 KiB", "Default 120000", '"maximum":600000'],
+      bash: ["8 KiB and last 24 KiB", "Default 120000", '"maximum":600000'],
       process: ["32 KiB", "default 30000", '"maximum":600000'],
     };
     for (const [tool, words] of Object.entries(limits)) for (const word of words) expect(shown[tool]).toContain(word);

@@ -1,12 +1,12 @@
 /** Keeps as many whole rows as fit the budget, so that the next call can continue at a line. */
 import { truncateToHead, utf8Length } from "../../text/index.js";
 
-export interface Row {
+interface Row {
   readonly number: number;
   readonly text: string;
 }
 
-export interface FittedRows {
+interface FittedRows {
   readonly rows: readonly Row[];
   readonly omittedRows: number;
   readonly keptBytes: number;

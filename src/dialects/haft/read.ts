@@ -1,5 +1,5 @@
 import type { RenderContext, Rendered, ToolPresenter } from "../../kernel/index.js";
-import { posixQuote, showControls, stripControls, utf8Length } from "../../text/index.js";
+import { byteSize, posixQuote, showControls, stripControls, utf8Length } from "../../text/index.js";
 import {
   READ_LIMITS,
   type ReadData,
@@ -123,7 +123,7 @@ function factsOf(data: ReadData, isBareCr: boolean): readonly string[] {
     (data.replaced ?? 0) > 0
       ? `${counted(data.replaced ?? 0, "character")} could not be decoded and are shown as U+FFFD.`
       : "",
-    data.truncatedByBytes === true ? `Truncated at ${READ_LIMITS.maxBytes / 1024} KiB.` : "",
+    data.truncatedByBytes === true ? `Truncated at ${byteSize(READ_LIMITS.maxBytes)}.` : "",
   ];
   return facts.filter((fact) => fact !== "");
 }

@@ -22,7 +22,7 @@ const SHELL_MAX_OUTPUT_BYTES = 1_048_576;
 
 export const shellPresenter: ToolPresenter<BashInput, BashData, BashLimits> = {
   name: "shell",
-  description: "Run a shell command in the workspace directory, for at most 60 seconds.",
+  description: `Run a shell command in the workspace directory, for at most ${SHELL_TIMEOUT_MS / 1_000} seconds.`,
   parameters: {
     type: "object",
     properties: {

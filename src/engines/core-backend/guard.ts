@@ -19,7 +19,7 @@ import { coreFault, unsupported } from "./faults.js";
 export type CoreStat = Awaited<ReturnType<CoreFs["stat"]>>;
 
 /** Where symlinks of this core lead, or undefined where that cannot be found out. */
-export type FollowSymlink = (path: string) => Promise<string | undefined>;
+type FollowSymlink = (path: string) => Promise<string | undefined>;
 
 const MAX_SYMLINKS = 40;
 

@@ -52,7 +52,7 @@ export type EditPlan =
   | { readonly kind: "no-change" };
 
 /** How `planEdits` works. */
-export interface PlanOptions {
+interface PlanOptions {
   readonly stages: readonly EditStage[];
   /** Default "inside". */
   readonly whitespace?: WhitespaceFolding;

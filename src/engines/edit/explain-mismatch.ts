@@ -9,7 +9,7 @@ import type { FileViews } from "./stages.js";
 import type { UnitText } from "./units.js";
 
 /** A place that is similar to `oldText`. */
-export interface NearestPlace {
+interface NearestPlace {
   readonly line: number;
   readonly text: string;
   /** What differs there, in words. */

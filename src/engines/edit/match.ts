@@ -23,7 +23,7 @@ import {
   type Units,
 } from "./units.js";
 
-export type MatchResult =
+type MatchResult =
   | { readonly stage: EditStage; readonly matches: readonly Match[] }
   | ({ readonly stage: EditStage } & TooManyPlaces)
   | "not-found";

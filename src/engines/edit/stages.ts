@@ -162,7 +162,7 @@ function isWord(unit: number | undefined): boolean {
 }
 
 /** The offsets of a line. Its content is the line without whitespace at both ends. */
-export interface Line {
+interface Line {
   readonly start: number;
   readonly contentStart: number;
   /** Equal to `contentStart` for a blank line. */

@@ -39,7 +39,7 @@ export function endsWithUnits(text: Units, end: Units): boolean {
 }
 
 /** The line endings of a whole file: the one kind that it has, "none", or "mixed" for more than one kind. */
-export type FileLineEndings = "\n" | "\r\n" | "\r" | "none" | "mixed";
+type FileLineEndings = "\n" | "\r\n" | "\r" | "none" | "mixed";
 
 /** The content of a text file without its BOM. */
 export class UnitText {

@@ -11,6 +11,7 @@ import {
   type PdfPages,
   type PdfText,
 } from "../../kernel/index.js";
+import { byteSize } from "../../text/index.js";
 import { ConcurrencyLimit } from "./concurrency-limit.js";
 import { MediaAnswer, type MediaFact } from "./media-answer.js";
 import {
@@ -23,7 +24,7 @@ import {
 } from "./media-process.js";
 
 /** Default timeout for one file in milliseconds. */
-export const DEFAULT_MEDIA_MS = 20_000;
+const DEFAULT_MEDIA_MS = 20_000;
 /** Each may take a gigabyte. */
 const PROCESSES_AT_ONCE = 2;
 /** Maximum bytes of one character in the output. */
@@ -104,7 +105,7 @@ const PROBLEMS: Readonly<Record<MediaFault, string>> = {
   encrypted: "it is encrypted and needs a password",
   large: "its content exceeds the limit",
   slow: "reading it took too long and was stopped",
-  memory: `reading it took over ${MAX_MEMORY_BYTES / 1024 / 1024} MiB of memory and was stopped`,
+  memory: `reading it took over ${byteSize(MAX_MEMORY_BYTES)} of memory and was stopped`,
   crashed: "the process that reads it exited unexpectedly",
   busy: `other files were being read (at most ${PROCESSES_AT_ONCE} at once) until its time was up. Try again`,
   unstarted:

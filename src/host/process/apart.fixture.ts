@@ -13,7 +13,7 @@ const FIRST = `
   kill -0 $witness || { echo "the witness was killed" >&2; status=99; }
   exit $status`;
 
-export interface RanApart {
+interface RanApart {
   /** 99: a process that the program did not start was killed. */
   readonly status: number | null;
   readonly stdout: string;

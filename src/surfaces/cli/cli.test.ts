@@ -46,6 +46,7 @@ describe("haft call", () => {
       [["call", "read", "{}", "--nonsense"], /unknown option/],
       [["call", "read", "{}", "--on", "mars"], /"mars".*posix:dash/],
       [["call", "read", "{}", "--dialect", "hft"], /"hft".*"haft"/],
+      [["call", "read", "{}", "--gate", "never"], /--gate must be one of off, handle, write, on, not "never"/],
       [["call", "read", "{}", "--autonomy", "supervised"], /"supervised".*No other level is supported/],
       [["call", "read", "{}", "--workspace", "nowhere"], /workspace "nowhere": no such directory/],
       [["call", "read", "{}", "--workspace", "/"], /root of the file system.*--workspace DIR/],

@@ -51,11 +51,9 @@ export function withToolkitOptions(command: Command): Command {
         .default([], "none"),
     )
     .option("--autonomy <level>", "what runs without confirmation; only full is supported")
-    .addOption(
-      new Option(
-        "--gate <when>",
-        "when a file must have been read before it is changed. write: before write; on: before write and edit; off: never; handle: as the caller tracks it (default: from the dialect)",
-      ).choices(["off", "handle", "write", "on"]),
+    .option(
+      "--gate <when>",
+      "when a file must have been read before it is changed. write: before write; on: before write and edit; off: never; handle: as the caller tracks it (default: from the dialect)",
     );
 }
 

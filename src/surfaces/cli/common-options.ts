@@ -3,7 +3,7 @@ import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { homeDirectory } from "../../host/index.js";
 import { type DefinedTool, type Dialect, isWithin, messageOf, type ToolRegistry } from "../../kernel/index.js";
-import { type Gate, type SettledConfig, type ToolkitOptions, workspaceProblem } from "../../toolkit/index.js";
+import { GATES, type Gate, type SettledConfig, type ToolkitOptions, workspaceProblem } from "../../toolkit/index.js";
 import type { StartCommand } from "./clients/clients.js";
 import { type ConfigOptions, type LoadedConfig, loadConfig, reportIgnored, stateDirOf } from "./configuration.js";
 import { haftCommand } from "./installed-package.js";
@@ -14,7 +14,7 @@ export interface CommonOptions extends ConfigOptions {
   readonly state?: string;
   readonly env: readonly string[];
   readonly autonomy?: string;
-  readonly gate?: Gate;
+  readonly gate?: string;
 }
 
 /** The options of a command over its configuration. */
@@ -40,6 +40,8 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
       `Did not start: --autonomy must be "full", not "${autonomy}". No other level is supported. Leave the option out.`,
     );
   }
+  if (gate !== undefined && !isGate(gate))
+    throw new UsageError(`Did not start: --gate must be one of ${GATES.join(", ")}, not "${gate}".`);
   const dialect = options.dialect ?? settled.dialect ?? DEFAULT_DIALECT;
   const stateDir = state === undefined ? settled.stateDir : stateDirOf(state);
   const toolkit: ToolkitOptions = {
@@ -53,6 +55,10 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
   };
   const projectFile = loaded.layers.find(({ by }) => by === "project")?.path;
   return { dialect, toolkit, config: settled, projectFile, disabled: disabledBy(loaded) };
+}
+
+function isGate(value: string): value is Gate {
+  return (GATES as readonly string[]).includes(value);
 }
 
 /**

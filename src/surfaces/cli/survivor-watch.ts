@@ -14,7 +14,7 @@ interface JobAfter {
   readonly endedBy?: string;
 }
 
-export interface SurvivorWatch {
+interface SurvivorWatch {
   readonly hooks: Hooks;
   /** Ids of the jobs in the results. */
   readonly jobs: readonly string[];

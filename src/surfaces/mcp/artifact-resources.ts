@@ -10,7 +10,7 @@ import { incompleteTailLength, isUtf8 } from "../../text/index.js";
 /** Artifacts per page of a list. */
 const PAGE = 100;
 /** Default length of a byte range. */
-export const DEFAULT_WINDOW_BYTES = 64 * 1024;
+const DEFAULT_WINDOW_BYTES = 64 * 1024;
 /** Maximum length of a byte range. */
 export const MAX_WINDOW_BYTES = 1024 * 1024;
 const ADDRESS = /^artifact:\/\/\/([a-z0-9-]{1,40})(?:\?(.*))?$/;
@@ -20,14 +20,14 @@ const CONTINUATION_BYTES = 3;
 /** The byte range in `_meta` of a read resource; offsets count produced bytes. */
 export const WINDOW_META = "haft/window";
 
-export interface ArtifactWindow {
+interface ArtifactWindow {
   readonly id: string;
   readonly offset: number;
   readonly length: number;
 }
 
 /** A byte range of an artifact. */
-export function artifactUri(id: string): string {
+function artifactUri(id: string): string {
   return `artifact:///${id}`;
 }
 

@@ -4,7 +4,7 @@ import { withObjectArguments } from "./call-arguments.js";
 import { MAX_REQUEST_BYTES } from "./http-limits.js";
 
 /** Why a request is rejected. */
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   readonly code: number;
   readonly message: string;

@@ -112,7 +112,7 @@ export function outcomeOf(part: Partial<ToolOutcome>): ToolOutcome {
   };
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;

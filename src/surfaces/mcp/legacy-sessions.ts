@@ -15,7 +15,7 @@ import { OpenRequests } from "./message-refusal.js";
 /** A session whose last call ended this long ago has ended; its id is then unknown. */
 const LEGACY_IDLE_MS = 24 * 60 * 60 * 1000;
 /** The most sessions at once; beyond these, the one of the greediest client that was idle longest goes. */
-export const MAX_LEGACY_SESSIONS = 1_000;
+const MAX_LEGACY_SESSIONS = 1_000;
 
 type PassedOn = HandleRequestOptions & { readonly authInfo: AuthInfo };
 
@@ -32,7 +32,7 @@ interface Use {
   usedMs: number;
 }
 
-export interface LegacySessionsOptions {
+interface LegacySessionsOptions {
   readonly serverFor: ServerFor;
   readonly calls: McpCalls;
   /** A session has ended; what was stored for it can be deleted. */

@@ -2,7 +2,7 @@
 import { isRecord } from "../../kernel/index.js";
 
 export const PARSE_ERROR = -32_700;
-export const INVALID_REQUEST = -32_600;
+const INVALID_REQUEST = -32_600;
 
 export function errorResponse(id: string | number | null, message: string, code = INVALID_REQUEST): object {
   return { jsonrpc: "2.0", id, error: { code, message } };

@@ -5,7 +5,7 @@ const GRACE_MS = 1_000;
 /** Milliseconds that they have to end and to be answered after they were cancelled. A tool is left behind after 6 s. */
 const RESPONSE_TIMEOUT_MS = 8_000;
 
-export interface RunningCall {
+interface RunningCall {
   /** Fires when the request is cancelled and when the server stops. */
   readonly signal: AbortSignal;
   /** The call was answered. */

@@ -19,7 +19,7 @@ const NOT_JSON = errorResponse(
 
 type Listener = (...given: never[]) => void;
 
-export interface LineInput {
+interface LineInput {
   /** For the SDK's transport: each chunk is a whole line of JSON of at most `MAX_LINE_BYTES`. */
   readonly stdin: NodeJS.ReadStream;
   /** The message that the transport looks at just now; undefined when it looks at none. */

@@ -9,7 +9,7 @@ import { StdioClientTransport as OldTransport } from "@modelcontextprotocol/sdk/
 import { built } from "../../testing/built.fixture.js";
 import { CliPlace } from "../../testing/cli-place.fixture.js";
 
-export type AnyClient = OldClient | NewClient;
+type AnyClient = OldClient | NewClient;
 
 /** What a client that is written by hand sends first. */
 export const INITIALIZE = {

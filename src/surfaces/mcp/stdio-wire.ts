@@ -1,7 +1,7 @@
 /** Standard output as a wire: nothing but the protocol gets onto it. */
 import type { Writable } from "node:stream";
 
-export interface StdioWire {
+interface StdioWire {
   /** For the protocol: what is written to it goes out at once, and its pauses and errors are those of standard output. */
   readonly output: Writable;
   /** Gives standard output back. */

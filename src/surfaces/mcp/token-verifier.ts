@@ -5,7 +5,7 @@ import { clientOf, isSameToken } from "./bearer-token.js";
 /** Milliseconds between two checks for revoked tokens. */
 const CHECK_INTERVAL_MS = 5_000;
 
-export interface TokenVerifierOptions {
+interface TokenVerifierOptions {
   /** The server's own. */
   readonly token: string;
   /** The name of the client that a token was issued to; undefined if it is unknown or revoked. */

@@ -26,7 +26,7 @@ import {
 } from "../../kernel/index.js";
 import { memoryState } from "../../stores/memory/index.js";
 
-export const allowAll: Policy = {
+const allowAll: Policy = {
   name: "allow-all",
   decide: (claims) => ({
     effect: "allow",
@@ -54,7 +54,7 @@ export function policyOf(decide: (claims: readonly Claim[]) => Partial<Decision>
   };
 }
 
-export interface AuditEntry {
+interface AuditEntry {
   readonly id: string;
   readonly begin: AuditBegin;
   readonly ends: AuditEnd[];

@@ -1,6 +1,6 @@
 import type { Backend, Fs, Ports, Search, Shell } from "../../kernel/index.js";
 
-export interface PortWrappers {
+interface PortWrappers {
   fs?(fs: Fs): Fs;
   shell?(shell: Shell): Shell;
   search?(search: Search): Search;

@@ -1,5 +1,5 @@
 /** What a configuration file may say: one JSON Schema, which the checker, editors and the reference table share. */
-import { builtinTools } from "../../tools/index.js";
+import { builtinTools, GATES } from "../../tools/index.js";
 import { hasGate } from "../builtin-registry.js";
 import { DIALECT_NAMES } from "../dialect-named.js";
 import type { TrustedKey } from "./config.js";
@@ -37,9 +37,6 @@ export const TRUSTED_KEYS: readonly TrustedKey[] = Object.freeze([
   "tools",
   "workspace",
 ]);
-
-/** When a changing tool asks for a read before, from the loosest to the strictest. */
-export const GATES = Object.freeze(["off", "handle", "write", "on"] as const);
 
 const TEXT = { type: "string", minLength: 1 } as const;
 const VARIABLES = {

@@ -1,10 +1,9 @@
 /** The gates that come with a dialect, and how two of them compare. */
 
-import { builtinTools, type Gate } from "../../tools/index.js";
+import { builtinTools, GATES, type Gate } from "../../tools/index.js";
 import { hasGate } from "../builtin-registry.js";
 import { dialectNamed } from "../dialect-named.js";
 import type { ToolSetting, ToolSettings } from "./config.js";
-import { GATES } from "./config-schema.js";
 
 /** Tool, by Haft's own name → when it asks for a read before it changes a file. */
 export type Gates = Readonly<Record<string, Gate>>;

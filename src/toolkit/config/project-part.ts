@@ -5,7 +5,7 @@ import type { Config, ConfigLayer, ToolSetting, ToolSettings, TrustedKey } from 
 import { TRUSTED_KEYS } from "./config-schema.js";
 import { type Gates, gateOf, gatesOfDialect, isLooserGate } from "./dialect-gates.js";
 
-export interface ProjectPartOptions {
+interface ProjectPartOptions {
   readonly home: string;
   /** Where the user's own file is or would be. */
   readonly userConfigPath: string;
@@ -29,7 +29,7 @@ interface Refusal {
 const NOT_ALONE = "only your own configuration can set it";
 const FEWER_READS = "it asks for fewer reads than you do, so yours holds";
 
-export interface ProjectPart {
+interface ProjectPart {
   readonly config: Config;
   /** The user's gates, where the dialect of the project would ask for fewer reads. */
   readonly gateFloor: Gates;

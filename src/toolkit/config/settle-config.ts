@@ -4,7 +4,7 @@ import type { Config, ConfigLayer, ServerConfig, ToolSettings, TrustedKey } from
 import { type Gates, withGates } from "./dialect-gates.js";
 import { projectPart } from "./project-part.js";
 
-export interface SettleOptions {
+interface SettleOptions {
   /** The home directory of the user, for `~/`. */
   readonly home: string;
   /** The path of the user's own file, whether or not it exists; named in the message about an untrusted project. */

@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../kernel/index.js";
 import { showControls, truncateToHead } from "../../text/index.js";
 import type { BashData, BashInput, BashLimits } from "./contract.js";
 
-export interface BashFailure {
+interface BashFailure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly details: Readonly<Record<string, unknown>>;

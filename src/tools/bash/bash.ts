@@ -9,7 +9,7 @@ import {
   type ToolResult,
   type Truncation,
 } from "../../kernel/index.js";
-import { hasLoneSurrogate, utf8Length } from "../../text/index.js";
+import { byteSize, hasLoneSurrogate, utf8Length } from "../../text/index.js";
 import type { RecordedStream } from "../shared/artifact-sink.js";
 import { OutputRecorder } from "../shared/output-recorder.js";
 import { quoted } from "../shared/path-input.js";
@@ -40,7 +40,7 @@ const BASH_GRACE_MS = 6_000;
  */
 export const bashTool = defineTool({
   name: "bash",
-  description: `Run a shell command (\`sh -c\`); no TTY. \`cd\` does not carry over to the next call. Shows the first ${BASH_LIMITS.headBytes / 1024} and last ${BASH_LIMITS.tailBytes / 1024} KiB of each stream; the full output is stored as an artifact. A nonzero exit code is an error.`,
+  description: `Run a shell command (\`sh -c\`); no TTY. \`cd\` does not carry over to the next call. Shows the first ${byteSize(BASH_LIMITS.headBytes)} and last ${byteSize(BASH_LIMITS.tailBytes)} of each stream; the full output is stored as an artifact. A nonzero exit code is an error.`,
   input: bashSchema,
   effect: "write",
   limits: BASH_LIMITS,

@@ -7,7 +7,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
-import { withoutTrailingSlash } from "../../text/index.js";
+import { byteSize, withoutTrailingSlash } from "../../text/index.js";
 import { backUp } from "../shared/backup.js";
 import { fileFailure } from "../shared/file-failure.js";
 import { siblingClaims, withNearPaths } from "../shared/near-failure.js";
@@ -19,7 +19,7 @@ import { changedEntry, collectTree, type TreeEntry, treeEntryKind } from "./remo
 
 /**
  * Deletes a file, a symlink itself, an empty directory, or with `recursive` a directory and its contents. Each file is stored
- * as an artifact before; so a call deletes at most 200 entries of 64 MiB in total, and nothing above that.
+ * as an artifact before; a call over `DELETE_LIMITS` deletes nothing.
  *
  * Fails with `FS_NOT_EMPTY`, `FS_TOO_LARGE`, `FS_STALE` where something changed meanwhile, `FS_NOT_FOUND` (near names in `details.near`), and `FS_BAD_PATH` for the root, the
  * workspace, the working directory, home, and what contains them. After a system error some entries may be gone; their
@@ -27,7 +27,7 @@ import { changedEntry, collectTree, type TreeEntry, treeEntryKind } from "./remo
  */
 export const deleteTool = defineTool({
   name: "delete",
-  description: `Delete a file, symlink or directory (with contents if \`recursive\`). File contents are stored as artifacts; at most ${DELETE_LIMITS.maxEntries} entries and 64 MiB in total.`,
+  description: `Delete a file, symlink or directory (with contents if \`recursive\`). File contents are stored as artifacts; at most ${DELETE_LIMITS.maxEntries} entries and ${byteSize(DELETE_LIMITS.maxBytes)} in total.`,
   input: deleteSchema,
   effect: "write",
   limits: DELETE_LIMITS,

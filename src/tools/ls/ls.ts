@@ -19,8 +19,8 @@ const MAX_STATTED = 200_000;
 
 /**
  * Lists the immediate children of a directory: kind, size and name, symlinks with their target. Directories come
- * first. Names that begin with a dot are counted but omitted unless `showHidden`. The count is exact up to 200,000
- * entries, whatever the limit of rows.
+ * first. Names that begin with a dot are counted but omitted unless `showHidden`. The count is exact up to
+ * `MAX_STATTED` entries, whatever the limit of rows.
  *
  * Fails with `FS_NOT_FOUND` (near names in `details.near`), `FS_NOT_A_DIRECTORY` and `FS_PERMISSION`.
  */

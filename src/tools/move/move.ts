@@ -10,7 +10,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
-import { parentOf } from "../../text/index.js";
+import { byteSize, parentOf } from "../../text/index.js";
 import { backUp, backupParts } from "../shared/backup.js";
 import { fileFailure, undefinedIfMissing } from "../shared/file-failure.js";
 import { siblingClaims, withNearPaths } from "../shared/near-failure.js";
@@ -24,7 +24,7 @@ import { refuseDestination, refuseTooLargeToBackUp } from "./move-refusals.js";
 /**
  * Moves or renames a file, a directory with its contents, or a symlink itself, atomically. Missing parents of `to` are created
  * inside the workspace. An existing `to` is only replaced with `overwrite`, and only a file or a symlink; the bytes of
- * a replaced file, at most 64 MiB, are stored before as an artifact that `details.backup` names.
+ * a replaced file, at most `maxReplacedBytes`, are stored before as an artifact that `details.backup` names.
  *
  * Fails with `FS_EXISTS`, `FS_NOT_FOUND` (near names in `details.near`), `FS_TOO_LARGE` for a replaced file over the bound,
  * `FS_STALE` where that file was written meanwhile, and
@@ -32,8 +32,7 @@ import { refuseDestination, refuseTooLargeToBackUp } from "./move-refusals.js";
  */
 export const moveTool = defineTool({
   name: "move",
-  description:
-    "Move or rename a file, directory or symlink, creating parent directories of `to`. Replaces nothing unless `overwrite`, and then only a file of at most 64 MiB, which is stored as an artifact.",
+  description: `Move or rename a file, directory or symlink, creating parent directories of \`to\`. Replaces nothing unless \`overwrite\`, and then only a file of at most ${byteSize(MOVE_LIMITS.maxReplacedBytes)}, which is stored as an artifact.`,
   input: moveSchema,
   effect: "write",
   limits: MOVE_LIMITS,

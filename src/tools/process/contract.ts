@@ -32,10 +32,10 @@ export const PROCESS_LIMITS = {
   redraws: "omit",
 } satisfies ProcessLimits;
 
-export const PROCESS_ACTIONS = ["start", "list", "poll", "wait", "write", "signal", "stop"] as const;
+const PROCESS_ACTIONS = ["start", "list", "poll", "wait", "write", "signal", "stop"] as const;
 export type ProcessAction = (typeof PROCESS_ACTIONS)[number];
 
-export const LIFETIMES = ["session", "host", "keep"] as const satisfies readonly Lifetime[];
+const LIFETIMES = ["session", "host", "keep"] as const satisfies readonly Lifetime[];
 
 export const processSchema = {
   type: "object",
@@ -89,7 +89,7 @@ export interface NewOutput {
 }
 
 /** The end of an input that a job did not accept. */
-export interface UnwrittenInput {
+interface UnwrittenInput {
   readonly bytes: number;
   /** Its first characters, at most 40. */
   readonly from: string;

@@ -12,6 +12,7 @@ import {
   type WaitingFor,
   withTimeout,
 } from "../../kernel/index.js";
+import { byteSize } from "../../text/index.js";
 import { newOutput } from "../shared/job-output.js";
 import { rethrowWithGivenPath } from "../shared/unexpanded-path.js";
 import {
@@ -42,7 +43,7 @@ const WORKSPACE_DIRECTORY = ".indus-process";
  * Background commands: started, listed, polled, waited for, written to, signalled and stopped. A job that has ended stays in
  * the list with its exit code and output.
  *
- * Each session gets output once: what is new, at most the last 32 KiB; if there is more, all of it is stored as an
+ * Each session gets output once: what is new, at most the last `maxNewBytes`; if there is more, all of it is stored as an
  * artifact.
  *
  * A write waits at most 1 s for a job that does not read; the rest is reported and has to be sent again.
@@ -52,7 +53,7 @@ const WORKSPACE_DIRECTORY = ".indus-process";
  */
 export const processTool = defineTool({
   name: "process",
-  description: `Background commands. start returns a job id; poll and wait return new output (the last ${PROCESS_LIMITS.maxNewBytes / 1024} KiB); write without \`input\` closes stdin; stop kills the process tree.`,
+  description: `Background commands. start returns a job id; poll and wait return new output (the last ${byteSize(PROCESS_LIMITS.maxNewBytes)}); write without \`input\` closes stdin; stop kills the process tree.`,
   input: processSchema,
   effect: "write",
   limits: PROCESS_LIMITS,

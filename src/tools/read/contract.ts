@@ -6,9 +6,9 @@ export interface ReadLimits {
   readonly maxBytes: number;
   /** A longer line is truncated and listed in `truncatedLines`. */
   readonly maxLineBytes: number;
-  /** "head": the window ends at these limits; "none": the whole window is returned, up to 64 MiB. */
+  /** "head": the window ends at these limits; "none": the whole window is returned, up to a limit of memory. */
   readonly truncate: "head" | "none";
-  /** A notebook (`.ipynb`) of at most 8 MiB is shown as its cells, unless an encoding is given. Default false: as JSON. */
+  /** A notebook (`.ipynb`) that is not too large is shown as its cells, unless an encoding is given. Default false: as JSON. */
   readonly notebooks?: boolean;
   /**
    * A PNG, JPEG, GIF or WebP image is scaled to what models accept and a PDF is shown as the text of its pages, unless an

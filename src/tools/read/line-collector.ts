@@ -10,7 +10,7 @@ export interface RawLine {
   readonly end: Uint8Array;
 }
 
-export interface CollectorLimits {
+interface CollectorLimits {
   readonly maxLines: number;
   /** Bytes of all lines together; a line that does not fit is omitted, unless it is the first. */
   readonly maxBytes: number;

@@ -10,7 +10,7 @@ const MAX_FILES = 16;
 const CACHE = "read:line-indexes";
 
 /** Where to start looking for a line: an offset at or before its start, and the line feeds before that. */
-export interface LineCheckpoint {
+interface LineCheckpoint {
   readonly offset: number;
   readonly newlines: number;
 }

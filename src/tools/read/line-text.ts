@@ -8,7 +8,7 @@ import {
 import type { ReadData } from "./contract.js";
 import { join, type RawLine } from "./line-collector.js";
 
-export interface LineText {
+interface LineText {
   readonly text: string;
   /** How many lines fit; at least one if there is any. */
   readonly lines: number;
@@ -16,7 +16,7 @@ export interface LineText {
   readonly replaced: number;
 }
 
-export interface LineTextLimits {
+interface LineTextLimits {
   /** Bytes of UTF-8, in total and of a line without its ending. */
   readonly maxBytes: number;
   readonly maxLineBytes: number;

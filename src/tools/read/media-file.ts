@@ -9,7 +9,7 @@ import { mediaTypeOf } from "./media-type.js";
 /** The largest image or document that is opened. */
 export const MAX_MEDIA_BYTES = 52_428_800;
 /** Milliseconds that reading one may take, and those reserved for the rest of the call. */
-export const MAX_MEDIA_MS = 20_000;
+const MAX_MEDIA_MS = 20_000;
 const ANSWER_MS = 2_000;
 
 export const PDF = "application/pdf";

@@ -6,7 +6,7 @@ const MAX_OUTPUT_BYTES = 2_000;
 const MAX_OUTPUT_LINES = 40;
 
 /** A notebook as text. */
-export interface NotebookView {
+interface NotebookView {
   /** Cells under headings, with truncated outputs; ends with a line feed unless there is no cell. */
   readonly text: string;
   readonly cells: number;
@@ -16,7 +16,7 @@ export interface NotebookView {
 
 /**
  * A Jupyter notebook (`.ipynb`, format 4) as text: each cell under a heading with its number and kind, its source as it is, and
- * its outputs: text without control characters, at most 40 lines and 2,000 bytes of each, anything else by type and size.
+ * its outputs: text without control characters within the limits above, anything else by type and size.
  * Undefined if the text is not such a notebook.
  */
 export function notebookView(source: string): NotebookView | undefined {

@@ -12,14 +12,14 @@ const MAX_WINDOW_BYTES = 64 * 1024 * 1024;
 /** Bytes read at once when looking for a line from the end. */
 const STEP_BYTES = 256 * 1024;
 
-export interface WindowRequest {
+interface WindowRequest {
   /** First line; negative counts from the end. */
   readonly offset: number;
   readonly limit: number | undefined;
   readonly limits: ReadLimits;
 }
 
-export type LineWindow = Pick<
+type LineWindow = Pick<
   ReadData,
   | "text"
   | "startLine"

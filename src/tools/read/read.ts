@@ -9,7 +9,7 @@ import {
   type ToolResult,
   type Truncation,
 } from "../../kernel/index.js";
-import { findEncoding, utf8Length } from "../../text/index.js";
+import { byteSize, findEncoding, utf8Length } from "../../text/index.js";
 import { fileFailure } from "../shared/file-failure.js";
 import { siblingClaims, withNearPaths } from "../shared/near-failure.js";
 import { artifactIdOf, artifactProvenance, fileProvenance, quoted, refusePath } from "../shared/path-input.js";
@@ -17,11 +17,12 @@ import { READ_LIMITS, type ReadData, type ReadInput, type ReadLimits, readSchema
 import type { FoundFile } from "./found-file.js";
 import { readArtifact } from "./read-artifact.js";
 import { readFile } from "./read-file.js";
+import { IMAGE_BOUNDS } from "./show-image.js";
 
 /**
  * Reads a window of lines of a text file, or of an artifact. Never loads a large file: the first and last lines cost the
- * window whatever the size. Where the limits say so, a PNG, JPEG, GIF or WebP comes as an image block of at most 2000×2000 pixels
- * and 3,932,160 bytes, a PDF as the text of its pages, a notebook as its cells; of an image or PDF at most 50 MiB are opened. Any
+ * window whatever the size. Where the limits say so, a PNG, JPEG, GIF or WebP comes as an image block within
+ * `IMAGE_BOUNDS`, a PDF as the text of its pages, a notebook as its cells; an image or PDF over `MAX_MEDIA_BYTES` is not opened. Any
  * other binary file is reported by type and size. Records that the session has seen the file.
  *
  * Fails with `FS_NOT_FOUND` (near names in `details.near`), `FS_NOT_A_FILE` for anything but a regular file, refused before it
@@ -29,7 +30,7 @@ import { readFile } from "./read-file.js";
  */
 export const readTool = defineTool({
   name: "read",
-  description: `Read a file as numbered lines: at most ${READ_LIMITS.maxLines} lines and ${READ_LIMITS.maxBytes / 1024} KiB per call; lines over ${READ_LIMITS.maxLineBytes} bytes are truncated. Images are shown, at most 2000×2000 pixels; PDFs as text, notebooks as cells; for other binary files, only type and size.`,
+  description: `Read a file as numbered lines: at most ${READ_LIMITS.maxLines} lines and ${byteSize(READ_LIMITS.maxBytes)} per call; lines over ${READ_LIMITS.maxLineBytes} bytes are truncated. Images are shown, at most ${IMAGE_BOUNDS.maxWidth}×${IMAGE_BOUNDS.maxHeight} pixels; PDFs as text, notebooks as cells; for other binary files, only type and size.`,
   input: readSchema,
   effect: "read",
   limits: READ_LIMITS,

@@ -9,14 +9,14 @@ export interface ContentBackup {
 }
 
 /** Replaced bytes that were not stored: over `maxBytes`, or without it, because the session had no room. */
-export interface BackupSkipped {
+interface BackupSkipped {
   readonly kept: false;
   readonly sizeBytes: number;
   readonly maxBytes?: number;
 }
 
 /** A backup, and how to discard it when nothing is replaced or deleted after all. */
-export interface StoredBackup<Kept = ContentBackup> {
+interface StoredBackup<Kept = ContentBackup> {
   readonly backup: Kept;
   discard(): Promise<void>;
 }

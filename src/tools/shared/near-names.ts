@@ -3,7 +3,7 @@ import { baseName, foldLookAlikes, nearestNames, parentOf, withoutTrailingSlash 
 
 const MAX_LISTED = 5_000;
 
-export interface NearPaths {
+interface NearPaths {
   /** Similar paths in the same directory, as the model would spell them. */
   readonly near: readonly string[];
   /** The names that differ from the missing one only in characters that look alike. */

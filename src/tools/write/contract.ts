@@ -2,10 +2,11 @@
 import type { InferInput, JsonSchema } from "../../kernel/index.js";
 
 /**
- * Whether a file must have been read before it is changed. off: no. handle: for write and edit, if the host passes a
- * read-state (the seeds). write: for write. on: for write and edit.
+ * Whether a file must have been read before it is changed, the loosest first. off: no. handle: for write and edit, if the host
+ * passes a read-state (the seeds). write: for write. on: for write and edit.
  */
-export type Gate = "off" | "handle" | "write" | "on";
+export const GATES = Object.freeze(["off", "handle", "write", "on"] as const);
+export type Gate = (typeof GATES)[number];
 
 export interface WriteLimits {
   readonly gate: Gate;

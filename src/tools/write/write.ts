@@ -26,7 +26,7 @@ const EOL_NAMES = { lf: "LF", crlf: "CRLF", cr: "CR", mixed: "mixed", none: "no"
 
 /**
  * Creates a file or replaces all of it with exactly `content`. All or nothing: every reader sees the old or the new bytes.
- * The old bytes, up to 64 MiB, are stored as an artifact that `details.backup` names; for more, or where the session has no
+ * The old bytes, up to `maxBackupBytes`, are stored as an artifact that `details.backup` names; for more, or where the session has no
  * room for them, it reports that they were not stored.
  *
  * Fails with `FS_NOT_READ` or `FS_STALE` (size, time and SHA-256 in `details`) when an existing file that is not empty was

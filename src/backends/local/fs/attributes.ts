@@ -17,7 +17,7 @@ const UNKNOWN_OPTION = /attributes-only|(?:unrecognized|illegal|invalid) option/
  */
 export type CopyAttributes = (from: number, to: number) => Promise<boolean>;
 
-export interface AttributeCopyOptions {
+interface AttributeCopyOptions {
   /** Finds the absolute path of `cp`, once, on first use. Default: that of the operating system. */
   readonly find?: () => string | undefined;
   readonly timeoutMs?: number;

@@ -39,7 +39,7 @@ const REPLACE_ATTEMPTS = 5;
 const ENDED: ReadonlySet<string> = new Set(["CALL_REVOKED", "CALL_CANCELLED", "CALL_TIMEOUT", "BACKEND_UNAVAILABLE"]);
 
 /** What all file ports of one backend share. */
-export interface LocalFsTools extends ReplaceTools {
+interface LocalFsTools extends ReplaceTools {
   readonly mode: GuardMode;
   /** Throws once the backend is closed. */
   readonly requireOpen: () => void;

@@ -1,5 +1,5 @@
 /** What the next start reports about a host that was killed. */
-import type { EndedJob } from "./recovered-jobs.js";
+import type { EndedJob } from "./recovered-job.js";
 
 /** What ended because its host did: the report of a watcher, and what state on disk says. Its types need none of Node.js. */
 export interface HostCrashReport {

@@ -8,7 +8,7 @@ import { JobDirectory } from "./job-directory.js";
 import { readJobRecord } from "./job-record.js";
 import { JobStore } from "./job-store.js";
 import { readSegments, segmentsOf } from "./output-segments.js";
-import { RecoveredJobs } from "./recovered-jobs.js";
+import { RecoveredJobs } from "./recovered-job.js";
 import { storedJobs } from "./stored-jobs.js";
 
 let state: string;

@@ -7,11 +7,11 @@ import { JobDirectory } from "./job-directory.js";
 import { type JobRecord, newerRecord, readJobRecord } from "./job-record.js";
 
 /** How long an ended job is stored. */
-export const RETENTION_MS = 7 * 24 * 60 * 60 * 1_000;
+const RETENTION_MS = 7 * 24 * 60 * 60 * 1_000;
 /** Bytes of output of all jobs; over this the oldest ended jobs are deleted. */
-export const RETENTION_BYTES = 1024 * 1024 * 1024;
+const RETENTION_BYTES = 1024 * 1024 * 1024;
 /** Ended jobs that are stored at most. */
-export const RETENTION_JOBS = 2_000;
+const RETENTION_JOBS = 2_000;
 /** Old jobs are deleted after this many new ones. */
 const CLEAN_AFTER = 200;
 const PREFIX = "job-";

@@ -23,7 +23,7 @@ const WRITE_FLAGS =
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** One file: the stream offset of its first byte, and its size. */
-export interface Segment {
+interface Segment {
   readonly offset: number;
   readonly size: number;
 }

@@ -10,7 +10,7 @@ export interface StoredJob extends JobInfo {
 }
 
 /** A job that only a newer version can read. */
-export interface NewerJob {
+interface NewerJob {
   readonly id: string;
   /** A clause with the file, its version, and the next step. */
   readonly why: string;

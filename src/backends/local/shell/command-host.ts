@@ -6,14 +6,14 @@ import type { JobDirectory } from "../jobs/job-directory.js";
 import type { JobStore, NewJob } from "../jobs/job-store.js";
 import { type LocalJob, LocalJobTable } from "../jobs/job-table.js";
 import { type OutputPump, startOutputPump } from "../jobs/output-pump.js";
-import { RecoveredJobs } from "../jobs/recovered-jobs.js";
+import { RecoveredJobs } from "../jobs/recovered-job.js";
 import { RunningCommand } from "./running-command.js";
 import { pinDirectory, type Started, serverStartCommand } from "./spawn-command.js";
 import { READ_BYTES } from "./stream-reader.js";
 
 const REMEMBERED_LEADERS = 128;
 
-export interface CommandHostOptions {
+interface CommandHostOptions {
   /** Closed with the host. */
   readonly pool: PipePool;
   readonly env: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export interface CommandHostOptions {
   readonly store?: JobStore;
 }
 
-export interface StartKind {
+interface StartKind {
   /** The working directory. */
   readonly directory: DirectoryAnchor;
   readonly stdin: Uint8Array | "open" | "none";

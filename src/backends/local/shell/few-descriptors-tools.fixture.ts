@@ -5,7 +5,7 @@ import { exampleInput } from "../../../testing/example-input.fixture.js";
 import type { createToolkit as Create } from "../../../toolkit/index.js";
 
 /** Tool → how many calls ended so: "ok", or the text of the error. */
-export type Ends = Readonly<Record<string, Readonly<Record<string, number>>>>;
+type Ends = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 export interface ToolsReported {
   readonly together: Ends;

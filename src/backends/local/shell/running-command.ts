@@ -32,7 +32,7 @@ const FIRST_READS_MS = [2, 6, 14];
 /** Maximum bytes read at once after the leader has exited, because a survivor may print without end. */
 const LAST_DRAIN_BYTES = 1024 * 1024;
 
-export interface CommandOptions {
+interface CommandOptions {
   readonly keep?: ShellOptions["keep"];
   readonly onOutput?: ShellOptions["onOutput"];
   readonly borrowsOutput?: boolean | undefined;
@@ -52,7 +52,7 @@ export interface CommandOptions {
 }
 
 /** The files of both streams of a job. */
-export interface JobFiles {
+interface JobFiles {
   readonly stdout: OutputSegments;
   readonly stderr: OutputSegments;
 }
@@ -60,7 +60,7 @@ export interface JobFiles {
 type Ended = ShellResult["ended"];
 
 /** How a command ended, and its output until then, all of which its listener has received. */
-export interface CommandEnd {
+interface CommandEnd {
   readonly ended: Ended;
   readonly tree: TreeState;
   readonly stdout: Captured;

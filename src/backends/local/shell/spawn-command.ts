@@ -14,7 +14,7 @@ import { type CommandStreams, openStreams, type StreamOptions } from "./command-
 /** A longer command is run from a file, because the system limits one argument to 128 KiB. */
 const MAX_ARGUMENT_BYTES = 100 * 1024;
 
-export interface ServerStartOptions extends StreamOptions {
+interface ServerStartOptions extends StreamOptions {
   readonly command: string;
   /** Its pinned working directory. */
   readonly directory: DirectoryAnchor;

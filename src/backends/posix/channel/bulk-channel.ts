@@ -4,7 +4,7 @@ import type { Frame } from "./frames.js";
 import { quoteWords } from "./quote-words.js";
 import type { RemoteShell } from "./remote-shell.js";
 
-export interface BulkRequest {
+interface BulkRequest {
   readonly id: number;
   readonly operation: string;
   readonly words: readonly string[];

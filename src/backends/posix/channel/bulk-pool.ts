@@ -6,7 +6,7 @@ import { ChannelLost, type OpenChannel } from "./channel.js";
 import type { Frame } from "./frames.js";
 import { RemoteShell, unavailable } from "./remote-shell.js";
 
-export interface BulkPoolOptions {
+interface BulkPoolOptions {
   readonly name: string;
   readonly open: OpenChannel;
   readonly connectTimeoutMs: number;

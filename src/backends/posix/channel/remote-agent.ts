@@ -10,7 +10,7 @@ import type { Frame } from "./frames.js";
 import { quoteWords } from "./quote-words.js";
 import { RemoteRefusal, RemoteShell, unavailable } from "./remote-shell.js";
 
-export interface RemoteAgentOptions {
+interface RemoteAgentOptions {
   readonly name: string;
   readonly open: OpenChannel;
   /** The remote shell that runs commands. */

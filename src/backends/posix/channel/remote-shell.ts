@@ -6,7 +6,7 @@ import type { Channel, OpenChannel } from "./channel.js";
 import { type Frame, FrameReader } from "./frames.js";
 import { quoteWords } from "./quote-words.js";
 
-export interface RemoteShellOptions {
+interface RemoteShellOptions {
   /** For messages. */
   readonly name: string;
   readonly open: OpenChannel;

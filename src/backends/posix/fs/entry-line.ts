@@ -25,11 +25,6 @@ export function readEntryLine(line: string): FsEntryInfo {
   };
 }
 
-/** The version part of a line, which `replaceAtomic` compares on the remote side. */
-export function entryVersionOf(line: string): string {
-  return splitFields(line, "|")[1] ?? "";
-}
-
 function splitFields(text: string, at: string): readonly [string, string?] {
   const index = text.indexOf(at);
   return index === -1 ? [text] : [text.slice(0, index), text.slice(index + 1)];

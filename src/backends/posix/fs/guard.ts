@@ -18,12 +18,12 @@ import type { OperationDeadline } from "./deadline.js";
 import { remoteFsFault } from "./faults.js";
 
 /** One path that an operation touches. */
-export interface RemoteTouch {
+interface RemoteTouch {
   readonly path: string;
   readonly access: Access;
 }
 
-export interface GuardedOperation {
+interface GuardedOperation {
   readonly fsOperation: FsOperation;
   readonly operation: string;
   readonly touches: readonly RemoteTouch[];

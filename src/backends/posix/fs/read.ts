@@ -7,7 +7,7 @@ import { readEntryLine } from "./entry-line.js";
 import { remoteFsFault } from "./faults.js";
 import type { FsGuard } from "./guard.js";
 
-export interface FilePart {
+interface FilePart {
   readonly bytes: Uint8Array;
   /** Where the bytes begin in the file. */
   readonly from: number;
@@ -26,7 +26,7 @@ const UNREADABLE = "unreadable";
 const MAX_TRIES = 10;
 
 /** A file to read as a whole or in parts. */
-export interface RemoteFile {
+interface RemoteFile {
   readonly path: string;
   /** The access that the grant must cover; a write also reads what it replaces. Default "read". */
   readonly access?: Access;

@@ -8,7 +8,7 @@ import { remoteFsFault, staleFault } from "./faults.js";
 import type { FsGuard } from "./guard.js";
 import { gather, openRemoteFile, readParts, readRemotePart, whole } from "./read.js";
 
-export interface ReplaceOptions {
+interface ReplaceOptions {
   /** "create": the grant covers new files only. */
   readonly access: Extract<Access, "create" | "write">;
   /** Whether the remote side can compute SHA-256. */

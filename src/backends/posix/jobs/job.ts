@@ -28,7 +28,7 @@ const MAX_POLL_MS = 2_000;
 /** Bytes of output in one response at most. */
 const MAX_PART_BYTES = 1_048_576;
 
-export interface JobOptions {
+interface JobOptions {
   readonly id: string;
   /** The name of its files in the remote spool directory. */
   readonly ref: string;

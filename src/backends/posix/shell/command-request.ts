@@ -69,7 +69,7 @@ export class Directories {
 }
 
 /** How the input of a command is sent. */
-export type StagedInput =
+type StagedInput =
   | { readonly goes: "with-the-request" }
   /** `name` is the prefix of its files. */
   | { readonly goes: "ahead"; readonly name: string };

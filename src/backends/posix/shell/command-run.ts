@@ -45,7 +45,7 @@ type Event =
   | { readonly is: "stop"; readonly why: Stop };
 
 /** Limits of a command beside its options. */
-export interface RunLimits {
+interface RunLimits {
   /** Each one stops the command. */
   readonly signals: readonly AbortSignal[];
   /** Milliseconds from now. */

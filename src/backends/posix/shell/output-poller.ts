@@ -18,14 +18,14 @@ const MAX_POLL_MS = 250;
 const LAST_FETCH_MS = 1_000;
 
 /** A part of both streams, from a "poll". */
-export interface OutputPart {
+interface OutputPart {
   /** "" while the command runs. */
   readonly status: string;
   readonly stdout: StreamPart;
   readonly stderr: StreamPart;
 }
 
-export interface StreamPart {
+interface StreamPart {
   readonly from: number;
   readonly bytes: Uint8Array;
   /** No more bytes can come than `total`. */

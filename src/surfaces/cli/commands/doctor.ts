@@ -6,8 +6,8 @@ import { withConfigOptions, withExamples, withJsonOption } from "../command-part
 import { haftVersion } from "../installed-package.js";
 import { printJson } from "../output.js";
 import { EXIT } from "../usage.js";
+import type { DoctorOptions } from "./doctor/doctor-findings.js";
 import type { DoctorFinding } from "./doctor/finding.js";
-import type { DoctorOptions } from "./doctor/findings.js";
 
 export function addDoctorCommand(program: Command): void {
   withExamples(
@@ -29,7 +29,7 @@ export function addDoctorCommand(program: Command): void {
 }
 
 async function printFindings(options: DoctorOptions & { readonly json?: boolean }): Promise<number> {
-  const { doctorFindings } = await import("./doctor/findings.js");
+  const { doctorFindings } = await import("./doctor/doctor-findings.js");
   const findings = await doctorFindings(options);
   const isWorking = findings.every(({ status }) => status !== "stops");
   const version = haftVersion();

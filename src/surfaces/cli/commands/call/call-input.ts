@@ -5,7 +5,7 @@ import { kindsOf, propertiesOf, shellWord } from "../../parameter-text.js";
 import { UsageError } from "../../usage.js";
 
 /** The words after the tool's name, before the tool's schema is available. */
-export type GivenInput = { readonly json: unknown } | { readonly words: readonly string[] };
+type GivenInput = { readonly json: unknown } | { readonly words: readonly string[] };
 
 /**
  * A word that begins with `{` is a JSON object, "-" reads one from stdin; other words are parsed with the schema later.

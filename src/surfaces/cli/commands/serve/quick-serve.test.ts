@@ -44,7 +44,6 @@ describe("the quick way to serve over standard input and output", () => {
     [["serve", "--stdio", "--once"]],
     [["serve", "--stdio", "--unknown"]],
     [["serve", "--stdio", "left over"]],
-    [["serve", "--stdio", "--gate", "never"]],
     [["serve", "--stdio", "--workspace"]],
     [["serve", "--stdio", "--config", "c", "--no-config"]],
     [["--stdio", "serve"]],

@@ -3,7 +3,6 @@
  * left to commander, which reports errors.
  */
 import { parseArgs } from "node:util";
-import type { Gate } from "../../../../toolkit/index.js";
 import type { ServeOptions } from "./run-serve.js";
 
 const text = { type: "string" } as const;
@@ -22,23 +21,17 @@ const OPTIONS = {
   gate: text,
   collection: { ...text, default: "all" },
 } as const;
-const GATES: readonly string[] = ["off", "handle", "write", "on"] satisfies readonly Gate[];
 
 /** The options of a plain `serve --stdio`; undefined for every other command line. */
 export function quickServe(args: readonly string[]): ServeOptions | undefined {
   if (args[0] !== "serve" || !args.includes("--stdio")) return undefined;
   try {
     const { values } = parseArgs({ args: args.slice(1), options: OPTIONS });
-    const { "no-config": withoutConfig, config, gate, ...others } = values;
+    const { "no-config": withoutConfig, config, ...others } = values;
     if (withoutConfig && config !== undefined) return undefined;
-    if (gate !== undefined && !isGate(gate)) return undefined;
     const chosen = withoutConfig ? { config: false as const } : config === undefined ? {} : { config };
-    return { ...others, ...chosen, ...(gate === undefined ? {} : { gate }) };
+    return { ...others, ...chosen };
   } catch {
     return undefined;
   }
-}
-
-function isGate(value: string): value is Gate {
-  return GATES.includes(value);
 }

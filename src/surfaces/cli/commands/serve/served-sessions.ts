@@ -7,7 +7,7 @@ const IDLE_MS = 24 * 60 * 60 * 1000;
 
 type Ended = Promise<{ readonly left: readonly string[] }>;
 
-export interface Served {
+interface Served {
   readonly session: ToolkitSession;
   readonly box: ToolBox;
   readonly client: string;
@@ -15,7 +15,7 @@ export interface Served {
   readonly isBusy: boolean;
 }
 
-export interface ServedSessionsOptions {
+interface ServedSessionsOptions {
   readonly collection: string;
   /** Beyond this many, the least recently used one of the client with the most is closed; never one with a running call. */
   readonly maxSessions: number;
