@@ -22,16 +22,13 @@ export const haftFindPresenter: ToolPresenter<FindInput, FindData, FindLimits> =
   paths: ["path"],
   decode(args) {
     const query = textArgument(args, "query");
-    const limit = numberArgument(args, "limit");
     if (query === undefined) return missing("query", "text");
-    if (limit !== undefined && (limit < 1 || !Number.isInteger(limit)))
-      return { problem: `\`limit\` was ${limit}; must be an integer of at least 1`, parameter: "limit" };
     return {
       input: omitUndefined({
         query,
         path: textArgument(args, "path"),
         type: args.type === "file" || args.type === "dir" ? args.type : undefined,
-        limit: limit === undefined ? undefined : Math.min(limit, FIND_LIMITS.maxEntries),
+        limit: numberArgument(args, "limit"),
         includeIgnored: booleanArgument(args, "includeIgnored"),
       }),
     };

@@ -1,12 +1,5 @@
 import type { ToolPresenter } from "../../kernel/index.js";
-import {
-  GREP_LIMITS,
-  GREP_MAX_CONTEXT,
-  GREP_MODES,
-  type GrepData,
-  type GrepInput,
-  type GrepLimits,
-} from "../../tools/grep/contract.js";
+import { GREP_MODES, type GrepData, type GrepInput, type GrepLimits } from "../../tools/grep/contract.js";
 import { booleanArgument, missing, numberArgument, omitUndefined, textArgument } from "../arguments.js";
 import { textResult } from "../rendering.js";
 import { renderHaftFailure } from "./failure-text.js";
@@ -31,18 +24,7 @@ export const haftGrepPresenter: ToolPresenter<GrepInput, GrepData, GrepLimits> =
   paths: ["path"],
   decode(args) {
     const pattern = textArgument(args, "pattern");
-    const limit = numberArgument(args, "limit");
-    const context = numberArgument(args, "context");
-    const offset = numberArgument(args, "offset");
     if (pattern === undefined) return missing("pattern", "text");
-    for (const [parameter, value, least] of [
-      ["limit", limit, 1],
-      ["context", context, 0],
-      ["offset", offset, 0],
-    ] as const) {
-      if (value !== undefined && (value < least || !Number.isInteger(value)))
-        return { problem: `\`${parameter}\` was ${value}; must be an integer of at least ${least}`, parameter };
-    }
     return {
       input: omitUndefined({
         pattern,
@@ -52,9 +34,9 @@ export const haftGrepPresenter: ToolPresenter<GrepInput, GrepData, GrepLimits> =
         literal: booleanArgument(args, "literal"),
         multiline: booleanArgument(args, "multiline"),
         mode: GREP_MODES.find((mode) => mode === args.mode),
-        context: context === undefined ? undefined : Math.min(context, GREP_MAX_CONTEXT),
-        limit: limit === undefined ? undefined : Math.min(limit, GREP_LIMITS.maxHits),
-        offset,
+        context: numberArgument(args, "context"),
+        limit: numberArgument(args, "limit"),
+        offset: numberArgument(args, "offset"),
         includeIgnored: booleanArgument(args, "includeIgnored"),
       }),
     };

@@ -10,7 +10,7 @@ const MAX_MULTILINE_BYTES = 64 * 1024 * 1024;
 /** Longer lines are searched in pieces of this size. A match across two pieces is not found; a piece with a match is reported as the line. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
-export type FileFinding =
+type FileFinding =
   /** "encoding": the file is UTF-16 and must be decoded first. */
   | { readonly skipped: "binary" | "large" | "encoding" }
   | {
@@ -23,7 +23,7 @@ export type FileFinding =
       readonly isLegacy: boolean;
     };
 
-export type FileQuery = Pick<GrepQuery, "mode" | "context" | "maxLineBytes" | "maxFileBytes" | "binary"> & {
+type FileQuery = Pick<GrepQuery, "mode" | "context" | "maxLineBytes" | "maxFileBytes" | "binary"> & {
   readonly multiline: boolean;
   /** The pattern has non-ASCII characters, so that text in other encodings must be decoded first. */
   readonly isBeyondAscii: boolean;

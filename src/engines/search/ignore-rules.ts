@@ -2,12 +2,12 @@ import { compileGlob } from "../../text/index.js";
 import type { Turns } from "./source.js";
 
 /** A file of more rules is not applied. */
-export const MAX_IGNORE_RULES = 10_000;
+const MAX_IGNORE_RULES = 10_000;
 /** Characters of rules between two looks at whether others are due: a glob of so many may take milliseconds for a long path. */
 const ABORT_CHECK_INTERVAL = 512;
 
 /** Verdict of the last rule that matches: omitted, kept in spite of an earlier rule, or no rule at all. */
-export type IgnoreVerdict = "ignored" | "kept" | undefined;
+type IgnoreVerdict = "ignored" | "kept" | undefined;
 
 interface Rule {
   /** The later one wins. */

@@ -3,7 +3,7 @@ export { isRuleAbove, parentDirectories, type RulesAbove, rulesAbove } from "./i
 export { acrossLineEndings } from "./line-endings.js";
 export { windowOf } from "./line-window.js";
 export { IGNORE_FILES, RuleFiles } from "./rule-files.js";
-export { type SearchStop, searchBinding, searchInCall, searchStop } from "./search-in-call.js";
+export { searchBinding, searchInCall, searchStop } from "./search-in-call.js";
 export { type ByteRange, compilePattern, loadRegexEngine, type SearchPattern } from "./search-pattern.js";
 export { SearchTally, type SkipReason, whyAborted } from "./search-tally.js";
 export { globFilter, pageOf, searchTree, walkTree } from "./search-tree.js";

@@ -1,7 +1,7 @@
 import { utf8HeadEnd, utf8TailStart } from "../../text/index.js";
 
 /** A line, or the window of it around its first match. */
-export interface MatchWindow {
+interface MatchWindow {
   readonly bytes: Uint8Array;
   readonly at: readonly (readonly [number, number])[];
   /** Bytes of the line outside the window; absent when the line is whole. */

@@ -9,7 +9,7 @@ export const GIT_EXCLUDE = ".git/info/exclude";
 /** The ignore files of a directory; a later one overrides an earlier one at any depth. */
 export const IGNORE_FILES = [".gitignore", ".ignore", ".rgignore"] as const;
 /** A longer ignore file is not applied. */
-export const MAX_IGNORE_FILE_BYTES = 1024 * 1024;
+const MAX_IGNORE_FILE_BYTES = 1024 * 1024;
 
 /** The ignore files of one search. */
 export class RuleFiles {

@@ -86,7 +86,7 @@ export function searchBinding({ grant, call }: Binding, root: string): Binding {
 }
 
 /** What ends a search, and lets the end come through. */
-export interface SearchStop {
+interface SearchStop {
   readonly signal: AbortSignal;
   /** Waits for what is due, when 25 ms have passed since it last did. */
   pause(): Promise<void>;

@@ -41,7 +41,7 @@ export interface SearchPattern {
 }
 
 /** Compiling a longer pattern takes noticeable time, and the system limits the length of an argument of ripgrep. */
-export const MAX_PATTERN_BYTES = 64 * 1024;
+const MAX_PATTERN_BYTES = 64 * 1024;
 
 /** Loads what `compilePattern` needs: see `loadValidator`. */
 export const loadRegexEngine = () => import("re2js");

@@ -10,7 +10,7 @@ const MAX_DEPTH = 200;
 
 const RULE_NAMES: ReadonlySet<string> = new Set([GIT, ...IGNORE_FILES]);
 
-export interface Visit {
+interface Visit {
   readonly path: string;
   readonly kind: EntryKind;
   readonly size?: number;
@@ -23,7 +23,7 @@ interface Frame {
   next: number;
 }
 
-export interface VisitOptions {
+interface VisitOptions {
   /** Asked once for each entry, in order; of the others only their children are visited. */
   isIncluded?(path: string, kind: EntryKind): boolean;
   /** Only directories are visited, which is several times faster. */

@@ -12,7 +12,7 @@ import {
   type WalkQuery,
 } from "../../kernel/index.js";
 import { baseName, compileGlob, utf8Length } from "../../text/index.js";
-import { collectSearch } from "../shared/collect-search.js";
+import { collectSearch, SEARCH_DEADLINE_MS, SEARCH_TIMEOUT_MS } from "../shared/collect-search.js";
 import { refuseLimit } from "../shared/limit-input.js";
 import { siblingClaims, withNearPaths } from "../shared/near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../shared/path-input.js";
@@ -21,26 +21,21 @@ import { shownPath } from "../shared/shown-path.js";
 import { FIND_LIMITS, type FindData, type FindEntry, type FindInput, type FindLimits, findSchema } from "./contract.js";
 import { type NameQuery, nameQuery, refuseQuery } from "./name-query.js";
 
-/** Milliseconds after which a search returns what it has found. */
-const FIND_TIMEOUT_MS = 30_000;
-/** Time to finish after that, before the call itself is ended. */
-const GRACE_MS = 2_000;
-
 /**
  * Finds files, directories and symlinks by name, case-insensitively. A glob with a slash is matched against the
  * path below the directory, one without against the name; a query without `*`, `?` and `{` is a substring. Symlinks are
- * found but not followed, except `path` itself. Ends at the limit and after 30 s, with partial results and the reason.
+ * found but not followed, except `path` itself. Ends at the limit and after {@link SEARCH_TIMEOUT_MS}, with partial results and the reason.
  *
  * Fails with `FS_NOT_FOUND` for a missing directory, `FS_NOT_A_DIRECTORY`, and `SEARCH_PATTERN` for an invalid glob. A
  * cancelled search fails with `CALL_CANCELLED` and still has what it found.
  */
 export const findTool = defineTool({
   name: "find",
-  description: `Find files and directories by name (case-insensitive). A glob with a slash matches the path below \`path\`. Excludes ignored files and .git, does not follow symlinks; at most ${FIND_LIMITS.maxBytes / 1024} KiB and 30 s.`,
+  description: `Find files and directories by name (case-insensitive). A glob with a slash matches the path below \`path\`. Excludes ignored files and .git, does not follow symlinks; at most ${FIND_LIMITS.maxBytes / 1024} KiB and ${SEARCH_TIMEOUT_MS / 1000} s.`,
   input: findSchema,
   effect: "read",
   limits: FIND_LIMITS,
-  deadlineMs: FIND_TIMEOUT_MS + GRACE_MS,
+  deadlineMs: SEARCH_DEADLINE_MS,
   annotations: { title: "Find", idempotent: true },
   claims: (input: FindInput, context) => refuseInput(input, context.limits) ?? claimsOf(input, context),
   run: runFind,
@@ -89,7 +84,7 @@ function queryOf(input: FindInput, limits: FindLimits, root: string, { glob, dir
     order: limits.order,
     offset: 0,
     limit: Math.min(input.limit ?? limits.defaultEntries, limits.maxEntries),
-    timeoutMs: FIND_TIMEOUT_MS,
+    timeoutMs: SEARCH_TIMEOUT_MS,
   };
 }
 

@@ -27,7 +27,7 @@ export const GREP_LIMITS = {
   relativeTo: "cwd",
 } satisfies GrepLimits;
 
-export const GREP_MAX_CONTEXT = 50;
+const GREP_MAX_CONTEXT = 50;
 export const GREP_MODES = ["content", "files", "count"] as const;
 
 export const grepSchema = {

@@ -5,7 +5,7 @@ import type { GrepData, GrepHitData } from "./contract.js";
 /** Bytes of a row beside its path and text: the line number and separators. */
 const ROW_BYTES = 12;
 
-export interface HitBounds {
+interface HitBounds {
   readonly mode: GrepData["mode"];
   readonly context: number;
   /** Bytes of all rows together. */

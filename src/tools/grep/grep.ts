@@ -12,7 +12,7 @@ import {
   type ToolResult,
   type Truncation,
 } from "../../kernel/index.js";
-import { collectSearch } from "../shared/collect-search.js";
+import { collectSearch, SEARCH_DEADLINE_MS, SEARCH_TIMEOUT_MS } from "../shared/collect-search.js";
 import { siblingClaims, withNearPaths } from "../shared/near-failure.js";
 import { artifactIdOf, artifactProvenance, fileProvenance, quoted, refusePath } from "../shared/path-input.js";
 import { refuseRoot } from "../shared/search-root.js";
@@ -21,16 +21,12 @@ import { searchArtifact } from "./artifact-search.js";
 import { GREP_LIMITS, type GrepData, type GrepInput, type GrepLimits, grepSchema } from "./contract.js";
 import { HitCollector, sortedHits } from "./grep-hits.js";
 
-/** Milliseconds after which a search returns what it has found. */
-const GREP_TIMEOUT_MS = 30_000;
-/** Time to finish after that, before the call itself is ended. */
-const GRACE_MS = 2_000;
 /** How long to look for any file that the glob selects, where nothing was found. */
 const GLOB_TIMEOUT_MS = 2_000;
 
 /**
  * Searches file contents below a directory, in one file or in an artifact, with a linear-time regular expression.
- * Ends at the limit of hits, at 32 KiB of output and after 30 s, with partial results and the reason.
+ * Ends at the limit of hits, at the limit of output and after {@link SEARCH_TIMEOUT_MS}, with partial results and the reason.
  * Skipped files are counted by reason. With `offset` (even 0) files are in path order, so that pages neither
  * overlap nor skip.
  *
@@ -39,11 +35,11 @@ const GLOB_TIMEOUT_MS = 2_000;
  */
 export const grepTool = defineTool({
   name: "grep",
-  description: `Search file contents with a linear-time regex (no look-around, no back-references). Includes hidden files, excludes ignored files and .git. Lines are truncated to ${GREP_LIMITS.maxLineBytes} bytes around the match, the result to ${GREP_LIMITS.maxBytes / 1024} KiB; after 30 s it returns partial results.`,
+  description: `Search file contents with a linear-time regex (no look-around, no back-references). Includes hidden files, excludes ignored files and .git. Lines are truncated to ${GREP_LIMITS.maxLineBytes} bytes around the match, the result to ${GREP_LIMITS.maxBytes / 1024} KiB; after ${SEARCH_TIMEOUT_MS / 1000} s it returns partial results.`,
   input: grepSchema,
   effect: "read",
   limits: GREP_LIMITS,
-  deadlineMs: GREP_TIMEOUT_MS + GRACE_MS,
+  deadlineMs: SEARCH_DEADLINE_MS,
   annotations: { title: "Search", idempotent: true },
   claims: (input: GrepInput, context) => refuseInput(input) ?? claimsOf(input, context),
   run: runGrep,
@@ -119,7 +115,7 @@ function queryOf(input: GrepInput, ctx: ToolContext<GrepLimits>, root: string): 
     maxLineBytes: limits.maxLineBytes,
     ...(limits.maxFileBytes === undefined ? {} : { maxFileBytes: limits.maxFileBytes }),
     binary: limits.binary,
-    timeoutMs: GREP_TIMEOUT_MS,
+    timeoutMs: SEARCH_TIMEOUT_MS,
   };
 }
 

@@ -1,6 +1,11 @@
 import { fail, HaftError, type SearchEnd, type ToolResult } from "../../kernel/index.js";
 import { rootFailure, type SearchedRoot } from "./search-root.js";
 
+/** Milliseconds after which a search returns what it has found. */
+export const SEARCH_TIMEOUT_MS = 30_000;
+/** Deadline of the call: time to finish after that. */
+export const SEARCH_DEADLINE_MS = SEARCH_TIMEOUT_MS + 2_000;
+
 /**
  * Collects what a search yields. What is found before a cancel or timeout is kept, however the engine reports it: the end
  * record then says so. Any other HaftError is the call's failure, with the path as the model spelled it.

@@ -7,7 +7,7 @@ import type { RipgrepRecord } from "./ripgrep-output.js";
 /** A line that ripgrep prints. */
 export type LineRecord = Extract<RipgrepRecord, { readonly type: "match" | "context" }>;
 
-export interface FileHitsOptions {
+interface FileHitsOptions {
   readonly path: string;
   readonly query: Pick<GrepQuery, "context" | "maxLineBytes">;
   readonly reader: LineReader;

@@ -20,13 +20,13 @@ const WHOLE = Number.POSITIVE_INFINITY;
 const UNCOUNTED: ReadonlySet<SkipReason> = new Set(["binary", "large", "special"]);
 
 /** What ripgrep is asked to print. */
-export interface OutputPlan {
+interface OutputPlan {
   readonly output: RipgrepOutput;
   /** Maximum matches in one file: ripgrep buffers them all until it has searched the file. */
   readonly maxLines: number | undefined;
 }
 
-export interface FoundFilesOptions {
+interface FoundFilesOptions {
   readonly query: GrepQuery;
   readonly scope: SearchScope;
   readonly source: TreeSource;
@@ -40,7 +40,7 @@ export interface FoundFilesOptions {
 }
 
 /** The hits of one file. */
-export interface FoundEntry {
+interface FoundEntry {
   readonly path: string;
   readonly hits: readonly GrepHit[];
 }

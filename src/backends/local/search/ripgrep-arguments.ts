@@ -12,7 +12,7 @@ import type { SearchRoot } from "./search-root.js";
 /** What ripgrep prints: single lines, the number of them in each file, or the files alone. */
 export type RipgrepOutput = "lines" | "counts" | "files";
 
-export interface RipgrepRequest {
+interface RipgrepRequest {
   readonly query: GrepQuery;
   readonly root: SearchRoot;
   /** See {@link patternFlags}. */

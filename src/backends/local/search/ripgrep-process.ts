@@ -14,7 +14,7 @@ export interface ProcessWatch {
   remove(pid: number): void;
 }
 
-export interface RipgrepStart {
+interface RipgrepStart {
   readonly program: RipgrepProgram;
   readonly arguments: readonly string[];
   /** The working directory, as a path through a pinned directory, so that a swapped one is not entered. */
@@ -40,7 +40,7 @@ export function startRipgrep(start: RipgrepStart): RipgrepProcess | undefined {
 }
 
 /** One run of ripgrep, with an empty environment and no stdin. The caller must call `stop` in every case. */
-export class RipgrepProcess {
+class RipgrepProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<number | undefined>;
   readonly #signal: AbortSignal;

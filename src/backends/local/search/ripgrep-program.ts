@@ -16,7 +16,7 @@ export interface RipgrepProgram {
   readonly engine: string;
 }
 
-export interface RipgrepPlaces {
+interface RipgrepPlaces {
   /** The program of an installed package. Rejects if there is none for this platform. */
   packaged(): Promise<string>;
   /** Directories to search next, separated by colons. */

@@ -33,7 +33,7 @@ import type { TreeSource } from "./tree-source.js";
 /** Bytes of a single-file root that are checked for a NUL before the search; ripgrep reports a NUL in the rest if it matches. */
 const CLASSIFIED_BYTES = 64 * 1024;
 
-export interface RipgrepTask {
+interface RipgrepTask {
   readonly program: RipgrepProgram;
   readonly query: GrepQuery;
   readonly pattern: SearchPattern;
