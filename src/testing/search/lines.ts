@@ -120,6 +120,7 @@ export const searchLines: Suite<Fixture> = [
     const lines = ["be.txt:2: zweite \u00dc match", "le.txt:2: zweite \u00dc match"];
     for (const source of ["match$", "\u00dc"])
       expectEqual((await grep(fixture, source)).lines, lines, `lines of ${source}`);
+    expectEqual((await grep(fixture, "match", { pattern: { syntax: "literal" } })).lines, lines, "lines of a literal");
     for (const binary of ["any-nul", { firstBytes: 4_096 }] as const) {
       for (const root of [fixture.directory, `${fixture.directory}/le.txt`]) {
         const files = root === fixture.directory ? 2 : 1;

@@ -116,9 +116,10 @@ hf_holding() {
   [ -z "$hf_files" ] || hf_holding_among "$@"
 }
 
-# Prints those of hf_files (positions in $@) that contain hf_literal; all of them if grep failed on one.
+# Prints those of hf_files (positions in $@) that contain hf_literal or the BOM of UTF-16; all of them if grep failed on one.
 hf_holding_among() {
-  hf_x=$(eval "grep -lsF -e \"\$hf_literal\" -- $hf_files"; printf '%s' "$?")
+  hf_le=$(printf '\377\376') hf_be=$(printf '\376\377')
+  hf_x=$(eval "LC_ALL=C grep -lsF -e \"\$hf_literal\" -e \"\$hf_le\" -e \"\$hf_be\" -- $hf_files"; printf '%s' "$?")
   hf_y=\${hf_x##*"$hf_nl"}
   case $hf_y in
   0 | 1) printf '%s' "\${hf_x%"$hf_y"}" | while IFS= read -r hf_x; do printf '%s/' "$hf_x"; done ;;
