@@ -39,10 +39,12 @@ export async function approvalRequest(
   };
 }
 
-/** The request as it is written to the state: its claims are redacted too. */
+/** The request as it is written to the state: its claims and reason are redacted too. */
 export function storedRequest(run: CallRun, request: ApprovalRequest): ApprovalRequest {
   const { redactor } = run.context.host;
-  return { ...request, claims: mapTexts(request.claims, (text) => redactText(redactor, text)) as readonly Claim[] };
+  const redact = (text: string) => redactText(redactor, text);
+  const claims = mapTexts(request.claims, redact) as readonly Claim[];
+  return { ...request, claims, reason: redact(request.reason) };
 }
 
 async function shownArguments(run: CallRun): Promise<Json> {
@@ -57,7 +59,7 @@ async function previewOf(run: CallRun, shown: Json): Promise<ApprovalPreview | u
     if (claim.kind !== "command") continue;
     const granted = run.grant?.commands.find((one) => one.command === claim.command && one.cwd === claim.cwd);
     const { text, isTruncated } = bounded(run, claim.command);
-    return { kind: "command", command: text, directory: granted?.real ?? claim.cwd, isTruncated };
+    return { kind: "command", command: text, directory: bounded(run, granted?.real ?? claim.cwd).text, isTruncated };
   }
   return changePreview(run);
 }
@@ -83,7 +85,7 @@ async function changePreview(run: CallRun): Promise<ApprovalPreview | undefined>
     );
     if (change === undefined) return undefined;
     const { text, isTruncated } = bounded(run, change.diff);
-    return { kind: "diff", path: change.path, diff: text, isTruncated };
+    return { kind: "diff", path: bounded(run, change.path).text, diff: text, isTruncated };
   } catch {
     // The call itself will report why, for example that its text is not found.
     return undefined;

@@ -2,10 +2,13 @@
 import { describe, expect, it } from "vitest";
 import { bareContext, bareHost, policyOf, recordingBackend } from "../testing/fakes/bare-host.fixture.js";
 import {
+  type ApprovalRequest,
   type Approver,
   type DefinedTool,
   defineTool,
+  EMPTY_GRANT,
   type HostContext,
+  type Policy,
   type ToolCall,
   type ToolOutcome,
   text,
@@ -59,5 +62,92 @@ describe("approval", () => {
     const both = await Promise.all([1, 2].map(() => call(writer, context, { resume: token })));
     expect(both.map((one) => one.status).sort()).toEqual(["denied", "ok"]);
     expect(touched).toEqual(["write /data/shown"]);
+  });
+});
+
+describe("an answer that is not valid", () => {
+  it("is refused with the field that is wrong, an approver's and a policy's", async () => {
+    const good = { effect: "ask", rule: "r", reason: "Why.", risk: "low", grant: EMPTY_GRANT, remember: [] };
+    const writer = defineTool({
+      name: "writer",
+      description: "",
+      parameters: {},
+      effect: "write",
+      claims: () => [],
+      run: async () => text("written"),
+    });
+    const outputOf = async (decision: unknown, answer: unknown = { by: "ada", scope: "once" }) => {
+      const policy = { name: "p", decide: () => decision } as Policy;
+      const host = bareHost({ policy, approver: { ask: async () => answer } as Approver });
+      return String((await call(writer, bareContext(host))).output);
+    };
+    expect(await outputOf(good)).toBe("written");
+    const approver = [
+      [{ approved: true }, "`by` is missing"],
+      [{ by: "ada" }, "`scope` is missing"],
+      [{ by: "ada", scope: "forever" }, '`scope` is "forever"; it must be "once", "session" or "project"'],
+      [{ denied: true }, "`denied` is true; it must be a string"],
+      [true, "it is true"],
+    ] as const;
+    for (const [answer, problem] of approver) expect(await outputOf(good, answer)).toContain(`: ${problem}`);
+    const policy = [
+      [undefined, "it returned nothing"],
+      [Promise.resolve(good), "it returned a promise, and `decide` must be synchronous"],
+      [{ ...good, effect: "maybe" }, '`effect` is "maybe"; it must be "allow", "ask" or "deny"'],
+      [{ ...good, reason: undefined }, "`reason` is missing"],
+      [{ ...good, grant: undefined }, "`grant` is missing; it must be an object, as `grantFor` makes it"],
+      [{ ...good, grant: { ...EMPTY_GRANT, files: undefined } }, "`grant.files` is missing"],
+      [{ ...good, remember: "all" }, '`remember` is "all"; it must be a list of strings'],
+    ] as const;
+    for (const [decision, problem] of policy) expect(await outputOf(decision)).toContain(`: ${problem}`);
+  });
+
+  it("may leave out `remember`: nothing is remembered then", async () => {
+    const { backend } = recordingBackend();
+    let asked = 0;
+    const policy = {
+      name: "p",
+      decide: () => ({ effect: "ask" as const, rule: "r", reason: "Why.", risk: "low" as const, grant: EMPTY_GRANT }),
+    };
+    const approver: Approver = {
+      async ask() {
+        asked += 1;
+        return { by: "ada", scope: "session" };
+      },
+    };
+    const context = bareContext(bareHost({ policy, approver }), { backend });
+    const tool = defineTool({
+      name: "writer",
+      description: "",
+      parameters: {},
+      effect: "write",
+      claims: () => [],
+      run: async () => text("written"),
+    });
+    for (const _ of [1, 2]) expect((await call(tool, context)).status).toBe("ok");
+    expect(asked).toBe(2);
+  });
+});
+
+describe("a request for approval", () => {
+  it("of a tool of another server is shown with its arguments", async () => {
+    const shown: ApprovalRequest[] = [];
+    const approver: Approver = {
+      async ask(request) {
+        shown.push(request);
+        return { denied: "No." };
+      },
+    };
+    const tool = defineTool({
+      name: "files__search",
+      description: "",
+      parameters: { type: "object", properties: { query: { type: "string" } } },
+      effect: "write",
+      claims: () => [{ kind: "server", server: "files", tool: "search" }],
+      run: async () => text("found"),
+    });
+    const host = bareHost({ policy: policyOf(() => ({ effect: "ask" })), approver });
+    await call(tool, bareContext(host), { input: { query: "x" } });
+    expect(shown[0]?.preview).toEqual({ kind: "server", server: "files", tool: "search", arguments: { query: "x" } });
   });
 });

@@ -234,6 +234,7 @@ export type { Keys, PaneState, Terminal } from "./terminal.js";
 export type {
   DefinedTool,
   Effect,
+  FileChange,
   ToolAnnotations,
   ToolBody,
   ToolCall,

@@ -28,7 +28,7 @@ let workerScript: string;
 beforeAll(() => {
   built = mkdtempSync(join(tmpdir(), "haft-state-worker-"));
   workerScript = transpileForProcess(new URL("./state-worker.fixture.ts", import.meta.url), built);
-});
+}, 120_000);
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
 let root: string;
@@ -59,7 +59,7 @@ describe("the state of several processes", () => {
     expect(await Promise.all(children.map(ended))).toEqual(children.map(() => 0));
     expect((await open().documents("count").get("n"))?.value).toBe(processes * updates);
     expect(readdirSync(join(root, "documents", "count"))).toEqual(["n.json"]);
-  }, 300_000);
+  }, 600_000);
 
   it("lets exactly one of 20 takes in 4 processes have a granted request", async () => {
     const { approvals } = open();

@@ -17,6 +17,7 @@ import {
   type Claim,
   type ClaimContext,
   defineTool,
+  type FileChange,
   fail,
   HaftError,
   ok,
@@ -69,6 +70,7 @@ export const editTool = defineTool({
   annotations: { title: "Edit", destructive: true },
   claims: (input: EditInput, context) => refuseInput(input) ?? claimsOf(input, context),
   run: runEdit,
+  preview: previewEdit,
 });
 
 /** Refuses what is wrong for any file: texts that are empty, equal, or must not be written. */
@@ -286,4 +288,14 @@ function naming(index: number, { edits }: EditInput) {
   return edits.length === 1
     ? { which: "", details: {} }
     : { which: ` of edit ${index + 1}`, details: { edit: index + 1 } };
+}
+
+/** The diff that the edit would return; undefined where it would fail. */
+async function previewEdit(input: EditInput, ctx: ToolContext<EditLimits>): Promise<FileChange | undefined> {
+  const path = ctx.resolve(input.path);
+  const { bytes } = await readNow(ctx, { absolute: path, real: path });
+  const { text, plan } = await planFor(input, ctx, bytes);
+  if (plan.kind !== "applied") return undefined;
+  const after = new UnitText(plan.bytes, text.form);
+  return { path, diff: diffOfEdit(text, after, plan.ranges, ctx.limits.maxDiffBytes).diff };
 }

@@ -3,6 +3,7 @@ import {
   type ClaimContext,
   defineTool,
   type Expect,
+  type FileChange,
   type FsEntryInfo,
   fail,
   ok,
@@ -10,7 +11,7 @@ import {
   type ToolResult,
   withMissingPart,
 } from "../../kernel/index.js";
-import { decodeText, detectEol, detectTextForm } from "../../text/index.js";
+import { decodeText, detectEol, detectTextForm, isBinary, renderUnifiedDiff } from "../../text/index.js";
 import { backUp, backupParts, backupSkipped, withBackup } from "../shared/backup.js";
 import { fileFailure, refuseKind, undefinedIfMissing } from "../shared/file-failure.js";
 import { lookAlikeClaims, refuseLookAlike } from "../shared/near-failure.js";
@@ -23,6 +24,9 @@ import { refuseUnexpanded } from "../shared/unexpanded-path.js";
 import { WRITE_LIMITS, type WriteData, type WriteInput, type WriteLimits, writeSchema } from "./contract.js";
 
 const EOL_NAMES = { lf: "LF", crlf: "CRLF", cr: "CR", mixed: "mixed", none: "no" } as const;
+
+/** A larger old file is not compared for a preview. */
+const MAX_COMPARED_BYTES = 1024 * 1024;
 
 /**
  * Creates a file or replaces all of it with exactly `content`. All or nothing: every reader sees the old or the new bytes.
@@ -42,6 +46,7 @@ export const writeTool = defineTool({
   annotations: { title: "Write", destructive: true, idempotent: true },
   claims: (input: WriteInput, context) => refuseInput(input) ?? claimsOf(input, context),
   run: runWrite,
+  preview: previewWrite,
 });
 
 /** The file, and each parent that may have to be created; outside the workspace none is. */
@@ -205,4 +210,19 @@ async function whatDiffers(old: Uint8Array, bytes: Uint8Array, content: string):
   if (before !== after && before !== "none" && after !== "none")
     differs.push(`its line endings (${EOL_NAMES[before]}; the new file has ${EOL_NAMES[after]})`);
   return differs;
+}
+
+/** What changes in the file, all of it where there is none; undefined where the old file is binary or too large to compare. */
+async function previewWrite(input: WriteInput, ctx: ToolContext<WriteLimits>): Promise<FileChange | undefined> {
+  const path = ctx.resolve(input.path);
+  const old = await oldFile(ctx, path);
+  if (old !== undefined && old.bytes === undefined) return undefined;
+  const before = await previewText(old?.bytes ?? new Uint8Array());
+  return before === undefined ? undefined : { path, diff: renderUnifiedDiff(before, input.content) };
+}
+
+async function previewText(bytes: Uint8Array): Promise<string | undefined> {
+  if (bytes.length > MAX_COMPARED_BYTES) return undefined;
+  const form = await detectTextForm(bytes);
+  return isBinary(bytes, form) ? undefined : decodeText(bytes, form.encoding).text;
 }

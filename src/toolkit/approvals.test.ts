@@ -1,0 +1,192 @@
+/** Approvals from the question to the answer: what is shown, where it is stored, and for how long it is remembered. */
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Approval, type ApprovalRequest, defineTool, type Policy, text } from "../kernel/index.js";
+import { allowAllPolicy } from "../policy/index.js";
+import { createToolkit, type Toolkit, type ToolkitOptions, type ToolkitSession } from "./index.js";
+
+const allowAll = allowAllPolicy();
+/** Asks about everything that changes something. */
+const policy: Policy = {
+  name: "ask-before-changes",
+  decide(claims, call) {
+    const decision = allowAll.decide(claims, call);
+    if (decision.effect !== "allow" || call.effect !== "write") return decision;
+    return { ...decision, effect: "ask", rule: "changes", reason: "It changes something.", remember: [call.tool] };
+  },
+};
+
+let root: string;
+let shown: ApprovalRequest[];
+let toolkits: Toolkit[];
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-approvals-")));
+  for (const name of ["ws", "other"]) mkdirSync(join(root, name));
+  shown = [];
+  toolkits = [];
+});
+afterEach(async () => {
+  await Promise.all(toolkits.map((toolkit) => toolkit.close()));
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function open(answer: Approval, more: Partial<ToolkitOptions> = {}): Promise<Toolkit> {
+  const approver = {
+    async ask(request: ApprovalRequest) {
+      shown.push(request);
+      return answer;
+    },
+  };
+  const options = { workspace: join(root, "ws"), stateDir: join(root, "state"), policy, approver, ...more };
+  const toolkit = await createToolkit(options);
+  toolkits.push(toolkit);
+  return toolkit;
+}
+
+const run = (from: Toolkit | ToolkitSession, name: string, input: object, resume?: string) =>
+  from.box().runner.run({ id: "c", name, input, ...(resume === undefined ? {} : { resume }) });
+const write = { path: "a.txt", content: "new\n" };
+
+const diffOf = (request: ApprovalRequest | undefined): string =>
+  request?.preview?.kind === "diff" ? request.preview.diff : "";
+
+describe("a request for approval", () => {
+  it("has the arguments and the diff of a write or an edit, and nothing was changed for it", async () => {
+    const toolkit = await open({ denied: "Not now." });
+    const session = toolkit.session("s");
+    const path = join(root, "ws", "a.txt");
+    await run(session, "write", write);
+    writeFileSync(path, "one\r\ntwo\r\n");
+    await run(session, "write", { ...write, expect: "0".repeat(64) });
+    await run(session, "edit", { path: "a.txt", oldText: "two", newText: "2" });
+    await run(session, "edit", { path: "a.txt", oldText: "three", newText: "3" });
+    expect(shown.map((request) => request.arguments)).toEqual([
+      write,
+      { ...write, expect: "0".repeat(64) },
+      { path: "a.txt", oldText: "two", newText: "2" },
+      { path: "a.txt", oldText: "three", newText: "3" },
+    ]);
+    expect(shown[0]?.preview).toEqual({ kind: "diff", path, diff: "@@ -0,0 +1 @@\n+new\n", isTruncated: false });
+    expect(shown[1]?.preview).toMatchObject({ diff: "@@ -1,2 +1 @@\n-one\r\n-two\r\n+new\n" });
+    expect(shown[2]?.preview).toMatchObject({ kind: "diff", path });
+    expect(diffOf(shown[2])).toMatch(/^-.*two.*\n\+.*2.*$/m);
+    expect(shown[3]?.preview).toBeUndefined();
+    expect(readFileSync(path, "utf8")).toBe("one\r\ntwo\r\n");
+    expect(readdirSync(join(root, "ws"))).toEqual(["a.txt"]);
+  });
+
+  it("has the text of a command and its real directory", async () => {
+    symlinkSync("../other", join(root, "ws", "link"));
+    await run(await open({ denied: "Not now." }), "bash", { command: "touch ran", cwd: "link" });
+    const preview = { kind: "command", command: "touch ran", directory: join(root, "other"), isTruncated: false };
+    expect(shown[0]?.preview).toEqual(preview);
+  });
+
+  it("is redacted, and bounded", async () => {
+    const redactor = { redact: (one: string) => one.replaceAll("s3cret", "[hidden]") };
+    const toolkit = await open({ pending: "" }, { redactor });
+    const content = `s3cret ${"long ".repeat(20_000)}\n`;
+    await run(toolkit, "write", { path: "s3cret.txt", content });
+    const { preview, arguments: sent } = shown[0] ?? {};
+    expect(sent).toEqual({ path: "[hidden].txt", content: { bytes: content.length + 2 } });
+    expect(preview).toMatchObject({ kind: "diff", isTruncated: true });
+    expect(diffOf(shown[0])).toMatch(/^@@ -0,0 \+1 @@\n\+\[hidden\] long /);
+    expect(diffOf(shown[0]).length).toBeLessThanOrEqual(32 * 1024);
+    const [file = ""] = readdirSync(join(root, "state", "approvals"));
+    const stored = readFileSync(join(root, "state", "approvals", file), "utf8");
+    expect([stored.includes("[hidden]"), stored.includes("s3cret")]).toEqual([true, false]);
+  });
+
+  it("has no preview of a tool of somebody else, which nobody has allowed to read yet", async () => {
+    let previewed = 0;
+    const tool = defineTool({
+      name: "peek",
+      description: "Peeks.",
+      input: { type: "object", properties: {} },
+      effect: "write",
+      claims: () => [{ kind: "file", path: join(root, "ws", "a.txt"), access: ["read", "write"], scope: "self" }],
+      run: async () => text("peeked"),
+      preview: async () => {
+        previewed += 1;
+        return { path: "a", diff: "d" };
+      },
+    });
+    await run(await open({ denied: "Not now." }, { tools: [tool] }), "peek", {});
+    expect([shown.length, previewed, shown[0]?.preview]).toEqual([1, 0, undefined]);
+  });
+});
+
+describe("a request that was put off", () => {
+  it("can be decided by another toolkit of the same state directory, and the first resumes", async () => {
+    const [first, second] = [await open({ pending: "" }), await open({ denied: "Not asked." })];
+    const session = first.session("s");
+    const { inputRequired, status } = await run(session, "write", write);
+    expect(status).toBe("input-required");
+    const token = inputRequired?.token ?? "";
+    const [pending, ...others] = await second.approvals.list({ pending: true });
+    expect([pending?.request, others]).toEqual([JSON.parse(JSON.stringify(shown[0])), []]);
+    expect((await run(session, "write", write, token)).status).toBe("input-required");
+    expect(await second.approvals.decide(token, { granted: "ada" })).toBe(true);
+    expect((await run(second.session("s2"), "write", write, token)).status).toBe("denied");
+    expect((await run(session, "write", { ...write, content: "other" }, token)).status).toBe("denied");
+    expect(await run(session, "write", write, token)).toMatchObject({ status: "ok", decision: { approver: "ada" } });
+    expect((await run(session, "write", write, token)).output).toContain("unknown or already used");
+    expect(await first.approvals.list()).toEqual([]);
+  });
+
+  it("survives the toolkit that asked", async () => {
+    const first = await open({ pending: "" });
+    const { inputRequired } = await run(first.session("s"), "write", write);
+    await first.close();
+    await expect(first.approvals.list()).rejects.toMatchObject({ code: "STORE_CLOSED" });
+    const second = await open({ denied: "Not asked." });
+    await second.approvals.decide(inputRequired?.token ?? "", { granted: "ada" });
+    expect((await run(second.session("s"), "write", write, inputRequired?.token)).status).toBe("ok");
+  });
+});
+
+describe("an approval for more than once", () => {
+  it("for the project holds in its other sessions and processes, and in no other project", async () => {
+    const first = await open({ by: "ada", scope: "project" });
+    await run(first.session("s1"), "write", write);
+    const again = await open({ denied: "Asked." });
+    const outcome = await run(again.session("s2"), "write", { path: "b.txt", content: "" });
+    expect(outcome).toMatchObject({ status: "ok", decision: { approver: "remembered" } });
+    expect((await run(again.session("s2"), "bash", { command: "true" })).status).toBe("denied");
+    const elsewhere = await open({ denied: "Asked." }, { workspace: join(root, "other") });
+    expect((await run(elsewhere.session("s1"), "write", write)).status).toBe("denied");
+    expect(shown.length).toBe(3);
+  });
+
+  it("for the session holds where it continues, in no other session, and not after its end", async () => {
+    const first = await open({ by: "ada", scope: "session" });
+    await run(first.session("s1"), "write", write);
+    await first.close();
+    const again = await open({ denied: "Asked." });
+    const into = (id: string) => run(again.session(id), "write", { path: "b.txt", content: "" });
+    expect((await into("s1")).decision.approver).toBe("remembered");
+    expect((await into("s2")).status).toBe("denied");
+    await again.session("s1").end();
+    expect((await into("s1")).status).toBe("denied");
+  });
+
+  it("holds in memory, too, until the session is closed", async () => {
+    const toolkit = await open({ by: "ada", scope: "session" }, { persist: false, on: "memory", workspace: "/ws" });
+    for (const name of ["a.txt", "b.txt"]) await run(toolkit.session("s1"), "write", { ...write, path: name });
+    expect(shown.length).toBe(1);
+    await toolkit.session("s1").close();
+    await run(toolkit.session("s1"), "write", { ...write, path: "c.txt" });
+    expect(shown.length).toBe(2);
+  });
+});
