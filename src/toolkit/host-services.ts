@@ -111,6 +111,7 @@ async function stateOnDisk(
     state,
     openSession: sessions.open,
     close() {
+      sessions.close();
       audit.close();
       void state.close();
     },

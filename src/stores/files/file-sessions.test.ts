@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fileLocks } from "./file-locks.js";
 import { type FileSessions, fileSessions, SESSION_IDLE_MS } from "./file-sessions.js";
 import { openStateDirectory, type StateDirectory } from "./state-directory.js";
@@ -78,7 +78,7 @@ describe("the sessions of a state directory", () => {
     markedByTheDead("daily");
     nowMs += SESSION_IDLE_MS + 1;
     const all = sessions();
-    all.open("new");
+    await all.sweep();
     expect(existsSync(at("daily"))).toBe(false);
     expect(await all.open("daily").todo.read()).toEqual([]);
   });
@@ -97,9 +97,23 @@ describe("the sessions of a state directory", () => {
   it("do not end while a process has them open", async () => {
     await sessions().open("daily").todo.replace([item]);
     nowMs += 3 * SESSION_IDLE_MS;
-    sessions().open("new");
+    await sessions().sweep();
     expect(sessions().clean()).toEqual([]);
     expect(existsSync(at("daily"))).toBe(true);
+  });
+
+  it("end after the call of another session, and a sweep that is stopped leaves the rest", async () => {
+    for (const id of ["a", "b"]) await sessions().open(id).todo.replace([item]);
+    for (const id of ["a", "b"]) markedByTheDead(id);
+    nowMs += SESSION_IDLE_MS + 1;
+    const stopped = sessions();
+    stopped.open("new").touch();
+    stopped.close();
+    await stopped.sweep();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(readdirSync(at()).sort()).toEqual(["a", "b"]);
+    sessions().open("new").touch();
+    await vi.waitFor(() => expect(readdirSync(at())).toEqual([]));
   });
 
   it("can be ended by name from another process, which the one that has them open notices", async () => {

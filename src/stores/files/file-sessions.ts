@@ -5,16 +5,15 @@ import { join } from "node:path";
 import type { Locks } from "../../kernel/index.js";
 import { createFileSession, type FileSession } from "./file-session.js";
 import { fileName } from "./file-store.js";
+import { IdleSweep } from "./idle-sweep.js";
 import { ownProcessIdentity } from "./process-identity.js";
 import { readIfThere } from "./replace-state-file.js";
 import { holdersOf, namesIn, readSessionRecord } from "./session-record.js";
 import { type StateDirectory, unwritable } from "./state-directory.js";
 
-/** A session expires after this time without a call: its files are deleted when another session is opened. */
+/** A session that no call has used for this long has ended: what it kept is removed after a later call of any session. */
 export const SESSION_IDLE_MS = 24 * 60 * 60 * 1000;
-/** Milliseconds between two checks for expired sessions. */
-const CHECK_INTERVAL_MS = 60_000;
-/** A session's directory is moved here before it is deleted, so that it disappears at once. No session name begins with a dot. */
+/** Where a directory goes before it is removed, so that it is gone at once. Names of sessions never begin with a dot. */
 const BEING_REMOVED = ".ended-";
 
 export interface FileSessionsOptions {
@@ -43,7 +42,7 @@ export interface StoredSession {
 }
 
 export interface FileSessions {
-  /** Opens a session; a temporary one is deleted when it is closed. Opening creates no files. */
+  /** Opens a session; a temporary one leaves nothing when it is closed. Makes nothing, and looks at no other session. */
   open(id: string, isTemporary?: boolean): FileSession;
   /** Ends the session of this id if it has been idle for `SESSION_IDLE_MS`, so that opening it begins a new one. */
   expire(id: string): void;
@@ -56,29 +55,28 @@ export interface FileSessions {
    * Returns their ids. Default `SESSION_IDLE_MS`.
    */
   clean(idleMs?: number): readonly string[];
+  /** Ends the idle ones in slices, as the end of each call does, at most once a minute. @throws `STORE_NEWER` */
+  sweep(): Promise<void>;
+  /** Stops a sweep that is under way. */
+  close(): void;
 }
 
-/** The sessions in `<state>/sessions`, one directory each. Opening one also deletes those idle for `SESSION_IDLE_MS`. */
+/** The sessions in `<state>/sessions`, one directory each. Those that were idle for `SESSION_IDLE_MS` are removed after calls. */
 export function fileSessions(options: FileSessionsOptions): FileSessions {
   const { state, locks, quotaBytes, now = Date.now } = options;
   const root = join(state.path, "sessions");
-  let checkedMs: number | undefined;
 
   const isIdle = (directory: string, idleMs: number): boolean => isIdleAt(now(), directory, idleMs);
 
-  /** Another process may have removed it first, or the state directory is read-only; the next write reports that. */
-  const removeIdle = (): void => {
-    const nowMs = now();
-    if (checkedMs !== undefined && nowMs - checkedMs < CHECK_INTERVAL_MS) return;
-    checkedMs = nowMs;
-    state.check();
-    for (const name of namesIn(root)) {
-      try {
-        if (name.startsWith(BEING_REMOVED)) rmSync(join(root, name), { recursive: true, force: true });
-        else if (isIdle(join(root, name), SESSION_IDLE_MS)) remove(root, name);
-      } catch {}
-    }
-  };
+  const sweep = new IdleSweep({
+    root,
+    now,
+    check: () => state.check(),
+    removeIfIdle(name) {
+      if (name.startsWith(BEING_REMOVED)) rmSync(join(root, name), { recursive: true, force: true });
+      else if (isIdle(join(root, name), SESSION_IDLE_MS)) remove(root, name);
+    },
+  });
 
   const expire = (id: string): void => {
     const own = fileName(id);
@@ -88,11 +86,18 @@ export function fileSessions(options: FileSessionsOptions): FileSessions {
   return {
     expire,
     open(id, isTemporary = false) {
-      removeIdle();
       expire(id);
       const quota = quotaBytes === undefined ? {} : { quotaBytes };
-      return createFileSession({ state, id, locks, isTemporary, now, ...quota });
+      const session = createFileSession({ state, id, locks, isTemporary, now, ...quota });
+      const touch = () => {
+        session.touch();
+        // A state directory that a newer version has taken over is reported by the next call.
+        void sweep.run().catch(() => {});
+      };
+      return { ...session, touch };
     },
+    sweep: () => sweep.run(),
+    close: () => sweep.stop(),
     list() {
       const found = namesIn(root).flatMap((name) => storedIn(join(root, name), now()) ?? []);
       return found.sort((one, other) => other.usedMs - one.usedMs || (one.id < other.id ? -1 : 1));
