@@ -1,7 +1,8 @@
-/** What a case of the state suite works on. */
+/** The fixture of the state suite, and what its cases share. */
 import type { ApprovalRequest, ApprovedCall, State } from "../../kernel/index.js";
 import type { Case } from "../plan.js";
 
+/** What a case of the state suite works on. */
 export interface StateFixture {
   /**
    * One more connection to the same state, empty at first, as another process would have it. A store that no other process can
