@@ -2,7 +2,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
-/** A longer one is none of ours, and is not looked at. */
+/** A longer token cannot be valid and is rejected without a comparison. */
 const MAX_TOKEN_CHARACTERS = 256;
 
 /** A new token: 256 bits, in letters, digits, "-" and "_". */
@@ -21,7 +21,7 @@ export function shownToken(request: IncomingMessage): string {
   return scheme.toLowerCase() === "bearer" && shown.length <= MAX_TOKEN_CHARACTERS ? shown : "";
 }
 
-/** Takes the same time whatever is wrong. */
+/** Constant-time comparison. */
 export function isSameToken(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }

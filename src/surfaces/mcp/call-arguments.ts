@@ -1,9 +1,9 @@
-/** Arguments as models send them, before the SDK refuses what is no object. */
+/** Converts arguments as models send them, before the SDK rejects what is not an object. */
 import { isRecord } from "../../kernel/index.js";
 
 /**
- * A message whose `tools/call` has an object of arguments where what came stands for one: null for none, and text that holds an
- * object. Anything else is as it was, and is refused by name.
+ * The message with an object as the arguments of `tools/call`: null becomes none, and JSON text of an object is parsed. Anything
+ * else stays as it is and is rejected later.
  */
 export function withObjectArguments<T>(message: T): T {
   if (!isRecord(message) || message.method !== "tools/call" || !isRecord(message.params)) return message;

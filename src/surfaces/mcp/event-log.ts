@@ -1,9 +1,9 @@
-/** What a session of the older protocol has sent lately, for a client whose connection broke and who comes back for it. */
+/** The latest events of a session of the older protocol, to resend them to a client that reconnects. */
 import type { EventStore, JSONRPCMessage } from "@modelcontextprotocol/server";
 
-/** Characters of one session that are kept, and the newest event whatever its length. */
+/** Characters kept per session; the newest event is kept whatever its length. */
 export const MAX_KEPT_CHARACTERS = 128 * 1024;
-/** Counted for each event beside its texts. */
+/** Counted for each event in addition to its texts. */
 const EVENT_CHARACTERS = 300;
 const ID = /^(.+)_(\d+)$/;
 
@@ -14,9 +14,9 @@ interface Event {
   readonly characters: number;
 }
 
-/** Numbers the events of one session. Those that were forgotten are not sent again; a client that asks later gets what is left. */
+/** Numbers the events of one session. Dropped events are not sent again; a client that reconnects later gets the rest. */
 export class EventLog implements EventStore {
-  /** The oldest stand first. */
+  /** Oldest first. */
   readonly #events: Event[] = [];
   #characters = 0;
   #last = 0;
@@ -41,14 +41,14 @@ export class EventLog implements EventStore {
   ): Promise<string> {
     const [, streamId = "", last = ""] = ID.exec(lastEventId) ?? [];
     for (const event of this.#events.filter((one) => one.streamId === streamId && one.number > Number(last))) {
-      // The first event of a stream says nothing but its number.
+      // The first event of a stream carries only its id.
       if (Object.keys(event.message).length > 0) await send(`${streamId}_${event.number}`, event.message);
     }
     return streamId;
   }
 }
 
-/** All texts of a value, wherever they stand: answers to calls, windows of artifacts, lists of tools. */
+/** All strings in a value, at any depth: results of calls, ranges of artifacts, lists of tools. */
 function charactersIn(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 0;

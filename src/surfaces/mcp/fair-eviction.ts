@@ -1,14 +1,14 @@
-/** Which of too many sessions has to go. */
+/** Selects the session to end when there are too many. */
 
-/** One that may go, unless it is busy. */
+/** A session, which can be ended unless it is busy. */
 export interface Evictable {
   readonly client: string;
   readonly isBusy: boolean;
 }
 
 /**
- * The key of the one to end: of the client that has the most, the one that stands first; undefined when every one of them
- * is busy. So a client that opens many loses its own, never those of others.
+ * The key of the session to end: the first idle one of the client with the most sessions; undefined if all sessions are busy.
+ * So a client that opens many sessions loses its own, not those of others.
  */
 export function sessionToEvict<One extends Evictable>(sessions: ReadonlyMap<string, One>): string | undefined {
   const counts = new Map<string, number>();

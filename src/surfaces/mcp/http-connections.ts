@@ -19,7 +19,7 @@ const CHECK_INTERVAL_MS = 1_000;
 export interface RequestTimeouts {
   /** Milliseconds for the head of a request, counted from the opening of a connection or from its first byte. Default 10,000. */
   readonly headMs?: number;
-  /** Milliseconds for a whole request. Its answer may take as long as it takes. Default 60,000. */
+  /** Milliseconds for receiving a whole request; the response has no limit. Default 60,000. */
   readonly requestMs?: number;
 }
 
@@ -32,7 +32,7 @@ export function connectionLimits({ headMs = 10_000, requestMs = 60_000 }: Reques
 /** Watches the connections of a server, and leaves enough file descriptors for calls. `prove` marks one as authenticated. */
 export function boundConnections(server: Server, maxFiles = openFilesLimit()): { prove(socket: Socket): void } {
   const maxUnauthenticated = Math.min(MAX_UNAUTHENTICATED_CONNECTIONS, Math.floor(maxFiles / 4));
-  /** The oldest stand first. */
+  /** Oldest first. */
   const unauthenticated = new Map<Socket, number>();
   server.maxConnections = Math.min(MAX_CONNECTIONS, Math.floor(maxFiles / 2));
   server.on("connection", (socket) => {

@@ -1,4 +1,4 @@
-/** Between Node's HTTP and the web's: a body of JSON in, a response out. */
+/** Converts between Node's HTTP and the web's `Request` and `Response`. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { withObjectArguments } from "./call-arguments.js";
 import { MAX_REQUEST_BYTES } from "./http-limits.js";
@@ -27,8 +27,8 @@ const NO_JSON: Refusal = {
 };
 
 /**
- * The JSON value of a request's body, arguments that stand for an object made one; `undefined` where there is none to read. A body that says that it is too large is not
- * read at all, one that turns out to be is not read to its end. Rejects when the connection breaks meanwhile.
+ * The JSON value of a request's body, with converted arguments; `undefined` for a request without a body. A body whose declared
+ * size is too large is not read; one that turns out to be too large is not read to its end. Rejects if the connection breaks.
  */
 export async function readJson(request: IncomingMessage): Promise<{ readonly value: unknown } | Refusal> {
   if (request.method !== "POST") return { value: undefined };
@@ -60,7 +60,7 @@ function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   });
 }
 
-/** The head of a request as the web knows it. Its signal fires when the connection closes before the answer is complete. */
+/** The request as a web `Request`, without its body. Its signal fires if the connection closes before the response is complete. */
 export function webRequest(request: IncomingMessage, response: ServerResponse, origin: string): Request {
   const closed = new AbortController();
   response.once("close", () => {
@@ -70,21 +70,21 @@ export function webRequest(request: IncomingMessage, response: ServerResponse, o
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
   }
-  // The SDK wants both types by name; who takes anything takes them.
+  // The SDK requires both types by name; "*/*" includes them.
   if (/(^|,)\s*\*\/\*/.test(headers.get("accept") ?? "*/*")) headers.set("accept", ANY_RESPONSE);
   const { method = "GET" } = request;
   return new Request(new URL(request.url ?? "/", origin), { method, headers, signal: closed.signal });
 }
 
-/** Sends a response; a stream piece by piece, no faster than the client reads. Resolves when all is sent or the client is gone. */
+/** Sends a response, with backpressure for streams. Resolves when everything is sent or the client is gone. */
 export async function sendResponse(answer: Response, response: ServerResponse): Promise<void> {
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   const reader = answer.body?.getReader();
   if (reader === undefined) return void response.end();
   const gone = new Promise<void>((resolve) => response.once("close", resolve));
-  // The one who writes must hear of it: that a stream was cancelled.
+  // Cancelling the stream notifies its writer.
   response.once("close", () => void reader.cancel().catch(() => {}));
-  // A stream that has nothing to say yet has begun all the same.
+  // Sent at once, so that the client sees the head of a stream that has no data yet.
   response.flushHeaders();
   for (;;) {
     const { done, value } = await reader.read();
@@ -94,7 +94,7 @@ export async function sendResponse(answer: Response, response: ServerResponse): 
   response.end();
 }
 
-/** Answers without a session and closes the connection without reading the rest of the request. */
+/** Responds without a session, and closes the connection without reading the rest of the request. */
 export function refuse(response: ServerResponse, { status, code, message }: Refusal): void {
   if (response.headersSent) return void response.destroy();
   const text = JSON.stringify({ jsonrpc: "2.0", error: { code, message }, id: null });
@@ -105,7 +105,7 @@ export function refuse(response: ServerResponse, { status, code, message }: Refu
     ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
   });
   if (status !== TOO_LARGE.status) return void response.end(text);
-  // A client that still sends would never read why, were the connection closed at once.
+  // If the connection were closed at once, a client that still sends would never read the error.
   response.write(text);
   response.req.resume();
   const close = () => response.end();

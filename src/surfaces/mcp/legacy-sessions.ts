@@ -1,4 +1,4 @@
-/** The sessions of clients that speak the protocol of 2025 and before: each has its id and a server instance of its own. */
+/** The sessions of clients with the protocol of 2025 or earlier, each with an id and its own server instance. */
 import { randomUUID } from "node:crypto";
 import type {
   AuthInfo,
@@ -12,7 +12,7 @@ import { type Evictable, sessionToEvict } from "./fair-eviction.js";
 import type { McpCalls, ServerFor } from "./mcp-server.js";
 import { OpenRequests } from "./message-refusal.js";
 
-/** A session whose last call ended this long ago has ended; its id is then unknown. */
+/** A session expires this long after its last call; its id is then unknown. */
 const LEGACY_IDLE_MS = 24 * 60 * 60 * 1000;
 /** The most sessions at once; beyond these, the one of the greediest client that was idle longest goes. */
 const MAX_LEGACY_SESSIONS = 1_000;
@@ -26,7 +26,7 @@ interface LegacySession extends Evictable {
   readonly open: OpenRequests;
 }
 
-/** Whether a session is in use, and since when it is not. */
+/** Whether a session is in use, and since when it is idle. */
 interface Use {
   running: number;
   usedMs: number;
@@ -53,7 +53,7 @@ export class LegacySessions {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Answers one request. A session answers only to the client that opened it; for others there is none. */
+  /** Handles one request. A session is visible only to the client that opened it. */
   async handle(request: Request, passed: PassedOn): Promise<Response> {
     this.#endIdle();
     const id = request.headers.get("mcp-session-id");
@@ -72,7 +72,7 @@ export class LegacySessions {
       isServed = response.ok;
       return response;
     } finally {
-      // Not answered later either.
+      // It gets no response later either.
       if (!isServed) session.open.refused(passed.parsedBody);
     }
   }

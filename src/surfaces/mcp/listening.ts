@@ -1,16 +1,16 @@
-/** Getting a port. */
+/** Listens on a free port. */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { HaftError, messageOf } from "../../kernel/index.js";
 
-/** Ports that are tried, from the one that was asked for on. */
+/** Number of ports that are tried, beginning with the requested one. */
 const MAX_PORTS_TRIED = 20;
 const LAST_PORT = 65_535;
 
 /**
- * Listens on the port, or on the next one that is free where somebody else has it; 0 takes any free one.
+ * Listens on the port, or on the next free one if it is in use; 0 takes any free port.
  *
- * @throws `CONFIG_INVALID` when no port can be had.
+ * @throws `CONFIG_INVALID` if no port is free.
  */
 export async function listening(server: Server, port: number, host: string): Promise<AddressInfo> {
   const last = port === 0 ? 0 : Math.min(port + MAX_PORTS_TRIED - 1, LAST_PORT);
@@ -34,7 +34,7 @@ export async function listening(server: Server, port: number, host: string): Pro
 function listeningOn(server: Server, port: number, host: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     const refused = (cause: Error): void => {
-      // Else the listener of every port that was tried would stay and hear of the one that is had.
+      // Otherwise the listeners of the failed attempts would be called for the port that succeeds.
       server.off("listening", heard);
       reject(cause);
     };

@@ -1,4 +1,4 @@
-/** JSON-RPC error responses to messages that the SDK would pass over or answer wrongly. */
+/** JSON-RPC error responses to messages that the SDK would ignore or answer wrongly. */
 import { isRecord } from "../../kernel/index.js";
 
 export const PARSE_ERROR = -32_700;
@@ -23,14 +23,14 @@ export function refusalOf(message: unknown): object | undefined {
   return errorResponse(isNamed ? id : null, `The request was not understood: ${why}.`);
 }
 
-/** The requests of a connection that are not answered yet, by their ids. */
+/** The pending requests of a connection, by id. */
 export class OpenRequests {
   readonly #ids = new Set<unknown>();
 
-  /** Takes a message that has come. The answer to a request whose id another one still has: it must not begin. */
+  /** Records a received message. Returns the error response if the id of a request is still in use: it must not be handled. */
   received(message: unknown): object | undefined {
     if (!isRecord(message)) return undefined;
-    // No answer follows a cancel.
+    // A cancelled request gets no response.
     if (message.method === "notifications/cancelled" && isRecord(message.params))
       this.#ids.delete(message.params.requestId);
     const { id } = message;
@@ -42,12 +42,12 @@ export class OpenRequests {
     return errorResponse(id, `Request id ${JSON.stringify(id)} is already in use. Send the request with another id.`);
   }
 
-  /** Takes a request that was received and is not served after all. */
+  /** Removes a request that was received and is not handled after all. */
   refused(message: unknown): void {
     if (isRecord(message)) this.#ids.delete(message.id);
   }
 
-  /** Takes a message that goes out. */
+  /** Records a sent message. */
   sent(message: unknown): void {
     if (isRecord(message) && message.method === undefined) this.#ids.delete(message.id);
   }

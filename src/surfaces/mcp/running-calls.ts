@@ -1,8 +1,8 @@
-/** The calls that a server is answering, so that its end can be theirs too. */
+/** The running calls of a server, which end with it. */
 
-/** Milliseconds that running calls have to end by themselves once the server stops. Clients kill a server 2 s after they signalled it. */
+/** Milliseconds for running calls to end by themselves once the server stops. Clients kill a server 2 s after SIGTERM. */
 const GRACE_MS = 1_000;
-/** Milliseconds that they have to end and to be answered after they were cancelled. A tool is left behind after 6 s. */
+/** Milliseconds for cancelled calls to end and to be answered. A tool is abandoned after 6 s. */
 const RESPONSE_TIMEOUT_MS = 8_000;
 
 interface RunningCall {
@@ -17,7 +17,7 @@ export class RunningCalls {
   #stopping = false;
   #onNone: (() => void) | undefined;
 
-  /** Whether the server is stopping: what comes now is not begun. */
+  /** Whether the server is stopping: new calls are not started. */
   get isStopping(): boolean {
     return this.#stopping;
   }
@@ -37,13 +37,13 @@ export class RunningCalls {
       done: () => {
         request.removeEventListener("abort", cancel);
         this.#running.delete(stop);
-        // Once those who wait for the call have put its answer on the wire.
+        // After the result of the call has been sent.
         if (this.#stopping && this.#running.size === 0) setImmediate(() => this.#onNone?.());
       },
     };
   }
 
-  /** Lets what runs end for a second, then cancels it; resolves once each call was answered, or 8 s later. Idempotent. */
+  /** Waits a second for running calls, then cancels them; resolves once each was answered, or 8 s later. Idempotent. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#none(GRACE_MS);
@@ -51,7 +51,7 @@ export class RunningCalls {
     await this.#none(RESPONSE_TIMEOUT_MS);
   }
 
-  /** Resolves once none runs, or after `withinMs`. */
+  /** Resolves once no call runs, or after `withinMs`. */
   #none(timeoutMs: number): Promise<void> {
     if (this.#running.size === 0) return Promise.resolve();
     return new Promise<void>((resolve) => {

@@ -24,28 +24,28 @@ export interface ServeHttpOptions extends McpServerOptions {
   /** A name of the loopback interface. Default "127.0.0.1". */
   readonly host?: string;
   readonly timeouts?: RequestTimeouts;
-  /** What goes wrong outside a call, for the operator. */
+  /** Errors outside of a call, for the operator. */
   onProblem(error: Error): void;
   /** Milliseconds since the epoch. Default the system's time. */
   now?(): number;
-  /** Milliseconds between two looks whether clients' tokens were taken back. Default 5000. */
+  /** Milliseconds between two checks for revoked tokens. Default 5000. */
   readonly checkIntervalMs?: number;
 }
 
 export interface HttpService {
   readonly url: string;
-  /** The one that was asked for, or the one that was taken instead. */
+  /** The requested port, or the one that is used instead. */
   readonly port: number;
-  /** Takes no more requests, cancels what runs, answers it, and closes the connections. Idempotent. */
+  /** Stops accepting requests, cancels running calls, sends their results, and closes the connections. Idempotent. */
   close(): Promise<void>;
 }
 
 /**
- * Listens on the loopback address alone. A request is answered only when its `Host` and `Origin` name this machine and it
- * carries a token; nothing of its body is read before. Older clients get sessions with ids; newer ones are served one
- * request at a time.
+ * Listens on the loopback address only. A request is handled only if its `Host` and `Origin` are this machine and it has a
+ * valid token; its body is not read before that. Clients of the older protocol get sessions with ids; the newer one is
+ * stateless.
  *
- * @throws `CONFIG_INVALID` when no port can be had.
+ * @throws `CONFIG_INVALID` if no port is free.
  */
 export async function serveOverHttp(options: ServeHttpOptions): Promise<HttpService> {
   const { calls, token, onProblem, host = HOST } = options;
@@ -75,7 +75,7 @@ export async function serveOverHttp(options: ServeHttpOptions): Promise<HttpServ
 
   const server = createServer(connectionLimits(options.timeouts), (request, response) => {
     answer(request, response).catch((error: unknown) => {
-      // A connection that breaks within a request is the client's own affair.
+      // A connection that breaks within a request needs no report.
       if (!request.destroyed) onProblem(error instanceof Error ? error : new Error(String(error)));
       refuse(response, { status: 500, code: -32_603, message: "The request failed in the server." });
     });
@@ -128,7 +128,7 @@ export async function serveOverHttp(options: ServeHttpOptions): Promise<HttpServ
   }
 }
 
-/** Takes no more connections, ends what the others wait for, and closes them once the last answers have left. */
+/** Stops accepting connections, ends pending requests, and closes the connections once the last responses are sent. */
 async function closing(server: Server, end: () => Promise<void>): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   await end();
@@ -138,7 +138,7 @@ async function closing(server: Server, end: () => Promise<void>): Promise<void> 
   await closed;
 }
 
-/** Milliseconds for the last answers to leave once everything has ended. */
+/** Milliseconds for sending the last responses once everything has ended. */
 const FINAL_RESPONSE_MS = 250;
 
 const UNKNOWN = { status: 401, code: -32_000, message: "The bearer token is missing or wrong." } as const;

@@ -1,4 +1,4 @@
-/** Haft as an MCP server on standard input and output: one client, one session. */
+/** Haft as an MCP server over stdio: one client, one session. */
 import { withObjectArguments } from "./call-arguments.js";
 import { type McpCalls, type McpServerOptions, mcpServers } from "./mcp-server.js";
 import { OpenRequests, refusalOf } from "./message-refusal.js";
@@ -11,19 +11,20 @@ const PARENT_CHECK_MS = 500;
 
 export interface ServeStdioOptions extends McpServerOptions {
   readonly calls: McpCalls;
-  /** Fires to end the service. */
+  /** Aborting it stops the server. */
   readonly signal: AbortSignal;
-  /** What goes wrong outside a call, for the operator. */
+  /** Errors outside of a call, for the operator. */
   onProblem(error: Error): void;
 }
 
-/** "connection closed": by the protocol's own code. */
+/** The SDK's code for "connection closed". */
 export type StdioEnd = "input ended" | "connection closed" | "parent gone" | "stopped";
 
 /**
- * Serves until standard input ends, the client's process is gone or `signal` fires. A line that is no message is answered with an error. Calls that still run are cancelled,
- * with all that they started; only a client that is still there, when `signal` fires, gets their answers. Resolves with the
- * reason once the connection is closed; the calls' own ends may take some seconds more.
+ * Serves until stdin ends, the client's process is gone or `signal` fires. A line that is not a message is answered with an
+ * error. At the end, running calls are cancelled with everything they started; their results are sent only if `signal` fired
+ * and the client is still connected. Resolves with the reason once the connection is closed; the calls may take some seconds
+ * more to end.
  */
 export async function serveMcpStdio(options: ServeStdioOptions): Promise<StdioEnd> {
   const { calls, signal, onProblem } = options;

@@ -9,11 +9,11 @@ const MAX_NAME_CHARACTERS = 100;
 
 /** One conversation of one client. */
 export interface McpSession {
-  /** Unlike that of any other client's conversation. */
+  /** Unique among all clients. */
   readonly key: string;
-  /** The credential that it belongs to, as a short name that does not give it away; "stdio" where there is only one client. */
+  /** A short name of its credential that does not reveal it; "stdio" if there is only one client. */
   readonly client: string;
-  /** Whether the client can name it again once this server has ended. */
+  /** Whether the client can resume it with a later server. */
   readonly isLasting: boolean;
 }
 

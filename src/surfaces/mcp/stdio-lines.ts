@@ -1,4 +1,4 @@
-/** Standard input, one whole line at a time. What is not a message is answered here: the SDK drops it, and its client would wait. */
+/** Splits stdin into lines. What is not a message is answered here, because the SDK drops it and the client would wait. */
 import { errorResponse, PARSE_ERROR } from "./message-refusal.js";
 
 /** The longest line in bytes; a longer one is answered with an error and skipped. */
@@ -22,11 +22,11 @@ type Listener = (...given: never[]) => void;
 interface LineInput {
   /** For the SDK's transport: each chunk is a whole line of JSON of at most `MAX_LINE_BYTES`. */
   readonly stdin: NodeJS.ReadStream;
-  /** The message that the transport looks at just now; undefined when it looks at none. */
+  /** The message that the transport is handling synchronously; undefined if none. */
   current(): unknown;
 }
 
-/** `stdin`, whose chunks are lines; `refuse` takes the answers to those that are no JSON. Empty lines are skipped. */
+/** `stdin` as chunks of one line; `refuse` receives the error responses to lines that are not JSON. Empty lines are skipped. */
 export function lineInput(stdin: NodeJS.ReadStream, refuse: (answer: object) => void): LineInput {
   let parts: Buffer[] = [];
   let bytes = 0;
@@ -82,7 +82,7 @@ export function lineInput(stdin: NodeJS.ReadStream, refuse: (answer: object) => 
   return { stdin: input, current: () => message };
 }
 
-/** The value of a line, or the answer to one that holds none; undefined for an empty one. */
+/** The value of a line, or the error response to it; undefined for an empty line. */
 function jsonIn(line: Buffer): { readonly value: unknown } | { readonly answer: object } | undefined {
   let text: string;
   try {

@@ -1,4 +1,4 @@
-/** Who a request comes from, by the token that it shows. */
+/** Identifies the client of a request by its token. */
 import type { AuthInfo } from "@modelcontextprotocol/server";
 import { clientOf, isSameToken } from "./bearer-token.js";
 
@@ -12,7 +12,7 @@ interface TokenVerifierOptions {
   clientNamed?(token: string): Promise<string | undefined>;
   /** The token of a client that has connected was revoked. */
   onRevoked(client: string): void;
-  /** What goes wrong, for the operator. */
+  /** Errors, for the operator. */
   onProblem(error: Error): void;
   /** Default 5000. */
   readonly checkIntervalMs?: number;
