@@ -1,6 +1,5 @@
 /**
- * One listener on a signal for any number of operations at once. A listener for each would be right as well, but Node takes
- * more than ten on one signal for a leak and warns.
+ * One listener on a signal for any number of operations. With a listener for each, Node.js would warn of a leak beyond ten.
  */
 export class AbortHub {
   readonly #signal: AbortSignal;
@@ -17,7 +16,7 @@ export class AbortHub {
     return this.#signal.aborted;
   }
 
-  /** Calls back once when the signal fires, at once when it has. The returned function takes that back. */
+  /** Calls back once when the signal fires, or at once if it has. Returns a function that unsubscribes. */
   on(listener: () => void): () => void {
     if (this.#signal.aborted) {
       listener();

@@ -1,4 +1,4 @@
-/** Who lets a call pass that policy asks about: a user, a host callback, or an earlier answer of theirs. */
+/** Gets the approval of a call for which the policy says "ask". */
 
 import { approvalProblem } from "./answer-problem.js";
 import { approvalRequest, storedRequest } from "./approval-request.js";
@@ -12,7 +12,7 @@ import type { ApprovalScope, ApprovedCall, TakenApproval } from "./state.js";
 
 type Asked = Extract<Decision, { effect: "ask" }>;
 
-/** A model's argument is never consent: only a user, a host callback or an earlier answer of theirs lets an "ask" pass. */
+/** Arguments of a model are never consent: only a user, a host callback or an earlier answer of theirs approves an "ask". */
 export async function approve(run: CallRun): Promise<Ending | undefined> {
   const { decision } = run;
   const { host } = run.context;

@@ -1,4 +1,4 @@
-/** The record of a call: one entry before anything of it happens, one when it has settled. Neither can hold the call. */
+/** Audits a call: one entry before it runs, one when it has settled. Neither can delay the call indefinitely. */
 import { truncateToHead } from "../text/index.js";
 import { type CallRun, cancelledBeforeStart, type Ending, ended, resultOfThrown } from "./call-run.js";
 import type { Claim } from "./claims.js";
@@ -59,7 +59,7 @@ function beginEntry(run: CallRun): string | PromiseLike<string> {
   });
 }
 
-/** The call has happened and its answer must reach the model: a begin without an end is itself a record that something went wrong. */
+/** An error is ignored, since the call has happened and the model must get its result; the missing end shows in the audit log. */
 export async function auditEnd(run: CallRun, outcome: ToolOutcome): Promise<void> {
   const { audit, clock } = run.context.host;
   try {
@@ -82,7 +82,7 @@ export async function auditEnd(run: CallRun, outcome: ToolOutcome): Promise<void
   } catch {}
 }
 
-/** What the call touched, as a record may show it. */
+/** The claims of the call, as the audit log may show them. */
 function shownClaims({ claims, context }: CallRun): Pick<AuditEnd, "claims" | "note"> {
   const { redactor } = context.host;
   try {

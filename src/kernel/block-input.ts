@@ -1,4 +1,4 @@
-/** Standard input of a running command, handed over block by block, so that at most one of them waits on this side. */
+/** Writes the stdin of a running command block by block, so that at most one block is buffered on this side. */
 import { utf8HeadEnd } from "../text/index.js";
 import { HaftError } from "./errors.js";
 import { MAX_TIMER_MS } from "./port-defaults.js";
@@ -6,10 +6,10 @@ import type { Clock } from "./services.js";
 import type { InputAccepted, InputOptions } from "./shell.js";
 import { withTimeout } from "./with-timeout.js";
 
-/** Bytes that are handed over at once. Of what was taken no more ever waits here. */
+/** Bytes of a block, and the maximum of accepted bytes that are buffered here. */
 export const INPUT_BLOCK_BYTES = 65_536;
 
-/** What a backend gives for it. */
+/** The part that a backend implements. */
 export interface InputEnd {
   /**
    * Sends one block; the backend may keep it. Resolves to true once the block has been accepted, to false if the reader is
@@ -42,14 +42,14 @@ interface Limit {
 export class BlockInput {
   readonly #end: InputEnd;
   readonly #clock: Clock;
-  /** The writes that have been called. Never rejects. */
+  /** Settles after the writes so far. Never rejects. */
   #turn: Promise<unknown> = Promise.resolve();
   /** How many of them have not settled. */
   #open = 0;
   #onItsWay: { readonly bytes: number; readonly settled: Promise<void> } | undefined;
   /** The reader is gone. */
   #isOver = false;
-  /** The end of file that was asked for. */
+  /** The requested end of file. */
   #closing: Promise<void> | undefined;
   /** The error of the last block of a write, until a later write throws it. */
   #fault: { readonly thrown: unknown; readonly of: Writing } | undefined;
@@ -59,7 +59,7 @@ export class BlockInput {
     this.#clock = clock;
   }
 
-  /** What `ShellHandle.write` promises, for the job `id`. */
+  /** Implements `ShellHandle.write` for the job `id`. */
   async write(id: string, bytes: Uint8Array, options: InputOptions = {}): Promise<InputAccepted> {
     if (this.#isClosed) throw inputClosed(id);
     const limit: Limit = {
@@ -67,7 +67,7 @@ export class BlockInput {
       signal: options.signal,
     };
     const begin = () => this.#write({ id, givenBytes: 0, lastBytes: 0 }, bytes, limit);
-    // The first one hands its first block over at once, so that an end of file asked for next comes behind it.
+    // The first write sends its first block at once, so that an end of file requested next comes after it.
     const written = this.#open === 0 ? begin() : this.#inTurn(begin, limit);
     this.#open++;
     const settled = (): void => void this.#open--;
@@ -77,8 +77,8 @@ export class BlockInput {
   }
 
   /**
-   * End of file, behind all writes that were called before. Resolves once it was handed over, or at once where a write or a
-   * block is before it. Where handing it over fails, the next call tries again, and until then writes are taken.
+   * Sends end of file after all earlier writes. Resolves once it was sent, or at once if a write or a block is pending before
+   * it. If sending fails, the next call retries, and until then writes are accepted.
    */
   async close(): Promise<void> {
     const isBehind = this.#open > 0 || this.#onItsWay !== undefined;
@@ -142,7 +142,7 @@ export class BlockInput {
     this.#onItsWay = { bytes: block.length, settled };
   }
 
-  /** Whether nothing is on its way. @throws what the block before failed with. */
+  /** Whether no block is pending. @throws the error of the last block. */
   #isFree(writing: Writing): boolean {
     const fault = this.#fault;
     this.#fault = undefined;
@@ -150,13 +150,13 @@ export class BlockInput {
     return this.#onItsWay === undefined;
   }
 
-  /** Whether nothing is on its way any more, waited for until the limit. */
+  /** Waits until no block is pending; false at the limit. */
   async #freed(writing: Writing, limit: Limit): Promise<boolean> {
     if (this.#onItsWay !== undefined && !(await this.#inTime(this.#onItsWay.settled, limit))) return false;
     return this.#isFree(writing);
   }
 
-  /** Whether the work is done by then. */
+  /** Whether the work is done before the limit. */
   async #inTime(work: Promise<unknown>, { untilMs, signal }: Limit): Promise<boolean> {
     if (signal?.aborted === true) return false;
     const leftMs = Math.min(MAX_TIMER_MS, Math.max(0, untilMs - this.#clock.now()));

@@ -1,6 +1,6 @@
-/** Collections of one conversation or one host, which may continue for long: they forget instead of growing. */
+/** Collections with a maximum size, for hosts and sessions that run for long. */
 
-/** A map of at most `max` entries: over that, the one that was set longest ago goes. */
+/** A map of at most `max` entries; beyond that, the one that was set longest ago is deleted. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #max: number;
 
@@ -18,7 +18,7 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
   }
 }
 
-/** A set of at most `max` values: over that, the one that was added longest ago goes. */
+/** A set of at most `max` values; beyond that, the one that was added longest ago is deleted. */
 export class BoundedSet<Value> extends Set<Value> {
   readonly #max: number;
 

@@ -14,8 +14,8 @@ import { callFramework, callSession } from "./session-in-call.js";
 import { toolServices } from "./tool-services.js";
 
 /**
- * A class, because what a tool does not ask for costs nothing on a prototype: as an object of closures and getters it was a
- * fifth of all that a small call allocates. Its functions need no `this`, so a tool may take it apart.
+ * A class, because unused members cost nothing on a prototype: an object of closures and getters was a fifth of the
+ * allocations of a small call. Its functions need no `this`, so a tool may destructure it.
  */
 export class CallContext implements ToolContext {
   readonly #run: CallRun;

@@ -6,8 +6,8 @@ import { revoked } from "./guard.js";
 import type { Artifacts, ArtifactWriter } from "./services.js";
 
 /**
- * Locks and artifacts, which end with the call, as does whatever asks `requireLife`. A cancelled tool still has them, so that it can keep what it has; one
- * that was abandoned has nothing, and a lock that it held is free again.
+ * The session, locks and artifacts, all of which end with the call. A cancelled tool can still use them, to store what it has;
+ * an abandoned one cannot, and its locks are released.
  */
 export interface CallLifetime {
   /** @throws `CALL_REVOKED` once the call has ended. */
@@ -24,7 +24,7 @@ export function callLifetime(callId: string, tool: string, context: HostContext)
   const waiting = new Set<(why: HaftError) => void>();
   /** Artifacts that the tool has not ended. */
   const open = new Set<ArtifactWriter>();
-  // What was written is stored; a store that cannot end it has no say over a call that is over.
+  // What was written is stored; an error of ending it does not change a finished call.
   const close = async (writer: ArtifactWriter) => {
     try {
       await writer.end();
@@ -40,7 +40,7 @@ export function callLifetime(callId: string, tool: string, context: HostContext)
     get artifacts() {
       ownArtifacts ??= artifactsUntilEnd(session.artifacts, tool, {
         requireLife,
-        /** One that comes when the call is over already is ended at once. */
+        /** An artifact that is created after the end of the call is ended at once. */
         made(writer) {
           open.add(writer);
           if (isOver) void close(writer);
@@ -106,7 +106,7 @@ function artifactsUntilEnd(kept: Artifacts, tool: string, life: ArtifactLifetime
   });
 }
 
-/** Runs what is done under a lock, and lets go of it when the call ends before that. */
+/** Runs the body under a lock, and releases the lock if the call ends first. */
 async function untilEnd<T>(
   body: () => Promise<T>,
   waiting: Set<(why: HaftError) => void>,

@@ -1,4 +1,4 @@
-/** One call on its way through the pipeline: what each stage has found out so far. */
+/** The state of one call in the pipeline, filled in by its stages. */
 
 import { resolvePath } from "../text/index.js";
 import type { Backend } from "./backend.js";
@@ -10,7 +10,7 @@ import { HaftError, messageOf } from "./errors.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
 
-/** How a call ends, from whichever stage. */
+/** How a call ends, in any stage. */
 export interface Ending {
   readonly status: CallStatus;
   readonly result: ToolResult;
@@ -36,9 +36,9 @@ export interface CallRun {
   readonly notPlain: string | undefined;
   inputDigest: string;
   audit: string;
-  /** The arguments after repair, in the words of the dialect. */
+  /** The arguments after repair, as the dialect names them. */
   args: Readonly<Record<string, unknown>>;
-  /** What the tool itself takes. */
+  /** The decoded input of the tool. */
   input: unknown;
   limits: unknown;
   backend: Backend;
@@ -118,7 +118,7 @@ export function toJson(value: unknown): Json {
   }
 }
 
-/** Where a call works and within what limits: all of the view but the session, which costs something to make. */
+/** Directories and limits of a call: all of the view but the session, which is expensive to create. */
 export function realPlaceOf(run: CallRun): Omit<ClaimContext, "session"> {
   const { backend, cwd } = run;
   return {
@@ -146,7 +146,7 @@ export function invalid(run: CallRun, problem: string, details: Readonly<Record<
   return ended("invalid", fail("CALL_INVALID", message, { details: { ...details, problem } }));
 }
 
-/** Anything thrown, as the result that it is. A fault that is not ours keeps its message and loses its stack. */
+/** The result for anything thrown. A foreign error keeps its message and loses its stack. */
 export function resultOfThrown(thrown: unknown, toolName: string): ToolResult {
   if (HaftError.is(thrown)) {
     const hint = thrown.hint === undefined ? "" : ` ${thrown.hint}`;

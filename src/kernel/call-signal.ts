@@ -1,8 +1,7 @@
 import type { HaftError } from "./errors.js";
 
 /**
- * The end of one call as a signal, which is made when somebody asks for it: the call of a tool that touches and awaits
- * nothing has none.
+ * The end of one call as a signal, created on demand: a tool that touches and awaits nothing needs none.
  */
 export class CallSignal {
   #reason: (() => HaftError) | undefined;
@@ -20,7 +19,7 @@ export class CallSignal {
     return this.#control.signal;
   }
 
-  /** The first reason counts; it is made when there is a signal that carries it. */
+  /** The first reason counts; its error is created only if there is a signal. */
   abort(reason: () => HaftError): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;

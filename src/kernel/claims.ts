@@ -1,9 +1,9 @@
 /**
- * What a call will touch, as data. A tool states claims; policy turns approved claims into a grant; a backend enforces the
- * grant in the step that acts. So neither a forgetful tool nor a swapped symlink gets past policy.
+ * What a call will touch, as data. A tool states claims; the policy turns approved claims into a grant; a backend enforces the
+ * grant in the step that acts. So neither a wrong tool nor a swapped symlink can bypass the policy.
  */
 
-/** What may be done at a place. "write" covers "create". */
+/** The access to a path. "write" covers "create". */
 export type Access = "read" | "write" | "create" | "delete";
 
 /** `path` is absolute, in the backend's namespace. "tree": the path and all below it. */
@@ -13,7 +13,7 @@ export interface Place {
   readonly scope: "self" | "tree";
 }
 
-/** One thing that a call will touch. Commands stand for all that they can do; a file claim stands for its place only. */
+/** One thing that a call will touch. A command claim covers everything that the command does; a file claim only its path. */
 export type Claim =
   /**
    * `optional`: the call continues without this path, which its port then refuses, if the policy denies it ("unless-denied") or
@@ -46,7 +46,7 @@ export interface GrantedCommand {
   readonly command: string;
   /** As the call claims it. */
   readonly cwd: string;
-  /** The real path that was judged, where `cwd` was resolved before the question. Absent: `cwd` itself, no symlink in it. */
+  /** The real path that was approved, if `cwd` was resolved before the question. Absent: `cwd` has no symlink. */
   readonly real?: string;
 }
 
@@ -69,7 +69,7 @@ export interface GrantedState {
 export interface Grant {
   readonly id: string;
   readonly files: readonly Place[];
-  /** Paths that are never touched although a place covers them, each with all below it; searches count them as skipped. */
+  /** Paths that are never touched although the grant covers them, each with all below it; searches count them as skipped. */
   readonly except: readonly string[];
   readonly commands: readonly GrantedCommand[];
   readonly requests: readonly GrantedRequest[];
@@ -78,14 +78,14 @@ export interface Grant {
   readonly servers: readonly { readonly server: string; readonly tool: string }[];
   readonly panes: readonly string[];
   readonly jobs: readonly string[];
-  /** Paths that lead elsewhere, already judged at the real place. */
+  /** Paths that contain a symlink, with the real paths that were allowed. */
   readonly symlinkTargets: readonly { readonly asked: string; readonly real: string }[];
 }
 
-/** How much harm a call can do when it is a mistake; for users and records, no verdict follows from it. */
+/** How much harm a mistaken call can do; for users and the audit log, no decision depends on it. */
 export type Risk = "low" | "medium" | "high";
 
-/** What policy says to the claims of a call: run it, ask somebody, or refuse, and by which rule. */
+/** The policy's decision on the claims of a call: allow, ask or deny, and by which rule. */
 export type Decision = {
   /** The rule that decided, by name, so that a user can find it. */
   readonly rule: string;
@@ -100,7 +100,7 @@ export type Decision = {
   | { readonly effect: "deny" }
 );
 
-/** An approver's answer: granted, refused, or put off until somebody grants the token. */
+/** An approver's answer: granted, refused, or postponed until the token is granted. */
 export type Approval =
   | { readonly by: string; readonly scope: "once" | "session" | "project" }
   | { readonly denied: string }
@@ -147,8 +147,8 @@ export function isNormalPath(path: string): boolean {
 }
 
 /**
- * Whether the grant covers `access` at `path`, by string work, so never at a path that is not normalized. "write" covers
- * "create" of the same place.
+ * Whether the grant covers `access` at `path`, compared as strings, so never at a path that is not normalized. "write" covers
+ * "create" of the same path.
  */
 export function covers(grant: Grant, path: string, access: Access): boolean {
   if (!isNormalPath(path)) return false;
@@ -160,7 +160,7 @@ export function covers(grant: Grant, path: string, access: Access): boolean {
   );
 }
 
-/** Whether the grant holds exactly this command in this directory. */
+/** Whether the grant contains exactly this command in this directory. */
 export function coversCommand(grant: Grant, command: string, cwd: string): boolean {
   return grant.commands.some((one) => one.command === command && one.cwd === cwd);
 }

@@ -1,4 +1,4 @@
-/** Bounds an answer to the context's budget. What goes is counted, named and kept as an artifact. */
+/** Truncates a result to the context's budget. What is omitted is counted, reported and stored as an artifact. */
 import { utf8Length } from "../text/index.js";
 import type { CallRun } from "./call-run.js";
 import type { Dialect, Rendered } from "./dialect.js";
@@ -13,7 +13,7 @@ interface Clamped {
   readonly truncations: readonly Truncation[];
 }
 
-/** However many blocks an answer has, each may keep this much, until the blocks at the end have to go. */
+/** The minimum that each block keeps; if that is too much for all blocks, the last ones are omitted. */
 const MIN_BLOCK_BYTES = 1_024;
 
 export async function clampContent(run: CallRun, rendered: Rendered): Promise<Clamped> {
@@ -43,7 +43,7 @@ interface Measured {
   readonly size: number;
 }
 
-/** What each block may keep: the largest give way first, none below the least. */
+/** What each block may keep: the largest blocks are truncated first, none below the minimum. */
 function shares(blocks: readonly Measured[], tooMuch: number): readonly number[] {
   const kept = blocks.map(({ size }) => size);
   let over = tooMuch;
@@ -70,7 +70,7 @@ async function withoutBlocks(
   return { kind: "text", text: dialectOf(run)?.truncationNote?.(truncation) ?? `[${what} omitted]` };
 }
 
-/** The public part of a result goes to a client beside the text, under the same budget; valid JSON stays valid. */
+/** Truncates the public data of a result to the same budget; valid JSON stays valid. */
 export async function boundStructured(
   run: CallRun,
   structured: unknown,
@@ -81,7 +81,7 @@ export async function boundStructured(
   return shrinkJson(structured, maxBytes, (what, text) => keepWhole(run, what, text));
 }
 
-/** The block as it can be sent to a model, and its size: half a character in it would make every later request invalid. */
+/** The block as it can be sent to a model, and its size: a lone surrogate in it would make every later request invalid. */
 function measured(block: ContentBlock): Measured {
   if (block.kind === "json") {
     const json = jsonOf(block.value);

@@ -17,7 +17,7 @@ const RESOURCE_ERRORS = {
   ENOMEM: ["the system is out of memory", "Try again later"],
 } as const;
 
-/** What this process or the machine is short of for a moment, where that is why the system refused: a clause, and the next step. */
+/** The temporary shortage that made the system refuse, if any: a clause, and the next step. */
 export function shortageOf(thrown: unknown): { readonly why: string; readonly next: string } | undefined {
   const code = systemCode(thrown) ?? "";
   if (!Object.hasOwn(RESOURCE_ERRORS, code)) return undefined;
@@ -59,16 +59,16 @@ const REFUSALS = {
   EROFS: ["FS_READ_ONLY", "read-only file system", "the file system is read-only. Use another path"],
 } as const satisfies Readonly<Record<string, SystemRefusal>>;
 
-/** A code of POSIX that stands in the table. */
+/** A POSIX code of the table. */
 export type Errno = keyof typeof REFUSALS;
 
-/** What a code of POSIX ("ENOENT") means here; undefined for one that has no meaning of its own, which is `FS_IO`. */
+/** Our code for a POSIX code ("ENOENT"); undefined for one without its own, which is `FS_IO`. */
 export function systemRefusal(errno: string): SystemRefusal | undefined {
   return Object.hasOwn(REFUSALS, errno) ? REFUSALS[errno as Errno] : undefined;
 }
 
 /**
- * The error for a refusal of the system, or of what stands for one.
+ * The error for a failed system call, real or emulated.
  *
  * @param did - What did not happen, as a verb: "read", "make the directory".
  * @param call - The system call that it would have been, for `details.system`; absent: that detail is omitted.
@@ -111,10 +111,10 @@ const KIND_NAMES = {
   link: "a symlink",
 } as const;
 
-/** A kind of entry that is no regular file. */
+/** A kind of entry that is not a regular file. */
 export type SpecialFileKind = keyof typeof KIND_NAMES;
 
-/** The error for what is no regular file. `what` names it in the sentence; default: by its kind. */
+/** The error for what is not a regular file. `what` names it in the sentence; default: by its kind. */
 export function notAFile(did: string, path: string, kind: SpecialFileKind, what: string = KIND_NAMES[kind]): HaftError {
   const system = kind === "directory" ? { system: "EISDIR: illegal operation on a directory, read" } : {};
   return new HaftError("FS_NOT_A_FILE", `Did not ${did} "${path}": it is ${what}. Name a regular file.`, {
@@ -163,7 +163,7 @@ export function outOfTime(limitMs: number): HaftError {
   });
 }
 
-/** The error for a path that cannot be one. `why` is a clause that may end with the next step; `details` keep the clause. */
+/** The error for an invalid path. `why` is a clause that may end with the next step; it is also in `details`. */
 export function badPath(did: string, path: string, why: string): HaftError {
   const [reason = why] = why.split(". ");
   return new HaftError("FS_BAD_PATH", `Did not ${did} "${path.replaceAll("\0", "\\0")}": ${why}.`, {
@@ -182,7 +182,7 @@ export function notUtf8Name(did: string, path: string): HaftError {
 }
 
 const MAX_NAME_BYTES = 255;
-/** The longest path that a Linux kernel takes; a backend without one takes no longer path either. */
+/** The longest path that Linux accepts; backends without a kernel use the same limit. */
 const MAX_PATH_BYTES = 4_095;
 
 function hasLongName(path: string): boolean {

@@ -1,4 +1,4 @@
-/** What an operation on files was doing when it was refused, in the words that every backend uses. */
+/** The names of file operations in error messages, the same for all backends. */
 import { HaftError } from "./errors.js";
 import { badPath, cancelledOperation, type Errno, pathProblem, systemFault } from "./fs-faults.js";
 
@@ -24,7 +24,7 @@ export function operationFault(errno: Errno, [did, call]: FsOperation, path: str
 }
 
 /**
- * Refuses what no name can hold, and to remove or to move the root, before anything is looked at.
+ * Rejects an invalid path, and removing or moving the root, before anything is looked at.
  * @throws `FS_BAD_PATH`, `FS_PERMISSION`
  */
 export function requirePath(operation: FsOperation, path: string): void {
@@ -39,7 +39,7 @@ export function requirePath(operation: FsOperation, path: string): void {
 
 const REFUSED_FOR_ROOT: ReadonlySet<string> = new Set([FS_OPERATIONS.remove[0], FS_OPERATIONS.rename[0]]);
 
-/** @throws What the signal has fired with, when that is one of our errors, else `CALL_CANCELLED`. */
+/** @throws the reason of the signal if it is one of our errors, else `CALL_CANCELLED`. */
 export function requireUncancelled([did]: FsOperation, path: string, signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw whyCancelled(did, path, signal);
 }

@@ -1,10 +1,10 @@
-/** The judgement that every backend's ports share. Where and when it is asked is the backend's part: in the step that acts. */
+/** The checks that the ports of all backends share. The backend calls them in the step that acts. */
 import type { Binding, BoundCall } from "./backend.js";
 import { type Access, covers, coversCommand, type Grant, isNormalPath, isWithin } from "./claims.js";
 import { HaftError } from "./errors.js";
 import type { JobInfo } from "./shell.js";
 
-/** Rejects what the grant does not cover at the asked path, by string work, before anything is touched. */
+/** Rejects what the grant does not cover at the requested path, compared as strings, before anything is touched. */
 export function requireCovered(grant: Grant, path: string, access: Access): void {
   if (!isNormalPath(path)) {
     throw new HaftError(
@@ -48,8 +48,8 @@ export function requireTreeCovered(
 }
 
 /**
- * Judges the real place of a path that leads elsewhere. Resolves when it may be touched.
- * @throws `POLICY_DENIED`, or `POLICY_APPROVAL_REQUIRED` when a user has to approve the real place first.
+ * Authorizes the real path if it differs from the requested one. Resolves if it may be touched.
+ * @throws `POLICY_DENIED`, or `POLICY_APPROVAL_REQUIRED` if a user has to approve the real path first.
  */
 export async function requireAuthorized(
   grant: Grant,
@@ -82,11 +82,11 @@ export function requireCommand(grant: Grant, command: string, cwd: string): void
 }
 
 /**
- * Judges the directory that a command is about to start in, once the backend holds it. Resolves when `real` is what was
- * granted, or policy allows the command there.
+ * Authorizes the directory that a command is about to start in, once the backend has pinned it. Resolves if `real` is what was
+ * granted, or if the policy allows the command there.
  *
- * @param real - The path of the held directory, without symlinks.
- * @throws `POLICY_DENIED`, or `POLICY_APPROVAL_REQUIRED` when a user has to approve the real directory first.
+ * @param real - The path of the pinned directory, without symlinks.
+ * @throws `POLICY_DENIED`, or `POLICY_APPROVAL_REQUIRED` if a user has to approve the real directory first.
  */
 export async function authorizeDirectory(
   { grant, call }: Binding,
@@ -124,7 +124,7 @@ export function requireJob(grant: Grant, id: string): void {
   );
 }
 
-/** Rejects a list of jobs, or a look at one, that the call did not claim. */
+/** Rejects listing the jobs, or using one, if the call did not claim it. */
 export function requireJobs(grant: Grant, id: string | undefined): void {
   if (id !== undefined) {
     requireJob(grant, id);
@@ -157,7 +157,7 @@ export function maySeeJob(
 
 /** The error of a backend that was closed. */
 export function closedBackend(name: string): HaftError {
-  return new HaftError("BACKEND_UNAVAILABLE", `Did nothing: the backend "${name}" is closed. Open a new one.`, {
+  return new HaftError("BACKEND_UNAVAILABLE", `Did not use the backend "${name}": it is closed. Open a new one.`, {
     details: { backend: name },
   });
 }

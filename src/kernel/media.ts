@@ -1,7 +1,7 @@
-/** The port to files that are no text: images and documents. A host supplies it, once. */
+/** The port for images and documents. A host supplies it, once. */
 import type { Io } from "./fs.js";
 
-/** What an image has to fit into, and how large one is looked at. */
+/** The limits for images. */
 export interface ImageBounds {
   /** Pixels. */
   readonly maxWidth: number;
@@ -9,11 +9,11 @@ export interface ImageBounds {
   readonly maxHeight: number;
   /** Bytes of the fitted image. */
   readonly maxBytes: number;
-  /** Pixels of the image as it is given; one with more is not decoded. */
+  /** Pixels of the original image; one with more is not decoded. */
   readonly maxPixels: number;
 }
 
-/** An image that fits. `bytes` are those that were given where it did so already. */
+/** An image within the limits; `bytes` are the original ones if it already was. */
 export interface FittedImage {
   readonly bytes: Uint8Array;
   /** image/png, image/jpeg, image/gif or image/webp. */
@@ -32,16 +32,16 @@ export interface PdfPages {
   readonly maxCharacters: number;
 }
 
-/** What a page counts beside its text, so that a document of countless empty ones has an end too. */
+/** Characters counted for each page in addition to its text, so that the number of empty pages is limited too. */
 export const PDF_PAGE_CHARACTERS = 40;
 
-/** The text of pages, from the first that was asked for. */
+/** The text of pages, from the first requested one. */
 export interface PdfText {
   /** How many the document has. */
   readonly pages: number;
   /** One entry a page; undefined for a page that could not be read. */
   readonly texts: readonly (string | undefined)[];
-  /** Why it ended before the last page; absent where it did not. fault: the next page cannot be read, for its memory or its form. */
+  /** Why it ended before the last page; absent if it did not. fault: the next page is damaged or needs too much memory. */
   readonly stopped?: "time" | "size" | "fault";
 }
 
@@ -57,12 +57,13 @@ export type MediaFault = "damaged" | "encrypted" | "large" | "slow" | "memory" |
  * Implementers: the bytes are untrusted. Reading them must not block this process, crash it, or take unbounded memory;
  * when the promise settles, also after a cancel, all work has stopped.
  *
- * Both reject with `MEDIA_UNREADABLE`, with a `MediaFault` as `details.why` and a clause of it as `details.problem`, with `CONFIG_MISSING_PACKAGE` where a package that
- * does the work is not installed, and with `CALL_CANCELLED`. `Io.timeoutMs` defaults to 20,000.
+ * Both reject with `MEDIA_UNREADABLE` (`details.why` is a `MediaFault`, `details.problem` describes it as a clause), with
+ * `CONFIG_MISSING_PACKAGE` if the required package is not installed, and with `CALL_CANCELLED`. `Io.timeoutMs` defaults to
+ * 20,000.
  */
 export interface Media {
-  /** PNG, JPEG, GIF or WebP. A moving one becomes its first frame. @throws `MEDIA_UNREADABLE`: "slow" when the time is up. */
+  /** PNG, JPEG, GIF or WebP. An animated image becomes its first frame. @throws `MEDIA_UNREADABLE`: "slow" on a timeout. */
   fitImage(bytes: Uint8Array, bounds: ImageBounds, io?: Io): Promise<FittedImage>;
-  /** PDF. What was read when the time is up is returned; "slow" where not one page was. */
+  /** PDF. On a timeout, the pages read so far are returned; "slow" if there are none. */
   pdfText(bytes: Uint8Array, pages: PdfPages, io?: Io): Promise<PdfText>;
 }

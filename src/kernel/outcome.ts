@@ -24,13 +24,13 @@ const UNDECIDED: Decision = Object.freeze({
   reason: "The call ended before policy was asked.",
 });
 
-/** Never rejects: what cannot be redacted, rendered or bounded is not shown, and the outcome says so. */
+/** Never rejects: what cannot be redacted, rendered or truncated is not shown, and the outcome reports that. */
 export async function outcomeOf(run: CallRun, ending: Ending): Promise<ToolOutcome> {
   try {
     const result = redacted(run, ending.result);
     return await assemble(run, ending, result, render(run, result));
   } catch (thrown) {
-    // Nothing of the result continues from here: it may be what the redactor could not look at.
+    // The result is dropped: it may contain what could not be redacted.
     const why = HaftError.is(thrown) ? ` ${thrown.message}` : "";
     const message = `\`${run.tool.name}\` ended, but its result cannot be returned.${why}`;
     const status = ending.status === "ok" ? "failed" : ending.status;
@@ -84,7 +84,7 @@ async function assemble(run: CallRun, ending: Ending, result: ToolResult, render
   };
 }
 
-/** A presenter renders everything it is given; a tool without one shows its blocks, else its message or its data. */
+/** Renders with the presenter; a tool without one shows its blocks, else its message or its data. */
 function render(run: CallRun, result: ToolResult): Rendered {
   const { presenter } = run.tool;
   if (presenter === undefined || (result.content.length > 0 && result.data === undefined))
@@ -100,7 +100,7 @@ function plainContent(result: ToolResult): readonly ContentBlock[] {
   return result.data === undefined ? [] : [{ kind: "json", value: result.data }];
 }
 
-/** Takes secrets out of every text of a result, data and details included, before anything is rendered from it. */
+/** Redacts every string of a result, data and details included, before anything is rendered from it. */
 function redacted(run: CallRun, result: ToolResult): ToolResult {
   const { redactor } = run.context.host;
   if (redactor === undefined) return result;

@@ -16,12 +16,12 @@ export interface OutputBudget {
 /** UTF-8 bytes of text in an answer unless the context says otherwise: 64 KiB. */
 const STANDARD_BUDGET_BYTES = 65_536;
 
-/** The text at a cut where the budget brings none of its own. */
+/** The notice at the truncation if the budget has none. */
 export function defaultNotice(omittedBytes: number): string {
   return `\n… trimmed ${omittedBytes} byte${omittedBytes === 1 ? "" : "s"} to fit the window …\n`;
 }
 
-/** The budget that a context has unless it is given another: both ends of 64 KiB. */
+/** The default budget of a context: both ends of a text, 64 KiB in total. */
 export function standardBudget(): OutputBudget {
   return {
     kind: "middle",
@@ -30,7 +30,7 @@ export function standardBudget(): OutputBudget {
   };
 }
 
-/** `clamp` with the figures: `omittedBytes` is 0 when the text came back as it was. */
+/** As `clamp`, with sizes: `omittedBytes` is 0 if the text is unchanged. */
 export function clampWithCount(
   text: string,
   budget: OutputBudget,
@@ -54,7 +54,7 @@ export function clampWithCount(
   return { text: head.text + notice(omittedBytes) + tail.text, omittedBytes, keptBytes };
 }
 
-/** Bounds a text to a budget. Cuts stand between characters; within the budget the text comes back as it was. */
+/** Truncates a text to a budget, between characters; a text within the budget is returned unchanged. */
 export function clamp(text: string, budget: OutputBudget): string {
   return clampWithCount(text, budget).text;
 }

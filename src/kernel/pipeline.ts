@@ -29,7 +29,7 @@ import type { DefinedTool, ToolCall } from "./tool.js";
 import type { Validator } from "./validate.js";
 import { after, withTimeout } from "./with-timeout.js";
 
-/** Runs one call from the model's words to the dialect's answer. Rejects only for a hard cancel in a dialect that asks for it. */
+/** Runs one call from arguments to outcome. Rejects only for a cancel in a dialect that wants cancelled calls to reject. */
 export async function runCall(
   tool: DefinedTool,
   validate: Validator,
@@ -89,7 +89,7 @@ async function endingOf(run: CallRun, work: () => Promise<Ending>): Promise<Endi
   }
 }
 
-/** What `work` comes to, or the ending of a call that was cancelled, or waited 30 s, before that. */
+/** The result of `work`, or the ending of a call that was cancelled or waited 30 s before that. */
 async function inTime(run: CallRun, work: () => Step | PromiseLike<Step>): Promise<Step> {
   const { name } = run.tool;
   const bound = { clock: run.context.host.clock, ms: DEFAULT_DEADLINE_MS, signal: run.cancel };
@@ -152,7 +152,7 @@ export interface Explanation {
   readonly input: unknown;
   readonly repairs: readonly string[];
   readonly claims: readonly Claim[];
-  /** Absent when the call did not come that far. */
+  /** Absent if the call ended before. */
   readonly decision?: Decision;
   /** Why the call would end before it runs. */
   readonly stopped?: ToolResult;

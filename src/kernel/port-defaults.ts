@@ -1,6 +1,6 @@
 /**
- * What the ports promise where a caller says nothing, or a number that is none: in one place, so that every backend keeps the
- * same. A fraction is cut, NaN counts as nothing said, a number beyond its range is taken as the end of it.
+ * Defaults and ranges of the ports' numbers, the same for every backend. A fraction is truncated, NaN counts as absent, a
+ * number out of range is clamped.
  */
 import { wholeNumber } from "../text/index.js";
 import type { Digest } from "./services.js";
@@ -47,7 +47,7 @@ export const DEFAULT_KEEP: { readonly head: number; readonly tail: number } = Ob
   tail: 24_576,
 });
 
-/** The longest wait that a timer takes: 2^31 - 1 ms, 24.8 days. A later end is as good as none. */
+/** The longest delay of a timer: 2^31 - 1 ms, 24.8 days. A longer timeout counts as none. */
 export const MAX_TIMER_MS = 2_147_483_647;
 
 /** SHA-256 as hex by the Web Crypto of the runtime: the digest where the host gives none. */

@@ -1,4 +1,4 @@
-/** From what the model sent to what the tool takes: coerce, target, repair, validate, decode. */
+/** Turns the arguments of the model into the input of the tool: coerce, target, repair, validate, decode. */
 
 import { nearestNames, pathOfFileUrl } from "../text/index.js";
 import { type CallRun, type Ending, invalid, type Step, toJson } from "./call-run.js";
@@ -50,7 +50,7 @@ function takeArguments(run: CallRun, checked: Validated): Step {
   return undefined;
 }
 
-/** Takes a `file:` URL for the path that it names: taken as it is written, it would be a relative path. */
+/** Converts a `file:` URL to its path, since it would otherwise be a relative path. */
 function resolveFileUrls(run: CallRun, parameters: readonly string[]): Ending | undefined {
   for (const parameter of parameters) {
     const url = run.args[parameter];
@@ -79,7 +79,7 @@ function decode(run: CallRun, presenter: AnyPresenter): Step {
   return undefined;
 }
 
-/** Takes `on` out of the bag where the box has more than one backend, and aims the call at that backend. */
+/** Removes `on` from the arguments if the box has several backends, and selects that backend for the call. */
 function chooseTarget(run: CallRun, bag: unknown): Ending | { readonly bag: unknown } {
   const targets = run.context.targets;
   if (targets === undefined || Object.keys(targets).length < 2 || !isRecord(bag) || !Object.hasOwn(bag, "on"))

@@ -15,16 +15,16 @@ interface Repaired {
 
 interface RepairOptions {
   readonly aliases?: Readonly<Record<string, string>>;
-  /** What happens to a parameter that is no misspelling: left for validation to refuse, or dropped with a note. */
+  /** What happens to an unknown parameter that is not a misspelling: left for validation to refuse, or dropped with a note. */
   readonly unknownParameter: "refuse" | "ignore";
   /**
-   * The optional parameters whose empty value (`""`, `[]`, `{}`) says something; every other one is then absent when it is
-   * empty. Without this list only the schema is asked: what it does not accept empty is absent.
+   * The optional parameters whose empty value (`""`, `[]`, `{}`) has a meaning; every other empty one counts as absent.
+   * Without this list the schema decides: what it does not accept as empty counts as absent.
    */
   readonly acceptsEmpty?: readonly string[];
 }
 
-/** What the repair of one call shares. */
+/** The state of the repair of one call. */
 interface Repairing {
   readonly options: RepairOptions;
   readonly notes: string[];
@@ -32,7 +32,7 @@ interface Repairing {
   readonly absent: string[];
 }
 
-/** The most parameters that one note names. */
+/** Maximum number of parameters in one note. */
 const MAX_NAMED = 20;
 
 export function repair(sent: unknown, schema: JsonSchema, options: RepairOptions): Repaired {

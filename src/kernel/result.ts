@@ -40,7 +40,7 @@ export interface ToolResult<Data = unknown> {
   /** The default dialect's sentence for a failure; other dialects may word it themselves from `code` and `details`. */
   readonly message?: string;
   readonly details?: unknown;
-  /** The public part, in fields, for hosts; an MCP client gets it in `_meta` when it asks. Never the whole of `data`, never what only a model needs. */
+  /** The public part of `data`, never all of it, for hosts; an MCP client gets it in `_meta` on request. */
   readonly structured?: unknown;
   readonly truncations?: readonly Truncation[];
   readonly provenance?: Provenance;
@@ -110,7 +110,7 @@ export function fail<Data = never>(
   return { content: [], isError: true, code, message, ...more };
 }
 
-/** A block as text: its own, its JSON, or what stands for bytes that are none. */
+/** A block as text: its own, its JSON, or a placeholder for binary data. */
 export function blockText(block: ContentBlock): string {
   if (block.kind === "text") return block.text;
   if (block.kind === "json") return JSON.stringify(block.value) ?? "null";

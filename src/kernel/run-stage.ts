@@ -1,4 +1,4 @@
-/** Runs the tool with ports bound to its grant, and settles the call whatever the tool does. */
+/** Runs the tool with ports bound to its grant. The call settles even if the tool never does. */
 
 import { CallContext } from "./call-context.js";
 import { type CallRun, type Ending, ended, resultOfThrown } from "./call-run.js";
@@ -20,7 +20,7 @@ export async function execute(run: CallRun): Promise<Ending> {
   let onCancel = () => {};
   try {
     const returned = await new Promise<unknown>((settle) => {
-      /** Once; from here on the tool has a few seconds to settle by itself. */
+      /** Called once; the tool then has a few seconds to settle by itself. */
       const stop = (reason: HaftError) => {
         if (stopped !== undefined) return;
         stopped = reason;
@@ -51,7 +51,7 @@ export async function execute(run: CallRun): Promise<Ending> {
   }
 }
 
-/** What the tool comes to; what it throws is a result. A fault of our own tools is one of Haft, and is not looked for. */
+/** The result of the tool, or of what it throws. */
 async function watched(run: CallRun, ctx: CallContext, fault: (thrown: unknown) => void): Promise<unknown> {
   const { tool, input } = run;
   const { faults, hooks, isOwnTool } = run.context.host;

@@ -19,10 +19,10 @@ type StandardOutcome<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] };
 
-/** What a tool may state its input with. */
+/** The forms of a tool's input schema. */
 export type InputSchema = JsonSchema | StandardSchema;
 
-/** What `run` receives for a schema: a Standard Schema's output, or what a JSON Schema literal says. */
+/** The type that `run` receives: the output of a Standard Schema, or the type of a JSON Schema literal. */
 export type InferInput<S> = S extends { readonly "~standard": { readonly types?: infer T } }
   ? NonNullable<T> extends { readonly output: infer O }
     ? O

@@ -1,4 +1,4 @@
-/** Makes a JSON value fit a number of bytes and keeps it valid JSON: the largest strings and lists give way first. */
+/** Shrinks a JSON value to a number of bytes and keeps it valid: the largest strings and lists are replaced first. */
 import { utf8Length } from "../text/index.js";
 import type { Truncation } from "./result.js";
 
@@ -14,13 +14,13 @@ interface Holder {
 
 /** A string or list no larger than this would hardly be shorter as a note. */
 const MIN_SHORTENED_BYTES = 64;
-/** Parts of one value that give way before all of it does. */
+/** Maximum number of parts that are replaced before the whole value is. */
 const MAX_SHORTENED = 64;
 
 /**
- * A long string becomes `{artifact, bytes}`, a long list its counted head. Where 64 of them are not enough, or nothing is
- * left to shorten, the whole value becomes `{artifact, bytes}`. Linear in the value: it is looked through again only after
- * something in it gave way.
+ * A long string becomes `{artifact, bytes}`, a long list its first items and a count. If 64 of them are not enough, or nothing
+ * is left to shorten, the whole value becomes `{artifact, bytes}`. Linear in the value: it is searched again only after
+ * something in it was replaced.
  */
 export async function shrinkJson(
   value: unknown,
@@ -38,7 +38,7 @@ export async function shrinkJson(
     const gone: string[] = [];
     for (const holder of found) {
       if (size <= maxBytes) break;
-      // What lay in a list that has become its head is measured anew.
+      // The parts of a shortened list are measured again.
       if (gone.some((path) => holder.path.startsWith(path))) continue;
       const before = sizeOf(held(holder));
       await shorten(holder, size - maxBytes, keep, truncations);
@@ -62,7 +62,7 @@ const sizeOf = (value: unknown): number => utf8Length(JSON.stringify(value) ?? "
 
 const held = ({ parent, key }: Holder): unknown => (parent as Record<string | number, unknown>)[key];
 
-/** The strings and lists whose shortening frees most, largest first; a list only where no single item is most of it. */
+/** The strings and lists whose shortening frees most, largest first; a list only if no single item is most of it. */
 function largestIn(root: unknown[], count: number): readonly Holder[] {
   const found: Holder[] = [];
   const visit = (parent: Holder["parent"], key: string | number, path: string): number => {

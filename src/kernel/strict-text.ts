@@ -1,7 +1,7 @@
 import { incompleteTailLength } from "../text/index.js";
 import { HaftError } from "./errors.js";
 
-/** Decodes UTF-8 without loss, a mark kept as U+FEFF. @throws `FS_NOT_TEXT` with the offset of the first bad byte. */
+/** Decodes UTF-8 without loss; a BOM stays as U+FEFF. @throws `FS_NOT_TEXT` with the offset of the first invalid byte. */
 export function decodeStrict(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -15,7 +15,7 @@ export function decodeStrict(bytes: Uint8Array, path: string): string {
   }
 }
 
-/** The start of the first character that is not well-formed, found by halving. */
+/** The start of the first malformed character, found by binary search. */
 function firstBadByte(bytes: Uint8Array): number {
   let good = 0;
   let bad = bytes.length + 1;
@@ -27,7 +27,7 @@ function firstBadByte(bytes: Uint8Array): number {
   return good - incompleteTailLength(bytes.subarray(0, good));
 }
 
-/** A character cut off at the end is no fault of a prefix: decoding as a stream accepts it. */
+/** A truncated character at the end of a prefix is accepted, by decoding as a stream. */
 function isStartOfText(prefix: Uint8Array): boolean {
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(prefix, { stream: true });

@@ -1,7 +1,7 @@
 /** The port to terminals that a user may watch (tmux). Only some backends have it. */
 import type { ShellOptions, ShellResult } from "./shell.js";
 
-/** One pane of a terminal and what it shows itself to be doing. */
+/** One pane of a terminal and its state. */
 export interface PaneState {
   readonly pane: string;
   readonly title: string;
@@ -11,7 +11,7 @@ export interface PaneState {
   readonly alternate: boolean;
 }
 
-/** An unknown key name is refused. */
+/** Unknown key names are rejected. */
 export type Keys = { readonly text: string } | { readonly key: string };
 
 /** The terminals of a backend. */

@@ -1,4 +1,4 @@
-/** What an agent holds: the descriptors a model is shown, and the runner that fulfils its calls. */
+/** The tools of an agent: the descriptors that a model is shown, and the runner of its calls. */
 import { nearestNames } from "../text/index.js";
 import { cancelledBeforeStart, ended, resultOfThrown } from "./call-run.js";
 import { isRecord } from "./coerce.js";
@@ -19,13 +19,13 @@ import { withTimeout } from "./with-timeout.js";
 /** Called once for each dispatch. A box with a clock waits 30 s for it. */
 export type ContextFactory = () => HostContext | PromiseLike<HostContext>;
 
-/** What a box is made with. */
+/** Options of a box. */
 export interface ToolBoxOptions {
   /** Bounds the wait for a context: after 30 s the call ends as timed out. Absent: only a cancel ends that wait. */
   readonly clock?: Pick<Clock, "timer">;
 }
 
-/** How one call is run. */
+/** Options of one call. */
 export interface RunOptions {
   /** Cancels the call: what it started ends, and the outcome says cancelled. */
   readonly signal?: AbortSignal;
@@ -33,7 +33,7 @@ export interface RunOptions {
   readonly onEvent?: (event: CallEvent) => void;
 }
 
-/** Fulfils calls, one context each. */
+/** Runs calls, each in a context of its own. */
 export interface ToolRunner {
   /**
    * Runs one call. An unknown name is an outcome too, and so is a context that could not be made, or was not there within 30 s
@@ -44,7 +44,7 @@ export interface ToolRunner {
 
 /** The tools of one collection, ready for a model. */
 export interface ToolBox {
-  /** What the model is shown, in order. With `targets` of more than one name each tool also takes `on`. */
+  /** The descriptors, in order. With several `targets`, each tool also has the parameter `on`. */
   descriptors(targets?: readonly string[]): ToolDescriptor[];
   readonly runner: ToolRunner;
   /**
@@ -85,14 +85,14 @@ export function createToolBox(
   };
 }
 
-/** Why a call is invalid, as a clause: hosts pass on what a model sent, of which parts may be missing. */
+/** Why a call is invalid, as a clause: hosts pass on what a model sent, which may be incomplete. */
 function callProblem(call: unknown): string | undefined {
   if (!isRecord(call)) return "a call must be an object with `id`, `name` and `input`";
   if (typeof call.name !== "string") return "`name` must be a string";
   return typeof (call.id ?? "") === "string" ? undefined : "`id` must be a string";
 }
 
-/** What an invalid call is audited and answered as. */
+/** The call that an invalid one is audited and answered as. */
 function answerable(call: Partial<ToolCall> | null | undefined): ToolCall {
   const text = (value: unknown) => (typeof value === "string" || typeof value === "number" ? String(value) : "");
   return { id: text(call?.id), name: text(call?.name), input: call?.input };
@@ -107,7 +107,7 @@ function refuseInvalid(call: ToolCall, context: HostContext, problem: string): P
 
 const NO_CONTEXT = `the host did not create a context within ${DEFAULT_DEADLINE_MS} ms. Try again, or restart the host`;
 
-/** The context of one dispatch. Without it there is no host to record the call or to render its answer. */
+/** The context of one dispatch. Without it there is no host to audit the call or to render its result. */
 async function contextFor(
   call: ToolCall,
   factory: ContextFactory,
@@ -123,7 +123,7 @@ async function contextFor(
       const details = { parameter: "signal", problem };
       return { outcome: bareFailure(call, fail("CALL_INVALID", message, { details }), "invalid") };
     }
-    // A call that is cancelled already is recorded, as long as there is a context to record it in.
+    // A cancelled call is audited too, if there is a context for that.
     const context = await made(factory, clock, signal, (why) => why);
     if (context === "cancelled")
       return { outcome: bareFailure(call, cancelledBeforeStart(shownName(call.name)).result, "cancelled") };
@@ -147,7 +147,7 @@ function isSignal(value: unknown): value is AbortSignal {
   );
 }
 
-/** What the factory makes, or what `otherwise` gives when it is waited for no longer. */
+/** The context of the factory, or the result of `otherwise` on a timeout. */
 function made<T>(
   factory: ContextFactory,
   clock: Pick<Clock, "timer"> | undefined,
@@ -157,10 +157,10 @@ function made<T>(
   return withTimeout<HostContext | T>({ clock: clock ?? UNTIMED, ms: DEFAULT_DEADLINE_MS, signal }, factory, otherwise);
 }
 
-/** For a box without a clock: no time is ever up. */
+/** For a box without a clock: timers never fire. */
 const UNTIMED: Pick<Clock, "timer"> = Object.freeze({ timer: () => () => {} });
 
-/** A tool that only stands for a name that the box does not have, so that its call is recorded like any other. */
+/** A placeholder for an unknown tool, so that its call is audited like any other. */
 function refuseUnknown(call: ToolCall, context: HostContext, tools: readonly DefinedTool[]): Promise<ToolOutcome> {
   const name = shownName(call.name);
   return refuseCall(nameOnly(name), call, context, () => {
@@ -179,7 +179,7 @@ function nameOnly(name: string): DefinedTool {
   return { name, effect: "none", body: { limits: {} } } as DefinedTool;
 }
 
-/** Adds the choice of the backend where there is one. */
+/** Adds the parameter `on` if there is a choice of backends. */
 function hasTargets(descriptor: ToolDescriptor, targets: readonly string[]): ToolDescriptor {
   if (targets.length < 2) return descriptor;
   const on = { type: "string", enum: targets, description: `Where to run. Default "${targets[0]}".` };

@@ -1,4 +1,4 @@
-/** How a tool is defined, and what the rest of Haft sees of it. */
+/** The definition of a tool, and its form for the rest of Haft. */
 import type { ClaimContext, ClaimsOutcome, HostContext, ToolContext } from "./context.js";
 import type { AnyPresenter, Dialect } from "./dialect.js";
 import type { ToolOutcome, ToolResult } from "./result.js";
@@ -12,7 +12,7 @@ export interface ToolCall {
   readonly resume?: string;
 }
 
-/** What a model is shown. */
+/** The description of a tool for a model. */
 export interface ToolDescriptor {
   readonly name: string;
   readonly description: string;
@@ -25,11 +25,11 @@ export type Effect = "none" | "read" | "write";
 /** Hints for users and clients; no decision depends on them. */
 export interface ToolAnnotations {
   readonly title?: string;
-  /** The tool may destroy what was there before. */
+  /** The tool may destroy existing data. */
   readonly destructive?: boolean;
   /** Calling it again with the same arguments changes nothing more. */
   readonly idempotent?: boolean;
-  /** It reaches beyond this machine. */
+  /** It accesses the network or other machines. */
   readonly openWorld?: boolean;
 }
 
@@ -37,7 +37,7 @@ interface ToolCore<Input, Data, Limits> {
   /** `[A-Za-z][A-Za-z0-9_-]*`, at most 64 characters; a tool of another server is `server__tool`. */
   readonly name: string;
   readonly description: string;
-  /** Named bounds that a dialect may set otherwise; they reach `run` as `ctx.limits`. */
+  /** Limits that a dialect may override; `run` gets them as `ctx.limits`. */
   readonly limits?: Limits;
   /** Milliseconds until the call is ended, from the start of `run`. Default 30,000. */
   readonly deadlineMs?: number | ((input: Input, limits: Limits) => number);
@@ -62,7 +62,7 @@ type WithSchema<S> =
   | { readonly input: S; readonly parameters?: never }
   | { readonly parameters: S; readonly input?: never };
 
-/** A tool that touches the world says beforehand what it will touch; one that does not gets ports that refuse everything. */
+/** A tool with effects states beforehand what it will touch; without claims its ports refuse everything. */
 type WithClaims<Input, Limits> =
   | { readonly effect?: "none"; readonly claims?: never }
   | {
@@ -70,7 +70,7 @@ type WithClaims<Input, Limits> =
       claims(input: Input, context: ClaimContext<Limits>): Promise<ClaimsOutcome> | ClaimsOutcome;
     };
 
-/** What `defineTool` takes. `input` and `parameters` are two names of one thing. */
+/** The argument of `defineTool`. `input` and `parameters` are aliases. */
 export type ToolSpec<S extends InputSchema, Data, Limits> = ToolCore<InferInput<S>, Data, Limits> &
   WithSchema<S> &
   WithClaims<InferInput<S>, Limits>;
@@ -82,7 +82,7 @@ export interface FacadeOutput {
   readonly isError: boolean;
 }
 
-/** The inside of a tool that the pipeline works with. */
+/** The part of a tool that the pipeline uses. */
 export interface ToolBody {
   /** The canonical name; the presenter may advertise another. */
   readonly name: string;
@@ -96,7 +96,7 @@ export interface ToolBody {
   preview?(input: unknown, ctx: ToolContext): Promise<FileChange | undefined>;
 }
 
-/** A tool ready to register. One instance may stand in any number of registries. */
+/** A tool ready to register. One instance may be in any number of registries. */
 export interface DefinedTool {
   readonly name: string;
   /** For users; the name unless the annotations give a title. */
@@ -109,8 +109,8 @@ export interface DefinedTool {
   readonly presenter?: AnyPresenter;
   readonly dialect?: Dialect;
   descriptor(): ToolDescriptor;
-  /** The whole pipeline, in a context that the host made. Never rejects. */
+  /** Runs the whole pipeline, in a context of the host. Never rejects. */
   invoke(call: ToolCall, context: HostContext): Promise<ToolOutcome>;
-  /** The same call for a caller that has no envelope: text blocks as strings. */
+  /** As `invoke`, with text blocks as strings instead of an outcome. */
   execute(input: unknown, context: HostContext): Promise<FacadeOutput>;
 }

@@ -1,4 +1,4 @@
-/** Checks arguments against the advertised schema and words the problem for the model that must send them again. */
+/** Validates arguments against the advertised schema, and describes the problem for the model. */
 import type { ErrorObject } from "ajv/dist/2020.js";
 import { nearestNames } from "../text/index.js";
 import { isRecord } from "./coerce.js";

@@ -1,17 +1,17 @@
-/** Bounds what a call waits for beside its tool and a user: none of it may hold the call for ever. */
+/** Limits waiting for third-party parts other than tools and users, so that none can block a call forever. */
 import type { Clock } from "./services.js";
 
-/** What a bounded wait is made of. */
+/** Options of a limited wait. */
 export interface Bound {
   readonly clock: Pick<Clock, "timer">;
   readonly ms: number;
-  /** Ends the wait too. Absent: only the time does. */
+  /** Ends the wait too. Absent: only the timeout does. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * What `work` comes to, or what `otherwise` gives when the time is up or the signal fires before that; a signal that had
- * fired already does not count. What `work` gives at once is passed on, without a timer: most calls wait for nothing here.
+ * The result of `work`, or of `otherwise` if the time is up or the signal fires before that; a signal that had already fired
+ * does not count. A synchronous result is passed on without a timer, which is the common case.
  */
 export async function withTimeout<T>(
   { clock, ms, signal }: Bound,
@@ -21,7 +21,7 @@ export async function withTimeout<T>(
   const wasAborted = signal?.aborted === true;
   const begun = work();
   if (!isPromise(begun)) return begun;
-  // Not a race: that costs a call some two thousand bytes more each time.
+  // Not `Promise.race`, which allocates about 2,000 bytes more per call.
   return new Promise<T>((resolve, reject) => {
     let stopTimer = () => {};
     const release = () => {
@@ -53,7 +53,7 @@ export async function withTimeout<T>(
   });
 }
 
-/** Whether something has to be waited for. Parts that others give may answer at once or later. */
+/** Whether the value is a promise. Third-party parts may answer synchronously or not. */
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

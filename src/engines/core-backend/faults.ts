@@ -18,7 +18,7 @@ export async function askCore<T>(did: string, path: string, ask: () => Promise<T
 }
 
 export function unsupported(backend: string, feature: string, next: string): HaftError {
-  return new HaftError("BACKEND_UNSUPPORTED", `Did nothing: the backend "${backend}" has no ${feature}. ${next}`, {
+  return new HaftError("BACKEND_UNSUPPORTED", `Did not use the backend "${backend}": it has no ${feature}. ${next}`, {
     details: { backend, feature },
   });
 }
