@@ -35,10 +35,10 @@ export function seenBy(
   args: Readonly<Record<string, unknown>>,
   more: Partial<RenderContext> = {},
 ): Seen {
-  const face = dialect.tools[tool];
-  if (face === undefined) throw new Error(`${dialect.name} has no ${tool}`);
-  const about = { arguments: args, budget: standardBudget(), cwd: "/w", notes: [], tool: face.name, ...more };
-  const rendered = face.render(result, about);
+  const presenter = dialect.tools[tool];
+  if (presenter === undefined) throw new Error(`${dialect.name} has no ${tool}`);
+  const about = { arguments: args, budget: standardBudget(), cwd: "/w", notes: [], tool: presenter.name, ...more };
+  const rendered = presenter.render(result, about);
   const cuts = [...(result.truncations ?? []), ...(rendered.truncations ?? [])];
   const outcome: ToolOutcome = {
     id: "c1",

@@ -272,7 +272,7 @@ const about = fc.record({
   tool: text,
 });
 
-/** The details that some face reads. */
+/** The details that some presenter reads. */
 const DETAILS = [
   ...["nearest", "lines", "region", "sha256", "sizeBytes", "modifiedMs", "missing", "parameter", "problem", "reason"],
   ...["claim", "path", "kind", "why", "feature", "notes", "backup", "deniedBy"],
@@ -305,11 +305,15 @@ const failures: fc.Arbitrary<ToolResult<unknown>> = fc.record(
 );
 
 /** Every presenter of every dialect, by a unique name. */
-const FACES = DIALECTS.flatMap((dialect) =>
-  Object.entries(dialect.tools).map(([tool, face]) => ({ name: `${dialect.name} ${face.name}`, tool, face })),
+const PRESENTERS = DIALECTS.flatMap((dialect) =>
+  Object.entries(dialect.tools).map(([tool, presenter]) => ({
+    name: `${dialect.name} ${presenter.name}`,
+    tool,
+    presenter,
+  })),
 );
 
-/** Every detail that a face may read, each of them without a text form, alone and in a list and as a member. */
+/** Every detail that a presenter may read, each of them without a text form, alone and in a list and as a member. */
 const TEXTLESS_DETAILS = [{ toString: [] }, Object.create(null), Symbol("s")].flatMap((value) =>
   [value, [value], [{ line: value, text: value, differs: value }], { line: value, text: value, path: value }].map(
     (detail) => Object.fromEntries(DETAILS.map((name) => [name, detail])),
@@ -324,12 +328,12 @@ function checkBlocks(content: readonly ContentBlock[]): void {
   }
 }
 
-function isTotal(face: AnyPresenter): void {
+function isTotal(presenter: AnyPresenter): void {
   fc.assert(
     fc.property(
-      fc.oneof(fc.dictionary(fc.constantFrom(...parameterNames(face)), fc.anything()), fc.object()),
+      fc.oneof(fc.dictionary(fc.constantFrom(...parameterNames(presenter)), fc.anything()), fc.object()),
       (args) => {
-        const decoded = face.decode(args);
+        const decoded = presenter.decode(args);
         if ("problem" in decoded) expect(decoded.problem).toMatch(/[^.\s]$/);
         else expect(typeof decoded.input).toBe("object");
       },
@@ -345,21 +349,21 @@ const parameterNames = ({ name }: AnyPresenter) => [
 ];
 
 describe("presenters", () => {
-  it.each(FACES)("$name decodes whatever it is given", ({ face }) => isTotal(face));
+  it.each(PRESENTERS)("$name decodes whatever it is given", ({ presenter }) => isTotal(presenter));
 
-  it.each(FACES)("$name renders whatever the tool returns", ({ tool, face }) => {
+  it.each(PRESENTERS)("$name renders whatever the tool returns", ({ tool, presenter }) => {
     fc.assert(
       fc.property(dataOf(tool), fc.boolean(), about, (data, isError, context) => {
-        checkBlocks(face.render({ content: [], isError, data }, context).content);
+        checkBlocks(presenter.render({ content: [], isError, data }, context).content);
       }),
       { numRuns: runCount(80) },
     );
   });
 
-  it.each(FACES)("$name renders whatever the pipeline fails with", ({ face }) => {
+  it.each(PRESENTERS)("$name renders whatever the pipeline fails with", ({ presenter }) => {
     fc.assert(
       fc.property(failures, about, (result, context) => {
-        const { content } = face.render(result, context);
+        const { content } = presenter.render(result, context);
         checkBlocks(content);
         expect(
           content.some((block) => block.kind === "text" && block.text !== "") || result.message !== undefined,
@@ -369,7 +373,7 @@ describe("presenters", () => {
     );
   });
 
-  it.each(FACES)("$name renders details of any kind, whatever the code", ({ face }) => {
+  it.each(PRESENTERS)("$name renders details of any kind, whatever the code", ({ presenter }) => {
     const context = {
       arguments: {},
       budget: { kind: "head" as const, maxBytes: 9_000 },
@@ -379,15 +383,17 @@ describe("presenters", () => {
     };
     for (const code of ERROR_CODES)
       for (const details of TEXTLESS_DETAILS)
-        checkBlocks(face.render({ content: [], isError: true, code, message: "Not done.", details }, context).content);
+        checkBlocks(
+          presenter.render({ content: [], isError: true, code, message: "Not done.", details }, context).content,
+        );
   });
 
   it("keeps the reports of the default dialect free of control characters", () => {
     const control = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
-    for (const [tool, face] of Object.entries(haftDialect.tools)) {
+    for (const [tool, presenter] of Object.entries(haftDialect.tools)) {
       fc.assert(
         fc.property(dataOf(tool), about, (data, context) => {
-          for (const block of face.render({ content: [], isError: false, data }, context).content)
+          for (const block of presenter.render({ content: [], isError: false, data }, context).content)
             if (block.kind === "text") expect(block.text).not.toMatch(control);
         }),
         { numRuns: runCount(80) },

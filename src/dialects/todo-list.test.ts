@@ -30,7 +30,7 @@ describe("todo lists", () => {
     expect(rendered("indusagi", "todo_set", ITEMS.slice(0, 3))).toBe(text);
   });
 
-  it("knows what was given up, in the default dialect", () => {
+  it("shows cancelled items, in the default dialect", () => {
     expect(rendered("haft", "todo_set", ITEMS)).toContain(
       "[-] sing (d)\n4 in all: 1 pending, 1 active, 1 done, 1 cancelled",
     );
@@ -42,9 +42,9 @@ describe("todo lists", () => {
   });
 
   it("hands the list to the tool as it came, and refuses what is no list of objects", () => {
-    const face = DIALECTS.haft.tools.todo_set!;
-    expect(face.decode({ items: ITEMS })).toEqual({ input: { items: ITEMS } });
-    expect(face.decode({ items: ["a"] })).toMatchObject({ parameter: "items" });
-    expect(face.decode({})).toMatchObject({ parameter: "items" });
+    const presenter = DIALECTS.haft.tools.todo_set!;
+    expect(presenter.decode({ items: ITEMS })).toEqual({ input: { items: ITEMS } });
+    expect(presenter.decode({ items: ["a"] })).toMatchObject({ parameter: "items" });
+    expect(presenter.decode({})).toMatchObject({ parameter: "items" });
   });
 });

@@ -27,17 +27,17 @@ export function fitStreams(
 ): readonly [ShownStream, ShownStream] {
   const sizes = streams.map((one) => utf8Length(one.head) + utf8Length(one.tail));
   const notable = streams.map((one) => one.notable.reduce((sum, line) => sum + utf8Length(line.text) + 12, 0));
-  const room = maxBytes - FRAME_BYTES - (notable[0] ?? 0) - (notable[1] ?? 0);
+  const budget = maxBytes - FRAME_BYTES - (notable[0] ?? 0) - (notable[1] ?? 0);
   const [first, second] = [sizes[0] ?? 0, sizes[1] ?? 0];
-  const half = Math.floor(room / 2);
-  const firstRoom = Math.max(room - second, half);
-  const secondRoom = Math.max(room - first, half);
-  return [fitStream(streams[0], firstRoom), fitStream(streams[1], secondRoom)];
+  const half = Math.floor(budget / 2);
+  const firstBudget = Math.max(budget - second, half);
+  const secondBudget = Math.max(budget - first, half);
+  return [fitStream(streams[0], firstBudget), fitStream(streams[1], secondBudget)];
 }
 
-function fitStream(source: StreamData, room: number): ShownStream {
+function fitStream(source: StreamData, budget: number): ShownStream {
   const size = utf8Length(source.head) + utf8Length(source.tail);
-  const most = Math.max(room, MIN_STREAM_BYTES);
+  const most = Math.max(budget, MIN_STREAM_BYTES);
   if (size <= most) return { source, head: source.head, tail: source.tail, omitted: source.omittedBytes };
   const head = truncateToHead(source.head, Math.floor(most * HEAD_SHARE));
   const rest = source.tail === "" ? source.head.slice(head.text.length) : source.tail;

@@ -42,9 +42,8 @@ describe("editPresenter", () => {
   });
 
   it("reports where text omitted from the diff is", () => {
-    const cut = (journal: object) =>
-      seenBy(haftDialect, "edit", { ...succeeded({ ...DATA, diff: "@@…" }), details: { backup: journal } }, {})
-        .envelope;
+    const cut = (backup: object) =>
+      seenBy(haftDialect, "edit", { ...succeeded({ ...DATA, diff: "@@…" }), details: { backup } }, {}).envelope;
     expect(cut({ artifact: "a3", bytes: 9, sizeBytes: 9 })).toBe(
       'Edited "a.ts": 1 replacement on line 3, +1 −1 lines. Old content: artifact:a3.\n@@…',
     );

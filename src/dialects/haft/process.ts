@@ -44,7 +44,7 @@ function report(data: ProcessData, about: RenderContext): Rendered {
   const line = data.action === "signal" ? jobState : jobLine;
   const rows = data.job === undefined ? [] : [line(data.job)];
   const facts = factsOf(data);
-  const room = about.budget.maxBytes - FRAME_BYTES - utf8Length([...rows, ...facts, ...about.notes].join("\n"));
+  const remaining = about.budget.maxBytes - FRAME_BYTES - utf8Length([...rows, ...facts, ...about.notes].join("\n"));
   const streams = [
     ["stdout", data.stdout],
     ["stderr", data.stderr],
@@ -52,7 +52,7 @@ function report(data: ProcessData, about: RenderContext): Rendered {
   const sizes = streams.map(([, output]) => utf8Length(output?.text ?? ""));
   const truncations: Truncation[] = [];
   streams.forEach(([name, output], index) => {
-    const most = Math.max(Math.floor(room / 2), room - (sizes[1 - index] ?? 0));
+    const most = Math.max(Math.floor(remaining / 2), remaining - (sizes[1 - index] ?? 0));
     if (output === undefined) return;
     const shown = truncateToTail(output.text, most);
     rows.push(

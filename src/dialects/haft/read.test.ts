@@ -32,17 +32,17 @@ describe("readPresenter", () => {
   });
 
   it("shows how to print the rest of a truncated line, where a command can do that", () => {
-    const clipped = { truncatedLines: [{ line: 1, bytes: 4_002 }], eol: "lf" as const };
-    const { text } = shown(readData(`${"é".repeat(999)}x\nnext\n`, clipped));
+    const truncated = { truncatedLines: [{ line: 1, bytes: 4_002 }], eol: "lf" as const };
+    const { text } = shown(readData(`${"é".repeat(999)}x\nnext\n`, truncated));
     expect(text).toContain("cut -b 2000-11999`]");
     const fromEnd = {
-      ...clipped,
+      ...truncated,
       startLine: -2,
       endLine: -1,
       totalLines: null,
       truncatedLines: [{ line: -2, bytes: 9 }],
     };
-    for (const odd of [{ ...clipped, encoding: "utf-16le" }, fromEnd])
+    for (const odd of [{ ...truncated, encoding: "utf-16le" }, fromEnd])
       expect(shown(readData("x\nnext\n", odd)).text).toContain("[use a command to print the rest of a truncated line]");
   });
 

@@ -217,7 +217,7 @@ class LineScan {
         unaskedBytes = 0;
         if (turns.isDue() && (await turns.isOver())) return;
       }
-      // A line in pieces is one line: once it is found, or omitted, its other pieces tell nothing new.
+      // A line in pieces is one line: once it is found, or omitted, its other pieces are ignored.
       const isKnown = start === 0 && this.#open === "settled";
       const isLong = !isKnown && line.length > this.#pattern.maxBytes;
       const isFound = !isKnown && !isLong && this.#pattern.test(line);

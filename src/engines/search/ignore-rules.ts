@@ -91,8 +91,8 @@ export class IgnoreRules {
       if (length <= ABORT_CHECK_INTERVAL) continue;
       length = 0;
       if (!turns.isDue()) continue;
-      const goOn = (isOver: boolean) => (isOver ? undefined : this.#verdictFrom(index - 1, subject, plain, turns));
-      return turns.isOver().then(goOn);
+      const next = (isOver: boolean) => (isOver ? undefined : this.#verdictFrom(index - 1, subject, plain, turns));
+      return turns.isOver().then(next);
     }
     return plain?.verdict;
   }

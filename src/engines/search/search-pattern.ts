@@ -47,8 +47,8 @@ const MAX_PATTERN_BYTES = 64 * 1024;
 export const loadRegexEngine = () => import("re2js");
 
 /**
- * Compiles a pattern for the engine of this room.
- * @throws `SEARCH_PATTERN` for a malformed pattern, `SEARCH_UNSUPPORTED` for what only other engines know.
+ * Compiles a pattern for the engine of this module.
+ * @throws `SEARCH_PATTERN` for a malformed pattern, `SEARCH_UNSUPPORTED` for a feature that this engine lacks.
  */
 export async function compilePattern(asked: Pattern): Promise<SearchPattern> {
   const bytes = utf8Length(asked.source);

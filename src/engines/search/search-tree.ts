@@ -123,7 +123,7 @@ export function pageOf(
 ): { readonly hits: GrepHit[]; readonly toSkip: number; readonly left: number; readonly isFull: boolean } {
   const page: GrepHit[] = [];
   let skip = toSkip;
-  let room = left;
+  let remaining = left;
   let lastLine = Number.NEGATIVE_INFINITY;
   let before: GrepHit[] = [];
   for (const hit of hits) {
@@ -133,15 +133,15 @@ export function pageOf(
     } else if (skip > 0) {
       skip--;
       before = [];
-    } else if (room === 0) return { hits: page, toSkip: 0, left: 0, isFull: true };
+    } else if (remaining === 0) return { hits: page, toSkip: 0, left: 0, isFull: true };
     else {
       page.push(...before.filter((line) => line.line >= hit.line - context), hit);
       before = [];
       lastLine = hit.line;
-      room--;
+      remaining--;
     }
   }
-  return { hits: page, toSkip: skip, left: room, isFull: false };
+  return { hits: page, toSkip: skip, left: remaining, isFull: false };
 }
 
 /** The bytes of a text in the encoding that `read` would take it for, as UTF-8. Undefined for a file that is too large. */

@@ -16,7 +16,7 @@ interface HitBounds {
 
 type Line = GrepHitData["before"][number];
 
-/** Collects hits with their context lines, as far as the result has room. */
+/** Collects hits with their context lines, up to the size limit of the result. */
 export class HitCollector {
   readonly hits: (GrepHitData & { readonly before: Line[]; readonly after: Line[] })[] = [];
   readonly counts: { readonly path: string; readonly count: number }[] = [];
@@ -66,8 +66,8 @@ export class HitCollector {
     const text = textOf(item.bytes);
     const size = this.#sizeOf(path, [...before, { line: item.line, text }]);
     const isNext = this.omittedBytes === 0 && this.keptBytes + size <= this.bounds.maxBytes;
-    const hasRoom = isNext || this.kept === 0;
-    const after: Line[] | undefined = hasRoom ? [] : undefined;
+    const fits = isNext || this.kept === 0;
+    const after: Line[] | undefined = fits ? [] : undefined;
     this.#last = { path, line: item.line, after };
     if (after === undefined) {
       this.omitted++;

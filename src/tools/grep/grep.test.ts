@@ -91,10 +91,10 @@ describe("hits", () => {
     });
     const { data } = await grep(bench, { pattern: "value" });
     expect(rows(data)?.slice(0, 1)).toEqual(["color.txt:1: red value "]);
-    const clipped = data?.hits.find(({ path }) => path === "one.csv");
-    expect(clipped?.text).toContain("zz_tail value");
-    expect(clipped!.text.length).toBeLessThanOrEqual(400);
-    expect(clipped?.truncatedBytes).toBeGreaterThan(599_000);
+    const truncated = data?.hits.find(({ path }) => path === "one.csv");
+    expect(truncated?.text).toContain("zz_tail value");
+    expect(truncated!.text.length).toBeLessThanOrEqual(400);
+    expect(truncated?.truncatedBytes).toBeGreaterThan(599_000);
     const ini = await grep(bench, { pattern: "value$", path: "win.ini" });
     expect(rows(ini.data)).toEqual(["win.ini:1: k=value"]);
   });

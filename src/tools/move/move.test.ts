@@ -61,8 +61,8 @@ describe("a move", () => {
     const done = await move(bench, "a.txt", "b.txt", { overwrite: true });
     expect(done.data?.replaced).toBe(true);
     expect(await bench.bytes("b.txt")).toBe("new");
-    const journal = done.details?.backup as { readonly artifact: string } | undefined;
-    expect(await artifactText(bench, journal?.artifact)).toBe("old");
+    const backup = done.details?.backup as { readonly artifact: string } | undefined;
+    expect(await artifactText(bench, backup?.artifact)).toBe("old");
   });
 
   it("does not replace a file that is too large to be backed up", async () => {
@@ -72,7 +72,7 @@ describe("a move", () => {
     expect(await bench.bytes("b.txt")).toBe("older");
   });
 
-  it("does not replace a file for which the session has no room among its artifacts", async () => {
+  it("does not replace a file that does not fit into the session's artifact storage", async () => {
     const artifacts = memoryArtifacts({ ids: bareHost().ids, now: () => 0, partBytes: 1 });
     const session = { ...newSession("narrow"), artifacts };
     const bench = memoryBench({ "a.txt": "new", "b.txt": "older" }, { session });

@@ -64,9 +64,9 @@ export class LineCollector {
 
   #keep(part: Uint8Array): void {
     if (part.length === 0) return;
-    const room = this.limits.maxLineBytes + 2 * this.ends.unitBytes - this.#keptBytes;
-    if (room > 0) {
-      const kept = part.length > room ? part.subarray(0, room) : part;
+    const remaining = this.limits.maxLineBytes + 2 * this.ends.unitBytes - this.#keptBytes;
+    if (remaining > 0) {
+      const kept = part.length > remaining ? part.subarray(0, remaining) : part;
       this.#open.push(kept);
       this.#keptBytes += kept.length;
     }

@@ -62,8 +62,8 @@ export class LineIndex {
     const isNew = offset === this.#scanned;
     const before = this.#newlines;
     for (let from = this.#scanned - offset; from < chunk.length; ) {
-      const room = this.blockBytes - (this.#scanned % this.blockBytes);
-      const part = chunk.subarray(from, from + room);
+      const remaining = this.blockBytes - (this.#scanned % this.blockBytes);
+      const part = chunk.subarray(from, from + remaining);
       this.#newlines += newlinesIn(part, this.ends);
       this.#scanned += part.length;
       this.#endsOpen = nextNewline(part, Math.max(0, part.length - this.ends.unitBytes), this.ends) === -1;

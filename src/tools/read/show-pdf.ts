@@ -75,8 +75,8 @@ async function readOn(
   const known = keptPages(ctx.session, key);
   if (known !== undefined && (known.isDone || !reachesBeyond(known, input, ctx.limits))) return known;
   const before = known?.texts ?? [];
-  const room = MAX_PDF_CHARACTERS - before.reduce((sum, text = "") => sum + text.length + PDF_PAGE_CHARACTERS, 0);
-  const asked = { first: before.length + 1, maxCharacters: room };
+  const remaining = MAX_PDF_CHARACTERS - before.reduce((sum, text = "") => sum + text.length + PDF_PAGE_CHARACTERS, 0);
+  const asked = { first: before.length + 1, maxCharacters: remaining };
   const found = await ctx.media!.pdfText(bytes, asked, mediaIo(ctx)).catch((thrown: unknown) => {
     if (known === undefined || isUnread(thrown) || !HaftError.is(thrown, "MEDIA_UNREADABLE")) throw thrown;
     return { pages: known.pages, texts: [], stopped: "fault" as const };

@@ -120,10 +120,10 @@ describe("writing", () => {
     const call = await bench.call<WriteData>("write", { path: "a.txt", content: "new\n" }, { gate: "off" });
     expect(call.data).toMatchObject({ created: false, beforeHash: sha256(old), afterHash: sha256("new\n") });
     expect(call.data?.differs).toEqual(["its BOM", "its line endings (CRLF; the new file has LF)"]);
-    const journal = call.details?.backup as { artifact: string; bytes: number };
-    const kept = await bench.session.artifacts.read(journal.artifact, 0, 100);
+    const backup = call.details?.backup as { artifact: string; bytes: number };
+    const kept = await bench.session.artifacts.read(backup.artifact, 0, 100);
     expect(typeof kept !== "string" && new TextDecoder("utf-8", { ignoreBOM: true }).decode(kept.bytes)).toBe(old);
-    expect(call.truncations).toMatchObject([{ artifact: journal.artifact, producedBytes: 15, keptBytes: 15 }]);
+    expect(call.truncations).toMatchObject([{ artifact: backup.artifact, producedBytes: 15, keptBytes: 15 }]);
     const same = await bench.call("write", { path: "a.txt", content: "new\n" });
     expect([same.details, same.truncations]).toEqual([undefined, []]);
   });
