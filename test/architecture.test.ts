@@ -11,7 +11,7 @@ import {
   type SourceFile,
   type Violation,
 } from "./architecture/source-tree.js";
-import { readVocabularyFiles, retiredWords, vocabulary } from "./architecture/vocabulary.js";
+import { readVocabularyFiles, vocabulary } from "./architecture/vocabulary.js";
 
 type Rule = (files: readonly SourceFile[]) => Violation[];
 
@@ -271,10 +271,6 @@ describe("architecture", () => {
       expect(real(files?.() ?? sources)).toEqual([]);
     });
   }
-
-  it("has no word of the old language in sources and docs", () => {
-    expect(retiredWords()).toEqual([]);
-  });
 
   it("tests in src/ import nothing from test/", () => {
     expect(testImports(readTestSources())).toEqual([]);
