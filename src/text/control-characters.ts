@@ -1,9 +1,9 @@
-/** A text without control characters, and what was taken out of it. */
+/** A text without control characters, and what was removed from it. */
 export interface StrippedText {
   readonly text: string;
-  /** Characters taken out, those of escape sequences included; carriage returns of line endings are not. */
+  /** Removed characters, including those of escape sequences; without carriage returns of line endings. */
   readonly removed: number;
-  /** Carriage returns that stood before a newline and went with it. */
+  /** Carriage returns of CRLF line endings that were removed. */
   readonly carriageReturns: number;
 }
 
@@ -25,11 +25,11 @@ const IN_JSON = new RegExp(`${CONTROL}|\\ufeff`, "g");
 const SHOWN = new RegExp(`${CONTROL}|[\\t\\n\\ufeff]`, "g");
 
 /**
- * Takes out what a reader does not see but a terminal or a renderer obeys: ANSI escape sequences, control characters
+ * Removes what a reader does not see but a terminal or a renderer interprets: ANSI escape sequences, control characters
  * other than tab and newline, bidirectional controls, byte-order marks at the start. Linear; a clean text is returned
  * as it is.
  *
- * Carriage returns before a newline belong to the line end and are counted apart; a lone one is a control character. A
+ * Carriage returns before a newline belong to the line ending and are counted separately; a lone one is a control character. A
  * sequence that is not finished loses its introducer only, so no text is ever hidden by it.
  */
 export function stripControls(text: string): StrippedText {
@@ -46,7 +46,7 @@ export function stripControls(text: string): StrippedText {
 }
 
 /**
- * Writes the characters that {@link stripControls} takes out, and tab and newline, as `\x1b`, `\u202e`, `\t` or `\n`: a
+ * Escapes the characters that {@link stripControls} removes, and tab and newline, as `\x1b`, `\u202e`, `\t` or `\n`: a
  * file name or a command on one row, with nothing hidden. For display: a backslash stays single, so it cannot be
  * undone.
  */

@@ -39,7 +39,7 @@ export type TextEncodingName = (typeof TEXT_ENCODINGS)[number];
 
 export interface DetectedEncoding {
   readonly encoding: TextEncodingName;
-  /** Whether the bytes begin with a byte-order mark. */
+  /** Whether the bytes begin with a BOM. */
   readonly hasBom: boolean;
   /** True for a BOM and for well-formed UTF-8; a guess otherwise. */
   readonly confident: boolean;
@@ -51,26 +51,26 @@ export interface DetectEncodingOptions {
 }
 
 export interface DecodedText {
-  /** The text without its byte-order mark. */
+  /** The text without its BOM. */
   readonly text: string;
-  /** Replacement characters that stand for bytes the encoding does not have; 0 means that nothing was lost. */
+  /** Number of U+FFFD for bytes that are invalid in the encoding; 0 means that nothing was lost. */
   readonly replaced: number;
 }
 
-/** Bytes looked at for a guess. */
+/** Bytes examined for a guess. */
 const SAMPLE_BYTES = 64 * 1024;
-/** Confidence, of 100, at or below which a guess rests on no letters at all. */
+/** Confidence, of 100, at or below which a guess is not based on any letters. */
 const NO_GUESS = 10;
 /** Another encoding than windows-1252 is guessed from this confidence on, when it is also so much ahead of that. */
 const LIKELY = 25;
 const AHEAD = 1.25;
-/** Letter frequencies of fewer bytes outside ASCII than this say nothing. */
+/** Letter frequencies of fewer non-ASCII bytes than this are meaningless. */
 const ENOUGH_BYTES = 12;
 
 /**
- * Says how `bytes` are encoded: by byte-order mark, else UTF-8 if all of them are well formed and none is NUL, else
- * UTF-16 when every other byte is mostly NUL. What is none of these is called windows-1252 without confidence; ask
- * {@link detectLegacyEncoding} for better. UTF-32 is not known.
+ * Detects the encoding of `bytes`: by BOM, else UTF-8 if all of them are well formed and none is NUL, else UTF-16 if every
+ * other byte is mostly NUL. Anything else is reported as windows-1252 without confidence; use {@link detectLegacyEncoding}
+ * for a better guess. UTF-32 is not supported.
  */
 export function detectEncoding(bytes: Uint8Array, options: DetectEncodingOptions = {}): DetectedEncoding {
   const marked = encodingFromBom(bytes);
@@ -86,9 +86,9 @@ export function detectEncoding(bytes: Uint8Array, options: DetectEncodingOptions
 export const loadEncodingTables = () => import("chardet");
 
 /**
- * Guesses the encoding of text that is neither marked nor UTF-8, by the 64 KiB that begin with its first byte outside
- * ASCII: windows-1252, unless it clearly is another one. That takes letter frequencies that fit another one better, and
- * either places that no text in a western language has, or many letters and a clear lead. Loads its tables when first called.
+ * Guesses the encoding of text that has no BOM and is not UTF-8, from the 64 KiB after its first non-ASCII byte:
+ * windows-1252 unless it clearly is another one. That requires letter frequencies that fit another one better, and either
+ * byte sequences that no western text has, or many letters and a clear lead. Loads its tables on the first call.
  */
 export async function detectLegacyEncoding(bytes: Uint8Array): Promise<TextEncodingName> {
   const { analyse } = await loadEncodingTables();
@@ -222,7 +222,7 @@ function utf16WithoutBom(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined
 
 const NOT_IN_UTF16 = /[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffd-\uffff]/;
 
-/** How many U+FFFD the bytes themselves spell. */
+/** Number of U+FFFD that the bytes themselves encode. */
 function replacementsIn(bytes: Uint8Array, encoding: TextEncodingName): number {
   let count = 0;
   if (encoding === "utf-8") {

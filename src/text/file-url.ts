@@ -1,9 +1,9 @@
-/** `file:` URLs where a path is wanted. */
+/** `file:` URLs in place of paths. */
 
 /** An empty host, this machine's, or another's. */
 const FILE_URL = /^file:(?:\/\/([^/]*)|(?!\/\/))(\/.*)$/is;
 
-/** The path that a `file:` URL names, or why it names none, as a clause; undefined for a text that is no such URL. */
+/** The path of a `file:` URL, or why it has none, as a clause; undefined if the text is not a `file:` URL. */
 export function pathOfFileUrl(text: string): { readonly path: string } | { readonly problem: string } | undefined {
   const [, host = "", encoded] = FILE_URL.exec(text) ?? [];
   if (encoded === undefined) return /^file:\/\//i.test(text) ? { problem: "it has no absolute path" } : undefined;

@@ -13,7 +13,7 @@ export type GlobToken =
 type CodeRange = readonly [first: number, last: number];
 
 /**
- * Parses one segment of a glob, that is what stands between slashes. A backslash takes the next character literally; a
+ * Parses one segment of a glob, the part between slashes. A backslash makes the next character literal; a
  * `[` that nothing closes is literal. With `ignoreCase`, names must be lower-cased before they are matched.
  */
 export function parseGlobSegment(segment: string, ignoreCase: boolean): GlobToken[] {
@@ -109,7 +109,7 @@ function parseClass(body: string, ignoreCase: boolean): GlobToken {
   return { kind: "class", isNegated, ranges, ignoreCase };
 }
 
-/** The index after what `token` takes of `name` at `index`, or -1 when it takes nothing. */
+/** The index after the match of `token` at `index` of `name`, or -1 if it does not match. */
 function step(token: Exclude<GlobToken, { kind: "run" }>, name: string, index: number): number {
   if (token.kind === "text") return name.startsWith(token.text, index) ? index + token.text.length : -1;
   if (index >= name.length) return -1;

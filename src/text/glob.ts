@@ -15,7 +15,7 @@ export interface GlobOptions {
   readonly matchBase?: boolean;
 }
 
-/** A compiled glob, or a sentence that says why there is none and what to do. */
+/** A compiled glob, or a sentence with the reason why it is invalid and what to do. */
 export type GlobResult =
   | { readonly ok: true; readonly matches: (path: string) => boolean }
   | { readonly ok: false; readonly error: string };

@@ -10,7 +10,7 @@ export interface HeadTailTruncation {
 
 /**
  * Collects a byte stream of any size and keeps its first `headBytes` and its last `tailBytes` bytes; the bytes in
- * between are counted and forgotten, so kept plus dropped is always what was produced.
+ * between are counted and dropped, so kept plus dropped is always what was produced.
  *
  * Memory grows with what is stored and never beyond the two limits. Chunks are copied, so a small chunk of a large buffer
  * does not keep that buffer alive. The time of a push is at most proportional to its chunk.

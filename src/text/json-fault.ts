@@ -1,9 +1,9 @@
 /** Where a text stops being JSON. `JSON.parse` words this differently in each version of Node.js, and often without the place. */
 
 export interface JsonFault {
-  /** Offset of the first character that cannot stand there; the length of the text where it ends too early. */
+  /** Offset of the first unexpected character; the length of the text if it ends too early. */
   readonly offset: number;
-  /** What could stand there, as in "expected …". */
+  /** What was expected, for "expected …". */
   readonly expected: string;
 }
 

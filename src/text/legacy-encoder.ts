@@ -1,6 +1,6 @@
 import { decodeText, type TextEncodingName } from "./encoding.js";
 
-/** Gives the bytes of a text in one legacy encoding, or undefined when a character has none there. */
+/** Encodes a text in one legacy encoding; undefined if it cannot encode a character. */
 export type LegacyEncoder = (text: string) => Uint8Array | undefined;
 
 /** The bytes that begin a character of two, in each encoding that has such; ranges are inclusive. */
@@ -26,7 +26,7 @@ export function isDoubleByte(encoding: string): boolean {
   return Object.hasOwn(LEADS, encoding);
 }
 
-/** How many bytes a character takes that begins with `byte`. */
+/** The length in bytes of a character that begins with `byte`. */
 export function legacyWidth(encoding: string, byte: number): number {
   const isLead = LEADS[encoding]?.some(([first, last]) => byte >= first && byte <= last) ?? false;
   if (!isLead) return 1;
@@ -34,7 +34,7 @@ export function legacyWidth(encoding: string, byte: number): number {
 }
 
 /**
- * Turns a decoder round: the platform decodes legacy encodings and encodes none. Characters of three or four bytes are
+ * Inverts a decoder, because the platform can only decode legacy encodings. Characters of three or four bytes are
  * omitted, so a text with one of them is not encoded.
  */
 export function createLegacyEncoder(encoding: TextEncodingName): LegacyEncoder {

@@ -4,7 +4,7 @@ import { shortestEdits, type WorkBudget } from "./myers.js";
 /** How an edit script was found: nothing to find, shortest, around unique lines, or some part replaced as a whole. */
 export type DiffStrategy = "identical" | "myers" | "anchors" | "block";
 
-/** Elements `[beforeStart, beforeEnd)` that give way to `[afterStart, afterEnd)`; counted from 0. */
+/** Elements `[beforeStart, beforeEnd)` are replaced by `[afterStart, afterEnd)`; 0-based. */
 export interface LineEdit {
   readonly beforeStart: number;
   readonly beforeEnd: number;

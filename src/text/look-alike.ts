@@ -20,7 +20,7 @@ export function hasLookAlikes(text: string): boolean {
   return /[ '"]|[^\x00-\x7f]/.test(text);
 }
 
-/** Where two texts part, as code points; undefined stands for the end of a text. */
+/** The first difference of two texts, as code points; undefined for the end of a text. */
 export interface FirstDifference {
   /** Characters before it, and one. */
   readonly column: number;

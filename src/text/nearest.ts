@@ -3,7 +3,7 @@ import { foldLookAlikes } from "./look-alike.js";
 const DEFAULT_LIMIT = 3;
 /** Longer names are compared by their first 128 characters. */
 const MAX_COMPARED = 128;
-/** A name this short says too little to be looked for inside another one. */
+/** A name this short is not searched for inside another one. */
 const MIN_CONTAINED = 3;
 
 /**

@@ -13,11 +13,11 @@ const SEQUENCES = /\x1b\[[0-?]*[ -/]*[@-~]/g;
 const ERASES = /\x1b\[[023]?[KJ]/;
 /** A frame that erases itself. */
 const ERASED = /\x1b\[[12]K\s*$/;
-/** Characters by which two states of one line are known: numbers change, words mostly do not. */
+/** Characters by which two states of one line are recognized: numbers change, words mostly do not. */
 const ALIKE_START = 4;
-/** Characters that are looked at for them. */
+/** Characters that are compared. */
 const MAX_START = 40;
-/** A column is named, or something is erased: no text for a file does that. */
+/** Cursor positioning or erasing, which no text for a file contains. */
 const DRAWS = /\x1b\[(?:[01]?G|[0-3]?[KJ])/;
 
 /**
@@ -66,7 +66,7 @@ function isRedrawn(line: string, states: readonly string[]): boolean {
   return alike * 2 >= states.length - 1;
 }
 
-/** What a frame covered and is none itself, as an error that a program printed between two: nothing erases it. */
+/** Text that a frame covered but that is not a frame itself, such as an error printed between two frames; it is kept. */
 function isBetweenFrames(states: readonly string[], at: number): boolean {
   const [before, state, after] = [states[at - 1] ?? "", states[at]!, states[at + 1] ?? ""];
   if (widthOf(state) === 0 || widthOf(after) === 0 || DRAWS.test(state) || areAlike(state, after)) return false;
@@ -84,7 +84,7 @@ function startOf(state: string): string {
   return words.slice(0, MAX_START).replace(/\d+/g, "0").slice(0, ALIKE_START);
 }
 
-/** What stands before backspaces and was written over. A backspace that nothing follows moves only the cursor. */
+/** Removes text that was overwritten after backspaces. A backspace at the end only moves the cursor. */
 function withoutSteppedOver(line: string): RedrawnText {
   const kept: string[] = [];
   let frames = 0;

@@ -1,5 +1,5 @@
 /**
- * Shortens a POSIX path by its spelling alone: repeated slashes, `.`, and `name/..` go; no symlink is looked at.
+ * Normalizes a POSIX path as a string: removes repeated slashes, `.`, and `name/..`; symlinks are not resolved.
  *
  * A `..` that has nothing before it stays in a relative path and vanishes at the root. No trailing slash, except that
  * the root is `/`; an empty path is `.`.
@@ -28,7 +28,7 @@ export function joinPath(base: string, path: string): string {
 /**
  * The absolute, normalized path that `path` names in the directory `cwd`. It holds no `..`.
  *
- * An absolute `path` stands for itself; `~` and `~/x` stand in `home` when one is given. `~name` is an ordinary name.
+ * An absolute `path` ignores `cwd`; `~` and `~/x` are in `home` if it is given. `~name` is an ordinary name.
  *
  * @param cwd - An absolute directory; a relative one is taken from the root.
  */
@@ -43,7 +43,7 @@ export function expandHome(path: string, home: string): string {
   return isInHome(path) ? `${home}${path.slice(1)}` : path;
 }
 
-/** A relative path as every tool and a shell take it: one that would mean something else at the front begins with `./`. */
+/** A relative path that every tool and shell accepts: one that could be taken for an artifact or the home directory begins with `./`. */
 export function asRelative(path: string): string {
   return path.startsWith("artifact:") || path.startsWith("~") ? `./${path}` : path;
 }
@@ -73,8 +73,8 @@ export function parentOf(path: string): string {
 }
 
 /**
- * Where `rest` leads from the directory `real`, of which its first name is missing: what does not exist is no symlink, so a `..`
- * takes one missing name away, and where none is left it leads to the directory above.
+ * Resolves `rest` in the directory `real`, where its first name is missing. What does not exist is not a symlink, so each `..`
+ * removes one missing name, or leads to the parent directory if none is left.
  *
  * @param real - An absolute, normalized directory, symlinks followed.
  */

@@ -7,22 +7,22 @@ import {
   type TextEncodingName,
 } from "./encoding.js";
 
-/** How the bytes of a file are text. */
+/** The encoding of a text file. */
 export interface TextForm {
   readonly encoding: TextEncodingName;
-  /** Bytes of the byte-order mark in front, 0 to 3. */
+  /** Bytes of the BOM, 0 to 3. */
   readonly bomBytes: number;
   /** False where the encoding is a guess. */
   readonly confident: boolean;
 }
 
-/** What a well-formed character of three bytes says for UTF-8, one of two saying 1, and what a broken one says against it. */
+/** Weight of a well-formed character of three bytes as evidence for UTF-8 (two bytes: 1), and of a malformed one against it. */
 const EVIDENCE_OF_THREE_BYTES = 3;
 const EVIDENCE_AGAINST = 2;
 const SAMPLE_BYTES = 64 * 1024;
 
 /**
- * Says how a file is encoded, the same for reading and editing it, so that what was shown is found again.
+ * Detects the encoding of a file, the same for reading and editing it, so that text that was shown can be found again.
  *
  * @param isPrefix - `bytes` are only the start of the file.
  */
@@ -35,7 +35,7 @@ export async function detectTextForm(bytes: Uint8Array, isPrefix = false): Promi
   return formOf(await detectLegacyEncoding(bytes), false, false);
 }
 
-/** The form that a caller names: its encoding, with the mark that belongs to it where there is one. */
+/** The form for an encoding that a caller names; with its BOM if the bytes have it. */
 export function namedTextForm(encoding: TextEncodingName, bytes: Uint8Array): TextForm {
   const detected = detectEncoding(bytes.subarray(0, 4));
   return formOf(encoding, detected.hasBom && detected.encoding === encoding, true);
