@@ -102,11 +102,12 @@ function inSource(file: SourceFile): Violation[] {
 
 /** Comments are looked for where no literal is, so that `"https://…"` is none. */
 function inComments({ path, text, tree }: SourceFile, literals: readonly ts.Node[]): Violation[] {
-  let rest = text;
+  let rest = "";
   for (const node of literals) {
-    const [start, end] = [node.getStart(tree), node.getEnd()];
-    rest = rest.slice(0, start) + " ".repeat(end - start) + rest.slice(end);
+    rest += text.slice(rest.length, node.getStart(tree));
+    rest += " ".repeat(node.getEnd() - rest.length);
   }
+  rest += text.slice(rest.length);
   return [...rest.matchAll(/\/\/.*|\/\*[\s\S]*?\*\//g)].flatMap(({ 0: comment, index }) =>
     check(`${path}:${tree.getLineAndCharacterOfPosition(index).line + 1}`, "comment", comment.replace(/\n\s*\*?/g, "")),
   );
