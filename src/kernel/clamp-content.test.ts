@@ -61,7 +61,7 @@ describe("an answer over its budget", () => {
     expect(bytes((outcome.content[1] as { text: string }).text)).toBeLessThan(3_100);
   });
 
-  it("keeps JSON valid: long strings and lists give way, with counts", async () => {
+  it("keeps JSON valid: long strings and lists are shortened, with counts", async () => {
     const value = { name: "n", log: "z".repeat(9_000), list: Array.from({ length: 500 }, (_, index) => ({ index })) };
     const { outcome, artifacts } = await answer(json(value), { kind: "middle", maxBytes: 2_000 });
     const output = outcome.output as { name: string; log: unknown; list: unknown[] };
@@ -73,7 +73,7 @@ describe("an answer over its budget", () => {
     expect([...artifacts.texts.values()]).toContain(value.log);
   });
 
-  it("names the whole where nothing in it can give way", async () => {
+  it("stores the whole value if nothing in it can be shortened", async () => {
     const wide = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`k${index}`, index]));
     const shrunk = await shrinkJson(wide, 500, async () => "7");
     expect(shrunk.value).toEqual({ artifact: "7", bytes: bytes(wide) });

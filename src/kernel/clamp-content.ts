@@ -92,7 +92,7 @@ function measured(block: ContentBlock): Measured {
   return { block: text === block.text ? block : { ...block, text }, size: utf8Length(text) };
 }
 
-/** Undefined for what JSON leaves out. */
+/** Undefined for what JSON omits. */
 function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
@@ -134,7 +134,7 @@ async function clampBlock(
   return [{ ...block, text: note === undefined ? clamped.text : `${clamped.text}\n${note}` }];
 }
 
-/** A tool of the host's own has none; the model that reads its answer does. */
+/** The dialect of the tool, or of the context for a tool of the host without a dialect. */
 function dialectOf(run: CallRun): Dialect | undefined {
   return run.tool.dialect ?? run.context.dialect;
 }
@@ -147,7 +147,7 @@ function artifactHint(run: CallRun, artifact: string | undefined): Pick<Truncati
   };
 }
 
-/** Stores the whole text as an artifact. Undefined where that failed: the truncation then names no artifact. */
+/** Stores the whole text as an artifact. Undefined if that failed; the truncation then names no artifact. */
 async function keepWhole(run: CallRun, what: string, text: string): Promise<string | undefined> {
   const { name } = run.tool;
   try {

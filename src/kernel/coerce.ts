@@ -1,25 +1,25 @@
-/** Models send arguments in many shapes; this makes the bag an object where that needs no guess. */
+/** Converts the arguments of a model to an object if that is unambiguous. */
 import { jsonFault, showControls } from "../text/index.js";
 
 type Coerced =
   /** `note`: what was repaired, as one sentence. */
   | { readonly value: unknown; readonly note?: string }
-  /** Why the text is no arguments, as a clause. */
+  /** Why the text cannot be arguments, as a clause. */
   | { readonly problem: string };
 
-/** JSON, a Markdown fence, a string of JSON, a call in the tags of a chat template: never a path, a pattern or a command. */
+/** The start of JSON, a Markdown fence, a string of JSON or a chat template's call; no path, pattern or command begins like that. */
 const LOOKS_LIKE_CALL = /^(?:[{[]|```|~~~|["']\s*[{[]|<\|?tool_call)/;
 const FENCE = /^(`{3,}|~{3,})[^\S\n]*[\w+-]*[^\S\n]*\n?/;
 
 /**
- * JSON text that holds an object or a list is parsed, also in a Markdown fence; null and undefined become `{}`. A text that
- * begins like one and is none is refused: mending it would be a guess, and a guess may be a command. Any other text becomes
- * the parameter `bareString`, where there is one; the rest is passed on for validation to answer.
+ * JSON text of an object or a list is parsed, also in a Markdown fence; null and undefined become `{}`. A text that begins like
+ * JSON but is invalid is refused, because repairing it would be a guess, and the guess could be a command. Any other text
+ * becomes the parameter `bareString` if there is one; everything else is left for validation.
  */
 export function coerceBag(input: unknown, bareString?: string): Coerced {
   if (input === null || input === undefined) return { value: {} };
   if (typeof input !== "string") return { value: input };
-  const text = input.trim(); // takes a byte-order mark too
+  const text = input.trim(); // removes a BOM too
   if (!LOOKS_LIKE_CALL.test(text)) return { value: bareString === undefined ? input : { [bareString]: input } };
   const [opening = "", mark = ""] = FENCE.exec(text) ?? [];
   const isClosed = mark !== "" && text.length > opening.length && text.endsWith(mark);
@@ -35,7 +35,7 @@ export function coerceBag(input: unknown, bareString?: string): Coerced {
   return mark === "" ? { value } : { value, note: "The Markdown fence around the arguments was removed." };
 }
 
-/** Where the JSON that begins in `text` at `start` breaks, in the lines and columns of `text`. */
+/** Line and column in `text` of the syntax error of the JSON that begins at `start`. */
 function complaint(text: string, start: number, json: string): string {
   const fault = jsonFault(json) ?? { offset: json.length, expected: "less nesting" };
   const offset = start + fault.offset;

@@ -1,10 +1,10 @@
-/** Why a command is not started, in the words that every backend uses. */
+/** Errors and results of commands that are not started, the same for all backends. */
 import { HaftError } from "./errors.js";
 import type { Captured, ShellOptions, ShellResult, TreeState } from "./shell.js";
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Why no shell takes this command with these options, as a clause; undefined when one does. Nothing is looked at for it. */
+/** Why this command with these options is invalid, as a clause; undefined if it is valid. Does no I/O. */
 export function commandProblem(command: string, options: Pick<ShellOptions, "cwd" | "env">): string | undefined {
   const { cwd, env = {} } = options;
   if (command.includes("\0")) return "the command contains a NUL byte";
@@ -33,13 +33,13 @@ export function notStarted(problem: string, next = "Fix that and start it again.
   return new HaftError("SHELL_SPAWN", `Did not start the command: ${why}. ${next}`, { details: { system: why } });
 }
 
-/** The state of a tree of which nothing is left. */
+/** The state of a tree without processes. */
 export const TREE_GONE: TreeState = Object.freeze({ state: "gone", survivors: Object.freeze([]), endedBy: null });
 
-/** The state of a tree that could not be looked at. */
+/** The state of a tree that could not be inspected. */
 export const TREE_UNSEEN: TreeState = Object.freeze({ state: "unseen", survivors: Object.freeze([]), endedBy: null });
 
-/** A stream that nothing was printed to. */
+/** A stream without output. */
 export const NO_BYTES: Captured = Object.freeze({
   head: new Uint8Array(),
   tail: new Uint8Array(),
@@ -48,7 +48,7 @@ export const NO_BYTES: Captured = Object.freeze({
   final: true,
 });
 
-/** The result of a command that never started: safe to send again. `problem` says why, as a clause without its full stop. */
+/** The result of a command that never started, so that a retry is safe. `problem` is the reason, a clause without a full stop. */
 export function notStartedResult(startedMs: number, ended: ShellResult["ended"], problem?: string): ShellResult {
   return {
     began: "no",

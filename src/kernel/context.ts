@@ -28,7 +28,7 @@ import type { State } from "./state.js";
 import type { Terminal } from "./terminal.js";
 import type { CallEvent, ToolEvent } from "./tool-event.js";
 
-/** What a host may do before claims are stated (change the input) and around the run (input frozen). Nothing fits in between. */
+/** Hooks of a host: before claims are stated (may change the input) and around the run (the input is frozen). */
 export interface Hooks {
   beforeClaims?(call: { readonly tool: string; readonly input: unknown }): unknown;
   aroundRun?(
@@ -37,7 +37,7 @@ export interface Hooks {
   ): Promise<ToolResult>;
 }
 
-/** Reserves before a call writes; counts it only when it succeeded. */
+/** Limits the rate of writing calls: reserves before a call, and counts it only if it succeeded. */
 export interface RateLimit {
   reserve(call: {
     readonly tool: string;
@@ -62,10 +62,10 @@ export interface HostServices {
   readonly locks: Locks;
   readonly redactor?: Redactor;
   readonly faults?: Faults;
-  /** Whether a tool is Haft's own, so that `faults` need not watch its calls, which costs each of them. Absent: none is. */
+  /** Whether a tool is built in, so that `faults` need not watch its calls, which has a cost. Absent: none is. */
   readonly isOwnTool?: (tool: { readonly body: object }) => boolean;
   readonly http?: Http;
-  /** Absent: images are passed on as they are or not at all, and documents are not read. */
+  /** Absent: images are passed on unchanged or not at all, and documents are not read. */
   readonly media?: Media;
   readonly hooks?: Hooks;
   readonly rate?: RateLimit;
@@ -87,23 +87,23 @@ export interface HostContext {
   readonly cwd: string;
   /** The directory that ignore rules and policy count as the workspace. */
   readonly workspace: string;
-  /** Of `backend`, without a grant. */
+  /** The unguarded port of `backend`. */
   readonly fs: Fs;
-  /** Of `backend`, without a grant. */
+  /** The unguarded port of `backend`. */
   readonly shell: Shell;
-  /** Cancels the call when it fires; one that has fired already gives "cancelled" before anything runs. */
+  /** Cancels the call when it fires; if it has already fired, the call ends as "cancelled" before anything runs. */
   readonly signal: AbortSignal;
-  /** How much of an answer a model is shown. */
+  /** The maximum size of a result for the model. */
   readonly budget: OutputBudget;
   readonly framework: Framework;
-  /** How results are rendered where the tool has no presenter of its own. */
+  /** How results are rendered if the tool has no presenter. */
   readonly dialect?: Dialect;
   readonly onEvent?: (event: CallEvent) => void;
   /** The same context, the same id, another signal. */
   withCancel(signal: AbortSignal): HostContext;
 }
 
-/** The read-only view that `claims` gets: nothing of it changes anything, and a denied call leaves only its audit entries. */
+/** The read-only view that `claims` gets. */
 export interface ClaimContext<Limits = unknown> {
   readonly cwd: string;
   readonly home: string;
@@ -134,11 +134,11 @@ export interface ToolContext<Limits = unknown> extends Omit<ClaimContext<Limits>
   readonly callId: string;
   readonly budget: OutputBudget;
   readonly framework: Framework;
-  /** The first touch of `fs`, `shell` or `search` binds the backend, and throws `BACKEND_UNAVAILABLE` where it was closed. */
+  /** The first access to `fs`, `shell` or `search` binds the backend, and throws `BACKEND_UNAVAILABLE` if it was closed. */
   readonly fs: Fs;
   readonly shell: Shell;
   readonly search: Search;
-  /** Undefined where the backend has none. */
+  /** Undefined if the backend has none. */
   readonly terminal?: Terminal | undefined;
   /** Undefined where the host has none. It makes only requests that the call claimed. */
   readonly http?: CallHttp | undefined;
@@ -149,11 +149,11 @@ export interface ToolContext<Limits = unknown> extends Omit<ClaimContext<Limits>
   readonly digest: Digest;
   readonly artifacts: Artifacts;
   /**
-   * `workspace` and `cwd` without symlinks, and `home` as it is: what a tool must not remove under another name. Needs no claim,
-   * for it has to be known where policy hides them too; throws where they cannot be resolved.
+   * `workspace` and `cwd` without symlinks, and `home`: directories that a tool must not delete, by any path. Needs no claim, so
+   * that they are known even if the policy hides them; throws if they cannot be resolved.
    */
   realPlace(): Promise<Pick<ClaimContext, "workspace" | "cwd" | "home">>;
-  /** Fires on cancel and at the deadline. Port operations end by it on their own; a tool seldom needs it. */
+  /** Fires on cancel and at the deadline. Port operations observe it themselves, so a tool rarely needs it. */
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
   readonly deadline: number;

@@ -1,23 +1,23 @@
-/** A bound on the work of checking arguments: a schema of a stranger can ask for more than anybody could wait for. */
+/** Limits the work of validating arguments, since an untrusted schema can require exponential time. */
 import type { JsonSchema } from "./schema.js";
 
-/** The keyword that counts; it stands in what is compiled, never in what a model is shown. */
+/** The keyword that counts the steps; only in the compiled schema, never in the one that a model is shown. */
 export const STEP = "x-haft-step";
 
-/** Subschemas that are looked at for one bag of arguments. A million take about a second. */
+/** Maximum number of subschemas evaluated per validation. A million take about a second. */
 export const MAX_STEPS = 1_000_000;
 
-/** A schema of no more bytes that refers to nothing costs little for each value. */
+/** A schema of at most this many bytes without references is cheap for each value. */
 const SMALL_BYTES = 4 * 1024;
 
-/** What they hold is a value, no schema. */
+/** Keywords whose value is not a schema. */
 const VALUES: readonly string[] = ["const", "default", "enum", "examples"];
-/** What they hold are schemas by names that the author chose. */
+/** Keywords whose value is an object of named schemas. */
 const NAMED: readonly string[] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 
 /**
- * The schema with `STEP` in each schema within it. As it is, where no arguments can make much work of it: references are what
- * lets a short schema be looked at 2 to the power of 25 times.
+ * The schema with `STEP` in each subschema; unchanged if it is always cheap. With references, even a short schema can be
+ * evaluated 2 to the power of 25 times.
  */
 export function countedSchema(schema: JsonSchema): JsonSchema {
   const text = JSON.stringify(schema) ?? "";

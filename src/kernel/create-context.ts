@@ -1,4 +1,4 @@
-/** Makes the context of one dispatch from a host, a session and a backend. */
+/** Creates the context of one dispatch from a host, a session and a backend. */
 import type { Backend } from "./backend.js";
 import type { HostContext, HostServices } from "./context.js";
 import type { Dialect } from "./dialect.js";
@@ -6,7 +6,7 @@ import { type OutputBudget, standardBudget } from "./output.js";
 import type { Framework, Session } from "./session.js";
 import type { CallEvent } from "./tool-event.js";
 
-/** What `createHostContext` needs; the rest has defaults. */
+/** Options of `createHostContext`. */
 export interface HostContextOptions {
   readonly host: HostServices;
   readonly session: Session;
@@ -26,7 +26,7 @@ export interface HostContextOptions {
   readonly onEvent?: (event: CallEvent) => void;
 }
 
-/** Makes the context of one dispatch. Its ports are unguarded and for the host; each call binds its own. */
+/** Creates the context of one dispatch. Its ports are unguarded and for the host; each call binds its own. */
 export function createHostContext(options: HostContextOptions): HostContext {
   return contextOf(options, options.host.nextContextId(), options.signal);
 }
@@ -59,7 +59,7 @@ function contextOf(options: HostContextOptions, contextId: number, cancel: Abort
   return context;
 }
 
-/** Marks a context whose signal is made here when somebody asks for it, and can never fire: a call need not listen to it. */
+/** Marks a context whose signal is created on demand and can never fire, so that calls need not listen to it. */
 const NEVER_FIRES = Symbol("never fires");
 
 interface Uncancellable {
@@ -68,7 +68,7 @@ interface Uncancellable {
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** The signal that can cancel a call in this context; undefined where none can. */
+/** The signal that can cancel a call in this context; undefined if none can. */
 export function cancelOf(context: HostContext & Uncancellable): AbortSignal | undefined {
   return context[NEVER_FIRES] === true ? undefined : context.signal;
 }

@@ -4,18 +4,18 @@ import type { Shell, ShellHandle, ShellOptions, SpawnOptions } from "./shell.js"
 
 /** What is left of a session's background commands, for users. */
 export interface SessionEnd {
-  /** What could not be ended, or not be seen to end. */
+  /** Processes that could not be ended, or whose end could not be observed. */
   readonly left: readonly string[];
 }
 
-/** Sessions whose end is remembered, for calls that are still under way. */
+/** Number of ended sessions that are remembered, for calls that are still running. */
 const REMEMBERED_ENDS = 10_000;
 
-/** One for each backend; `root` is its unguarded shell, whose `attach` finds what was spawned. */
+/** One per backend; `root` is its unguarded shell, whose `attach` finds the jobs. */
 export class SessionJobs {
   readonly #root: Shell;
   readonly #jobs = new Map<string, Map<string, ShellHandle>>();
-  /** When a session ended last, counted in ends. */
+  /** Session id → sequence number of its last end. */
   readonly #ended = new BoundedMap<string, number>(REMEMBERED_ENDS);
   #ends = 0;
 
@@ -23,7 +23,7 @@ export class SessionJobs {
     this.#root = root;
   }
 
-  /** The shell of a call; what it starts with the lifetime "session", and what survives a command of it, belongs to its session. */
+  /** The shell of a call. Jobs with lifetime "session" and processes that survive a command belong to its session. */
   ofCall(shell: Shell, sessionId: string): Shell {
     const bornAt = this.#ends;
     return {
@@ -43,9 +43,9 @@ export class SessionJobs {
   }
 
   /**
-   * Ends them all, each as a cancel would: TERM, 3 s, KILL. What a call that is still under way leaves later is ended then. Idempotent.
+   * Ends all of a session's jobs as a cancel would: TERM, 3 s, KILL. Those that a running call leaves later are ended then. Idempotent.
    *
-   * @param options.forgets - And removes what is stored of them.
+   * @param options.forgets - Also deletes what is stored of them.
    */
   async end(sessionId: string, options: { readonly forgets?: boolean } = {}): Promise<SessionEnd> {
     const jobs = [...(this.#jobs.get(sessionId)?.values() ?? [])];
@@ -56,7 +56,7 @@ export class SessionJobs {
     return { left: left.flat() };
   }
 
-  /** What cannot be removed stays until it is too old. */
+  /** What cannot be deleted stays until it expires. */
   async #forget(sessionId: string): Promise<void> {
     const all = await this.#root.jobs().catch(() => []);
     const own = all.filter(({ session, lifetime }) => session === sessionId && lifetime === "session");
@@ -64,7 +64,7 @@ export class SessionJobs {
   }
 
   async #add(sessionId: string, id: string, bornAt: number): Promise<void> {
-    // A backend that is closed meanwhile has ended the command itself.
+    // A backend that was closed meanwhile has ended the command itself.
     const job = await this.#root.attach(id).catch(() => null);
     if (job === null) return;
     if ((this.#ended.get(sessionId) ?? 0) > bornAt) return void leftOf(job);
@@ -75,7 +75,7 @@ export class SessionJobs {
       own.delete(id);
       if (own.size === 0 && this.#jobs.get(sessionId) === own) this.#jobs.delete(sessionId);
     };
-    // What has ended and left something running is still to be ended.
+    // A job whose leader has ended but left processes running must still be ended.
     job.result.then((result) => {
       if (result.tree.state !== "alive") forget();
     }, forget);

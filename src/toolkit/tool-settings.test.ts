@@ -35,7 +35,7 @@ describe("tool settings", () => {
     expect(await secondWrite({ edit: { gate: "off" } })).toBe("FS_NOT_READ");
   });
 
-  it("give way to the gate of the whole host", async () => {
+  it("are overridden by the gate of the whole host", async () => {
     const dialect = await dialectNamed("haft");
     const gateOf = (registry: ReturnType<typeof builtinRegistry>) =>
       (registry.get("write").presenter?.limits as { gate?: string } | undefined)?.gate;

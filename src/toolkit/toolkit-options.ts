@@ -23,7 +23,7 @@ export interface ToolkitOptions {
   readonly stateDir?: string;
   /** False keeps audit, locks, artifacts and sessions in this process only. Default true. */
   readonly persist?: boolean;
-  /** Bytes that the artifacts of one session may take on disk; the oldest give way. Default 256 MiB. */
+  /** Maximum bytes of the artifacts of one session on disk; the oldest are evicted. Default 256 MiB. */
   readonly artifactQuotaBytes?: number;
   /** The target or targets that calls work on, the default first. Default "local". */
   readonly on?: string | readonly string[];

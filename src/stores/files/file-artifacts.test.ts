@@ -131,7 +131,7 @@ describe("artifacts by files", () => {
     expect(await artifacts.read("../../x", 0, 10)).toBe("unknown");
   });
 
-  it("lets finished ones give way before one that is still written", async () => {
+  it("evicts finished ones before one that is still being written", async () => {
     const artifacts = open(8, 40);
     const writer = await artifacts.create({ what: "long" });
     await writer.write(Buffer.from("0123456789abcdef"));
@@ -142,7 +142,7 @@ describe("artifacts by files", () => {
     await writer.end();
   });
 
-  it("lets finished ones give way before one that another process still writes, until that has been silent for long", async () => {
+  it("evicts finished ones before one that another process still writes, until that has not written for long", async () => {
     const [one, other] = [open(8, 40), open(8, 40)];
     const writer = await one.create({ what: "long" });
     await writer.write(Buffer.from("0123456789ab"));

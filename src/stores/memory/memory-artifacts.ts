@@ -18,7 +18,7 @@ export interface MemoryArtifactsOptions {
   now(): number;
   /** Bytes kept of the beginning and as many of the end of each. Default 1 MiB: memory is dearer than disk. */
   readonly partBytes?: number;
-  /** Bytes that all of them may take; the oldest give way. Default 32 MiB. */
+  /** Maximum bytes of all artifacts; the oldest are evicted. Default 32 MiB. */
   readonly quotaBytes?: number;
 }
 
@@ -113,7 +113,7 @@ class ArtifactStore {
 
 function writerOf(store: ArtifactStore, kept: StoredArtifact): ArtifactWriter {
   const { id } = kept.info;
-  /** Bytes that came after the artifact had to give way: counted, not kept. */
+  /** Bytes written after the artifact was evicted: counted, not stored. */
   let droppedBytes = 0;
   let ended: { readonly producedBytes: number; readonly keptBytes: number } | undefined;
   store.add(kept);
