@@ -21,6 +21,7 @@ export type {
   Approval,
   ApprovalDecision,
   ApprovalPreview,
+  ApprovalQuestion,
   ApprovalRequest,
   ApprovalScope,
   Approvals,
@@ -84,6 +85,7 @@ export type {
   ToolCall,
   ToolContext,
   ToolDescriptor,
+  ToolErrorCode,
   ToolEvent,
   ToolOutcome,
   ToolResult,
@@ -117,7 +119,7 @@ export {
   renderUnifiedDiff,
   type UnifiedDiffOptions,
 } from "./text/index.js";
-export type { Gate } from "./toolkit/index.js";
+export type { BuiltinToolData, BuiltinToolName, CollectionName, DialectName, Gate, Outcome } from "./toolkit/index.js";
 export {
   type BuiltinRegistryOptions,
   builtinRegistry,
@@ -129,6 +131,7 @@ export {
   DIALECT_NAMES,
   dialectNamed,
   type EndedAfterKill,
+  isOutcomeOf,
   makeLocalContext,
   type OpenBackendOptions,
   type OwnedBox,

@@ -42,6 +42,7 @@ export function seenBy(
   const cuts = [...(result.truncations ?? []), ...(rendered.truncations ?? [])];
   const outcome: ToolOutcome = {
     id: "c1",
+    tool,
     output: project(rendered.content),
     isError: result.isError,
     status: result.isError ? "failed" : "ok",

@@ -7,14 +7,14 @@ import type { Claim, Decision, Grant, Place } from "./claims.js";
 import type { ClaimContext, HostContext } from "./context.js";
 import { cancelOf } from "./create-context.js";
 import { HaftError, messageOf } from "./errors.js";
-import { type CallStatus, fail, type ToolResult } from "./result.js";
+import { type CallStatus, fail, type ToolOutcome, type ToolResult } from "./result.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
 
 /** How a call ends, in any stage. */
 export interface Ending {
   readonly status: CallStatus;
   readonly result: ToolResult;
-  readonly inputRequired?: { readonly token: string; readonly ask: unknown };
+  readonly inputRequired?: NonNullable<ToolOutcome["inputRequired"]>;
 }
 
 /** The result of a stage: the end of the call, or undefined to continue with the next stage. */

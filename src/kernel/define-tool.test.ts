@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { bareContext, bareHost } from "../testing/fakes/bare-host.fixture.js";
 import { verifies } from "../testing/verifies.fixture.js";
-import type { ToolContext } from "./index.js";
+import type { DefinedTool, ToolContext } from "./index.js";
 import { defineTool, failure, HaftError, json, READ_STATE_HANDLE_KEY, ToolRegistry, text } from "./index.js";
 
 const GREET_SCHEMA = { type: "object", properties: { name: { type: "string" } } } as const;
@@ -14,7 +14,7 @@ const greet = defineTool({
   run: async (input) => text(`hello ${input.name ?? "world"}`),
 });
 
-const run = (tool: typeof greet, input: unknown, context = bareContext()) =>
+const run = (tool: DefinedTool, input: unknown, context = bareContext()) =>
   tool.invoke({ id: "c1", name: tool.name, input }, context);
 
 describe("a defined tool", () => {

@@ -17,9 +17,12 @@ import { createValidator, type Validator } from "./validate.js";
  *   Schema or does not describe an object, an effect without `claims`. A schema that does not compile fails the first call
  *   with the same code.
  */
-export function defineTool<const S extends InputSchema, Data = never, Limits = undefined>(
-  spec: ToolSpec<S, Data, Limits>,
-): DefinedTool {
+export function defineTool<
+  const S extends InputSchema,
+  Data = never,
+  Limits = undefined,
+  const Name extends string = string,
+>(spec: ToolSpec<S, Data, Limits, Name>): DefinedTool<Name, Data> {
   const { name, description } = spec;
   requireName(name);
   const schema = (spec.input ?? spec.parameters) as InputSchema;
@@ -43,11 +46,15 @@ export function defineTool<const S extends InputSchema, Data = never, Limits = u
   const type: unknown = parameters.type ?? "object";
   if (![type].flat().includes("object"))
     throw invalidTool(name, `the schema's type must be "object", not ${JSON.stringify(type)}`);
-  return assemble(Object.freeze(body), { name, description, parameters });
+  return assemble(Object.freeze(body), { name, description, parameters }) as DefinedTool<Name, Data>;
 }
 
 /** The same tool under a dialect's name, schema, limits and texts. */
-export function presentTool(tool: DefinedTool, presenter: AnyPresenter, dialect: Dialect): DefinedTool {
+export function presentTool<Data>(
+  tool: DefinedTool<string, Data>,
+  presenter: AnyPresenter,
+  dialect: Dialect,
+): DefinedTool<string, Data> {
   requireName(presenter.name);
   return assemble(tool.body, {
     name: presenter.name,
@@ -55,7 +62,7 @@ export function presentTool(tool: DefinedTool, presenter: AnyPresenter, dialect:
     parameters: presenter.parameters ?? tool.parameters,
     presenter,
     dialect,
-  });
+  }) as DefinedTool<string, Data>;
 }
 
 /** What a call would touch and how policy decides, without running it. */

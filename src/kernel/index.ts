@@ -135,6 +135,7 @@ export {
 } from "./port-defaults.js";
 export { ToolRegistry } from "./registry.js";
 export {
+  type ApprovalQuestion,
   blockText,
   type CallStatus,
   type ContentBlock,
@@ -145,6 +146,7 @@ export {
   ok,
   type Provenance,
   project,
+  type ToolErrorCode,
   type ToolOutcome,
   type ToolResult,
   type Truncation,
@@ -244,6 +246,8 @@ export type {
 export {
   type ContextFactory,
   createToolBox,
+  type DataByTool,
+  type OutcomeOf,
   type RunOptions,
   type ToolBox,
   type ToolBoxOptions,

@@ -45,6 +45,7 @@ export function bareFailure(call: ToolCall, result: ToolResult, status: CallStat
   const { rule } = UNDECIDED;
   return {
     id: typeof call.id === "string" ? call.id : "",
+    tool: typeof call.name === "string" ? call.name : "",
     output: message,
     isError: true,
     ...(result.code === undefined ? {} : { code: result.code }),
@@ -69,6 +70,8 @@ async function assemble(run: CallRun, ending: Ending, result: ToolResult, render
   const effect = decision === NOTHING_DECIDED ? "allow" : decision.effect;
   return {
     id: run.call.id,
+    tool: run.tool.body.name ?? run.tool.name,
+    ...(result.data === undefined ? {} : { data: result.data }),
     output: project(clamped.content),
     isError: rendered.isError ?? ending.status !== "ok",
     ...(result.code === undefined ? {} : { code: result.code }),

@@ -1,5 +1,5 @@
 /** Tool results, call outcomes, and helpers that create them. */
-import type { Decision } from "./claims.js";
+import type { Claim, Decision, Risk } from "./claims.js";
 import type { ErrorCode } from "./errors.js";
 
 /** What JSON can hold. */
@@ -36,7 +36,7 @@ export interface ToolResult<Data = unknown> {
   readonly content: readonly ContentBlock[];
   readonly isError: boolean;
   readonly data?: Data;
-  readonly code?: string;
+  readonly code?: ToolErrorCode;
   /** The default dialect's sentence for a failure; other dialects may word it themselves from `code` and `details`. */
   readonly message?: string;
   readonly details?: unknown;
@@ -58,13 +58,28 @@ export type CallStatus =
   | "timed-out"
   | "abandoned";
 
+/** What a user is asked before a call runs. */
+export interface ApprovalQuestion {
+  readonly rule: string;
+  readonly risk: Risk;
+  readonly reason: string;
+  readonly claims: readonly Claim[];
+}
+
+/** A code of Haft or, in capitals, one of a third party's tool. */
+export type ToolErrorCode = ErrorCode | (string & {});
+
 /** How one call ended. `output` is the projection: one text block gives a string, one json block its value, else a list. */
-export interface ToolOutcome {
+export interface ToolOutcome<Tool extends string = string, Data = unknown> {
   readonly id: string;
+  /** The canonical name of the tool, whatever name the dialect gives it; of an unknown tool, the name that was called. */
+  readonly tool: Tool;
+  /** What the tool returned, redacted but not truncated. Absent where it returned only text or failed without data. */
+  readonly data?: Data;
   readonly output: unknown;
   /** True for every status but "ok". */
   readonly isError: boolean;
-  readonly code?: string;
+  readonly code?: ToolErrorCode;
   readonly status: CallStatus;
   /** The rendered blocks before projection; MCP and others build their own envelope from them. */
   readonly content: readonly ContentBlock[];
@@ -75,7 +90,7 @@ export interface ToolOutcome {
   readonly artifacts: readonly string[];
   readonly decision: { readonly rule: string; readonly effect: Decision["effect"]; readonly approver: string | null };
   /** For "input-required": send the same call again with `resume` set to the token once it has been granted. */
-  readonly inputRequired?: { readonly token: string; readonly ask: unknown };
+  readonly inputRequired?: { readonly token: string; readonly ask: ApprovalQuestion };
   /** Id of the call's audit entry. */
   readonly audit: string;
 }
@@ -91,7 +106,7 @@ export function json(value: unknown): ToolResult<never> {
 }
 
 /** A failed result of one text block, for the model to read. */
-export function failure(value: string, code?: ErrorCode | string): ToolResult<never> {
+export function failure(value: string, code?: ToolErrorCode): ToolResult<never> {
   const base = { content: [{ kind: "text" as const, text: value }], isError: true };
   return code === undefined ? base : { ...base, code };
 }

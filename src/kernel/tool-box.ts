@@ -33,20 +33,34 @@ export interface RunOptions {
   readonly onEvent?: (event: CallEvent) => void;
 }
 
-/** Runs calls, each in a context of its own. */
-export interface ToolRunner {
+/** What tools return, by the name that is called. */
+export type DataByTool<Tools extends readonly DefinedTool[]> = {
+  readonly [One in Tools[number] as One["name"]]: One extends DefinedTool<string, infer Data> ? Data : never;
+};
+
+/** The outcome of a call by its name. For several names it is a union, discriminated by `tool`. */
+export type OutcomeOf<Tools extends object, Name extends keyof Tools> = Name extends string
+  ? ToolOutcome<Name, Tools[Name]>
+  : never;
+
+/** Runs calls, each in a context of its own. With `Tools`, the outcome of a call of a literal name has the data of that tool. */
+export interface ToolRunner<Tools extends object = object> {
   /**
    * Runs one call. An unknown name is an outcome too, and so is a context that could not be made, or was not there within 30 s
    * (`audit` is then ""). Never rejects (a hard cancel aside, in a dialect that asks for it).
    */
+  run<Name extends keyof Tools & string>(
+    call: ToolCall<Name>,
+    options?: RunOptions | null,
+  ): Promise<OutcomeOf<Tools, Name>>;
   run(call: ToolCall, options?: RunOptions | null): Promise<ToolOutcome>;
 }
 
 /** The tools of one collection, ready for a model. */
-export interface ToolBox {
+export interface ToolBox<Tools extends object = object> {
   /** The descriptors, in order. With several `targets`, each tool also has the parameter `on`. */
   descriptors(targets?: readonly string[]): ToolDescriptor[];
-  readonly runner: ToolRunner;
+  readonly runner: ToolRunner<Tools>;
   /**
    * What a call would touch and how policy decides, without running it; undefined for an unknown name.
    * @throws `CALL_TIMEOUT` when the box has a clock and there is no context within 30 s; else what the factory throws.
@@ -55,6 +69,11 @@ export interface ToolBox {
 }
 
 /** Makes a box of exactly these tools. `factory` is called once for each dispatch. */
+export function createToolBox<const Tools extends readonly DefinedTool[]>(
+  tools: Tools,
+  factory: ContextFactory,
+  options?: ToolBoxOptions,
+): ToolBox<DataByTool<Tools>>;
 export function createToolBox(
   tools: readonly DefinedTool[],
   factory: ContextFactory,
@@ -64,7 +83,7 @@ export function createToolBox(
   return {
     descriptors: (targets = []) => tools.map((tool) => hasTargets(tool.descriptor(), targets)),
     runner: {
-      async run(received, options) {
+      async run(received: ToolCall, options?: RunOptions | null) {
         const problem = callProblem(received);
         const call = problem === undefined ? received : answerable(received);
         const begun = await contextFor(call, factory, clock, options ?? {});
@@ -176,7 +195,7 @@ function refuseUnknown(call: ToolCall, context: HostContext, tools: readonly Def
 }
 
 function nameOnly(name: string): DefinedTool {
-  return { name, effect: "none", body: { limits: {} } } as DefinedTool;
+  return { name, effect: "none", body: { name, limits: {} } } as DefinedTool;
 }
 
 /** Adds the parameter `on` if there is a choice of backends. */

@@ -5,9 +5,9 @@ import type { ToolOutcome, ToolResult } from "./result.js";
 import type { InferInput, InputSchema, JsonSchema } from "./schema.js";
 
 /** One request of a model. `resume` carries the token of an approval that has been granted meanwhile. */
-export interface ToolCall {
+export interface ToolCall<Name extends string = string> {
   readonly id: string;
-  readonly name: string;
+  readonly name: Name;
   readonly input: unknown;
   readonly resume?: string;
 }
@@ -33,9 +33,9 @@ export interface ToolAnnotations {
   readonly openWorld?: boolean;
 }
 
-interface ToolCore<Input, Data, Limits> {
+interface ToolCore<Name extends string, Input, Data, Limits> {
   /** `[A-Za-z][A-Za-z0-9_-]*`, at most 64 characters; a tool of another server is `server__tool`. */
-  readonly name: string;
+  readonly name: Name;
   readonly description: string;
   /** Limits that a dialect may override; `run` gets them as `ctx.limits`. */
   readonly limits?: Limits;
@@ -71,7 +71,12 @@ type WithClaims<Input, Limits> =
     };
 
 /** The argument of `defineTool`. `input` and `parameters` are aliases. */
-export type ToolSpec<S extends InputSchema, Data, Limits> = ToolCore<InferInput<S>, Data, Limits> &
+export type ToolSpec<S extends InputSchema, Data, Limits, Name extends string = string> = ToolCore<
+  Name,
+  InferInput<S>,
+  Data,
+  Limits
+> &
   WithSchema<S> &
   WithClaims<InferInput<S>, Limits>;
 
@@ -97,8 +102,8 @@ export interface ToolBody {
 }
 
 /** A tool ready to register. One instance may be in any number of registries. */
-export interface DefinedTool {
-  readonly name: string;
+export interface DefinedTool<Name extends string = string, Data = unknown> {
+  readonly name: Name;
   /** For users; the name unless the annotations give a title. */
   readonly label: string;
   readonly description: string;
@@ -110,7 +115,7 @@ export interface DefinedTool {
   readonly dialect?: Dialect;
   descriptor(): ToolDescriptor;
   /** Runs the whole pipeline, in a context of the host. Never rejects. */
-  invoke(call: ToolCall, context: HostContext): Promise<ToolOutcome>;
+  invoke(call: ToolCall, context: HostContext): Promise<ToolOutcome<string, Data>>;
   /** As `invoke`, with text blocks as strings instead of an outcome. */
   execute(input: unknown, context: HostContext): Promise<FacadeOutput>;
 }

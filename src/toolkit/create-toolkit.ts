@@ -2,6 +2,7 @@
 import { haftDialect } from "../dialects/haft/haft-dialect.js";
 import { HaftError, type SessionEnd } from "../kernel/index.js";
 import { allowAllPolicy } from "../policy/index.js";
+import type { BuiltinToolData } from "../tools/index.js";
 import { BackendSet, requireTargets } from "./backend-set.js";
 import { builtinRegistry } from "./builtin-registry.js";
 import { requireChoices, requireKnown, requireTools } from "./check-options.js";
@@ -23,6 +24,10 @@ import { ToolkitSessions } from "./toolkit-sessions.js";
  *   directory that a newer version has written.
  * @example See README.md.
  */
+export function createToolkit(
+  options?: ToolkitOptions & { readonly dialect?: "haft" },
+): Promise<Toolkit<BuiltinToolData>>;
+export function createToolkit(options: ToolkitOptions): Promise<Toolkit>;
 export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolkit> {
   requireKnown(options, Object.keys(TOOLKIT_OPTIONS));
   requireChoices(options);

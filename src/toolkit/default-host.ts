@@ -1,9 +1,10 @@
 /** One-line helpers over a host that is made at the first use. */
 import { type Clock, HaftError } from "../kernel/index.js";
+import type { BuiltinToolData } from "../tools/index.js";
 import { builtinRegistry } from "./builtin-registry.js";
 import { createToolkit } from "./create-toolkit.js";
 import { type OwnedBox, type OwnedContext, withOwnedContext } from "./owned-box.js";
-import type { Toolkit, ToolkitSession } from "./toolkit.js";
+import type { CollectionName, Toolkit, ToolkitSession } from "./toolkit.js";
 
 // The one binding of a module that is allowed to change: everybody who names no host shares this one.
 let shared: Promise<Toolkit> | undefined;
@@ -39,6 +40,12 @@ const LATE_TIMERS: Pick<Clock, "timer"> = Object.freeze({
  * @param host - Default: one that all such helpers share.
  * @throws `REGISTRY_UNKNOWN_COLLECTION`
  */
+export function toolBox(collection?: CollectionName | (string & {}), cwd?: string): OwnedBox<BuiltinToolData>;
+export function toolBox<Tools extends object>(
+  collection: CollectionName | (string & {}) | undefined,
+  cwd: string | undefined,
+  host: Toolkit<Tools> | undefined,
+): OwnedBox<Tools>;
 export function toolBox(collection = "all", cwd?: string, host?: Toolkit): OwnedBox {
   let session: Promise<ToolkitSession> | undefined;
   let isClosed = false;
@@ -59,6 +66,15 @@ export function toolBox(collection = "all", cwd?: string, host?: Toolkit): Owned
 }
 
 /** The same as `toolBox`, with the error for an unknown collection as a value. */
+export function tryToolBox(
+  collection: CollectionName | (string & {}),
+  cwd?: string,
+): OwnedBox<BuiltinToolData> | HaftError;
+export function tryToolBox<Tools extends object>(
+  collection: CollectionName | (string & {}),
+  cwd: string | undefined,
+  host: Toolkit<Tools> | undefined,
+): OwnedBox<Tools> | HaftError;
 export function tryToolBox(collection: string, cwd?: string, host?: Toolkit): OwnedBox | HaftError {
   try {
     return toolBox(collection, cwd, host);

@@ -1,5 +1,5 @@
 /** Where the parts come together: a toolkit, its boxes, and the shared default host. */
-export { GATES, type Gate } from "../tools/index.js";
+export { type BuiltinToolData, type BuiltinToolName, GATES, type Gate } from "../tools/index.js";
 export type { EndedAfterKill, ReportedHalfWrittenFile } from "./backend-set.js";
 export { type BuiltinRegistryOptions, builtinRegistry } from "./builtin-registry.js";
 export { accepted, checkConfig } from "./config/check-config.js";
@@ -23,8 +23,9 @@ export {
 } from "./configured-servers.js";
 export { createToolkit } from "./create-toolkit.js";
 export { makeLocalContext, resetProcessTable, resetTodos, toolBox, tryToolBox } from "./default-host.js";
-export { DIALECT_NAMES, dialectNamed } from "./dialect-named.js";
+export { DIALECT_NAMES, type DialectName, dialectNamed } from "./dialect-named.js";
 export { type HostFindings, inspectHost } from "./inspect-host.js";
+export { isOutcomeOf, type Outcome } from "./is-outcome-of.js";
 export { type OpenBackendOptions, openBackend, TARGETS } from "./open-backend.js";
 export type { CloseableContext, OwnedBox, OwnedContext } from "./owned-box.js";
 export {
@@ -38,6 +39,6 @@ export {
   stateDirectoryProblem,
   writeWhole,
 } from "./state-admin.js";
-export type { Toolkit, ToolkitSession } from "./toolkit.js";
+export type { CollectionName, Toolkit, ToolkitSession } from "./toolkit.js";
 export type { ToolkitOptions } from "./toolkit-options.js";
 export { workspaceProblem } from "./workspace.js";

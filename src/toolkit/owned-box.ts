@@ -11,7 +11,7 @@ export interface CloseableContext extends AsyncDisposable {
 }
 
 /** A box that may own its session. */
-export type OwnedBox = ToolBox & CloseableContext;
+export type OwnedBox<Tools extends object = object> = ToolBox<Tools> & CloseableContext;
 
 /** A context that owns its session. */
 export type OwnedContext = HostContext & CloseableContext;

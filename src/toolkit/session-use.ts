@@ -1,5 +1,5 @@
 /** Whether a session is in use, and since when it is not. */
-import type { ToolBox } from "../kernel/index.js";
+import type { RunOptions, ToolBox, ToolCall } from "../kernel/index.js";
 
 /** Counts the calls of a session's boxes. */
 export class SessionUse {
@@ -24,7 +24,7 @@ export class SessionUse {
     return {
       ...box,
       runner: {
-        run: async (call, options) => {
+        run: async (call: ToolCall, options?: RunOptions | null) => {
           this.#running++;
           try {
             return await box.runner.run(call, options);

@@ -14,6 +14,7 @@ import type {
 } from "../kernel/index.js";
 import type { Gate } from "../tools/index.js";
 import type { ToolSettings } from "./config/config.js";
+import type { DialectName } from "./dialect-named.js";
 
 /** What a toolkit is made of; each part has a default. */
 export interface ToolkitOptions {
@@ -30,7 +31,7 @@ export interface ToolkitOptions {
   /** Ready backends by the name that `on` uses for them; they are not closed here. */
   readonly backends?: Readonly<Record<string, Backend>>;
   /** A dialect or its name. Default `haftDialect`. */
-  readonly dialect?: Dialect | string;
+  readonly dialect?: Dialect | DialectName | (string & {});
   /** Tools of the host, beside the built-in ones; one of the same name takes the built-in one's place. */
   readonly tools?: readonly DefinedTool[];
   /** Default `allowAllPolicy()`. */

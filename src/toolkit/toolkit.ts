@@ -12,12 +12,15 @@ import type {
 import type { EndedAfterKill } from "./backend-set.js";
 import type { OwnedBox } from "./owned-box.js";
 
+/** Collections of the default dialect; other dialects, and hosts, have others. */
+export type CollectionName = "all" | "read-only" | "coding";
+
 /** One conversation of a toolkit. */
-export interface ToolkitSession extends AsyncDisposable {
+export interface ToolkitSession<Tools extends object = object> extends AsyncDisposable {
   readonly id: string;
   readonly session: Session;
   /** A box whose calls belong to this session. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */
-  box(collection?: string): ToolBox;
+  box(collection?: CollectionName | (string & {})): ToolBox<Tools>;
   /** The context of one dispatch, as a box's factory makes it; `cwd`, absolute, takes the workspace's place. Opens the backends. */
   context(cwd?: string): Promise<HostContext>;
   /**
@@ -33,8 +36,11 @@ export interface ToolkitSession extends AsyncDisposable {
   isGone(): boolean;
 }
 
-/** Everything that one host shares: tools, backends, state, and the conversations that use them. */
-export interface Toolkit extends AsyncDisposable {
+/**
+ * Everything that one host shares: tools, backends, state, and the conversations that use them. `Tools` is what the tools
+ * return, by name, where the names are known when the program is compiled.
+ */
+export interface Toolkit<Tools extends object = object> extends AsyncDisposable {
   readonly registry: ToolRegistry;
   readonly dialect: Dialect;
   readonly host: HostServices;
@@ -49,11 +55,11 @@ export interface Toolkit extends AsyncDisposable {
    * @param options.owner - Who it belongs to, where a host has several clients: jobs that outlive their session are reported to
    *   sessions of the same owner only. Default: no owner, and all sessions without an owner share them.
    */
-  session(id?: string, options?: { readonly owner?: string }): ToolkitSession;
+  session(id?: string, options?: { readonly owner?: string }): ToolkitSession<Tools>;
   /** A box with a session of its own, or the one that the toolkit was made with. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */
-  box(collection?: string): OwnedBox;
+  box(collection?: CollectionName | (string & {})): OwnedBox<Tools>;
   /** The conversations that are open. */
-  sessions(): readonly ToolkitSession[];
+  sessions(): readonly ToolkitSession<Tools>[];
   /**
    * What was ended here after an earlier host was killed, and files that it left half-written. Each is reported once, and only
    * once a call has opened the backends; a half-written file again by each later toolkit until it is restored.

@@ -1,5 +1,5 @@
 /** The built-in tools: each takes its canonical input and returns data; a dialect gives them names, schemas and texts. */
-import type { DefinedTool } from "../kernel/index.js";
+import type { DataByTool, DefinedTool } from "../kernel/index.js";
 import { bashTool } from "./bash/bash.js";
 import { deleteTool } from "./delete/delete.js";
 import { editTool } from "./edit/edit.js";
@@ -15,8 +15,7 @@ import { writeTool } from "./write/write.js";
 
 export { GATES, type Gate } from "./write/contract.js";
 
-/** All of them, in the order in which they are registered. */
-export const builtinTools: readonly DefinedTool[] = Object.freeze([
+const tools = [
   readTool,
   writeTool,
   editTool,
@@ -30,4 +29,13 @@ export const builtinTools: readonly DefinedTool[] = Object.freeze([
   todoSetTool,
   todoReadTool,
   timeTool,
-]);
+] as const;
+
+/** All of them, in the order in which they are registered. */
+export const builtinTools: readonly DefinedTool[] = Object.freeze([...tools]);
+
+/** What each built-in tool returns, by Haft's own names. */
+export type BuiltinToolData = DataByTool<typeof tools>;
+
+/** Haft's own names of the built-in tools. A dialect may give them others. */
+export type BuiltinToolName = keyof BuiltinToolData;

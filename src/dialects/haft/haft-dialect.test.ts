@@ -72,6 +72,8 @@ describe("haftDialect", () => {
 
   it("gives an outcome as plain data, without the blocks that its output repeats", () => {
     const outcome = {
+      tool: "read",
+      data: { path: "a" },
       id: "c1",
       output: "text",
       isError: false,
@@ -83,7 +85,7 @@ describe("haftDialect", () => {
       decision: { rule: "r", effect: "allow" as const, approver: null },
       audit: "a",
     };
-    const { content: _, ...rest } = outcome;
+    const { content: _, tool: _tool, data: _data, ...rest } = outcome;
     expect(haftDialect.envelope(outcome)).toEqual(rest);
   });
 

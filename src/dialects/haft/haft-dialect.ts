@@ -52,8 +52,8 @@ export const haftDialect: Dialect = Object.freeze({
   envelope: haftEnvelope,
 });
 
-/** The outcome without its blocks, which `output` already shows. */
+/** The outcome without its blocks, which `output` already shows, and without what only programs read. */
 function haftEnvelope(outcome: ToolOutcome): unknown {
-  const { content: _, ...rest } = outcome;
+  const { content: _, tool: _tool, data: _data, ...rest } = outcome;
   return rest;
 }

@@ -57,6 +57,7 @@ describe("zeroclawDialect", () => {
     expect(keys({ content: [], isError: true })).toEqual(["success", "output", "error"]);
     const outcome = {
       id: "c1",
+      tool: "x",
       output: "",
       isError: true,
       status: "unknown-tool" as const,

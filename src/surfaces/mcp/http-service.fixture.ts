@@ -99,6 +99,7 @@ export function bearer(token: string): { headers: { authorization: string } } {
 export function outcomeOf(part: Partial<ToolOutcome>): ToolOutcome {
   return {
     id: "1",
+    tool: "greet",
     output: "",
     isError: false,
     status: "ok",
