@@ -18,4 +18,12 @@ export async function hello(): Promise<ToolOutcome> {
   }
 }
 
+/** Typed where the name is literal. */
+export async function exitCode(): Promise<number | null | undefined> {
+  const toolkit = await createToolkit();
+  const outcome = await toolkit.box().runner.run({ id: "1", name: "bash", input: { command: "ls" } });
+  await toolkit.close();
+  return outcome.data?.exitCode;
+}
+
 export const suites = [artifactsSuite, fsSuite, searchSuite, shellSuite];
