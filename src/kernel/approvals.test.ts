@@ -151,3 +151,55 @@ describe("a request for approval", () => {
     expect(shown[0]?.preview).toEqual({ kind: "server", server: "files", tool: "search", arguments: { query: "x" } });
   });
 });
+
+describe("what a user allowed for longer", () => {
+  it("runs the call also where it cannot be remembered, and that is reported", async () => {
+    const host = bareHost({
+      policy: policyOf(() => ({ effect: "ask", remember: ["all"] })),
+      approver: { ask: async () => ({ by: "ada", scope: "session" }) },
+    });
+    await host.state.close();
+    const events: unknown[] = [];
+    const { backend, touched } = recordingBackend();
+    const context = bareContext(host, { backend, onEvent: (event) => events.push(event) });
+    const tool = defineTool({
+      name: "writer",
+      description: "",
+      parameters: {},
+      effect: "write",
+      claims: (_, look) => [{ kind: "file", path: look.resolve("a"), access: ["write"], scope: "self" }],
+      async run(_, ctx) {
+        await ctx.fs.writeFile(ctx.resolve("a"), "x");
+        return text("written");
+      },
+    });
+    expect((await call(tool, context)).status).toBe("ok");
+    expect(touched).toEqual(["write /ws/a"]);
+    expect(events).toEqual([
+      { kind: "notice", callId: "c1", message: expect.stringContaining("was not remembered for the session: ") },
+    ]);
+  });
+
+  it("does not run a call whose request cannot be stored", async () => {
+    const host = bareHost({
+      policy: policyOf(() => ({ effect: "ask" })),
+      approver: { ask: async () => ({ pending: "" }) },
+    });
+    await host.state.close();
+    const { backend, touched } = recordingBackend();
+    const tool = defineTool({
+      name: "writer",
+      description: "",
+      parameters: {},
+      effect: "write",
+      claims: () => [],
+      run: async () => text("written"),
+    });
+    const outcomes = [
+      await call(tool, bareContext(host, { backend })),
+      await call(tool, bareContext(host, { backend }), { resume: "approval-1" }),
+    ];
+    expect(outcomes.map(({ status, code }) => [status, code])).toEqual(Array(2).fill(["failed", "STORE_CLOSED"]));
+    expect(touched).toEqual([]);
+  });
+});

@@ -5,7 +5,7 @@ import { approvalRequest, storedRequest } from "./approval-request.js";
 import { type CallRun, type Ending, ended } from "./call-run.js";
 import type { Approval, Decision } from "./claims.js";
 import { refusal } from "./decide-stage.js";
-import { messageOf } from "./errors.js";
+import { callSafely, messageOf } from "./errors.js";
 import { fail } from "./result.js";
 import type { ApprovalRequest } from "./services.js";
 import type { ApprovalScope, ApprovedCall, TakenApproval } from "./state.js";
@@ -101,7 +101,8 @@ async function remember(
   try {
     await run.context.host.state.approvals.remember(within, keys, by);
   } catch (thrown) {
-    run.notes.push(`The approval was not remembered for the ${scope}: ${messageOf(thrown)}`);
+    const message = `The approval was not remembered for the ${scope}: ${messageOf(thrown)}`;
+    callSafely(() => run.context.onEvent?.({ kind: "notice", message, callId: run.call.id }));
   }
 }
 
