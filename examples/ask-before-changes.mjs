@@ -32,7 +32,7 @@ const write = (content) => runner.run({ id: "1", name: "write", input: { path: "
 
 assert.equal((await write("one\n")).decision.approver, "ada");
 assert.deepEqual(shown, ["@@ -0,0 +1 @@\n+one\n"]);
-assert.equal((await write("two\n")).decision.approver, "remembered"); // nobody was asked again
+assert.equal((await write("two\n")).decision.approver, "remembered"); // the user was not asked again
 assert.equal(shown.length, 1);
 const denied = await runner.run({ id: "2", name: "bash", input: { command: "rm a.txt" } });
 assert.equal(denied.status, "denied");

@@ -19,7 +19,7 @@ export const MAX_PREVIEW_BYTES = 32 * 1024;
 /** Milliseconds that a preview may take; the request has none then. */
 const PREVIEW_TIMEOUT_MS = 5_000;
 
-/** @throws What the redactor throws: nobody is shown what could not be redacted. */
+/** @throws What the redactor throws: text that could not be redacted is never shown. */
 export async function approvalRequest(
   run: CallRun,
   decision: Extract<Decision, { effect: "ask" }>,

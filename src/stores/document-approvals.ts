@@ -14,7 +14,7 @@ import {
 
 /** The most requests that are stored at once. */
 export const MAX_STORED_APPROVALS = 1_000;
-/** A request that nobody used for so long has expired. */
+/** A request expires when it was not used for this long. */
 export const APPROVAL_EXPIRES_MS = 7 * 24 * 60 * 60 * 1000;
 /** The most keys that are remembered for one session or project. */
 export const MAX_REMEMBERED_KEYS = 1_000;

@@ -1,6 +1,6 @@
 const UNITS = ["bytes", "KiB", "MiB", "GiB"] as const;
 
-/** A limit for people and models, in the largest unit that divides it: `16 KiB`, `64 MiB`, `1500 bytes`. */
+/** A limit for users and models, in the largest unit that divides it: `16 KiB`, `64 MiB`, `1500 bytes`. */
 export function byteSize(bytes: number): string {
   let size = bytes;
   let unit = 0;

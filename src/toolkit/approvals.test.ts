@@ -108,7 +108,7 @@ describe("a request for approval", () => {
     expect([stored.includes("[hidden]"), stored.includes("s3cret")]).toEqual([true, false]);
   });
 
-  it("has no preview of a tool of somebody else, which nobody has allowed to read yet", async () => {
+  it("has no preview of a third-party tool, which has no permission to read yet", async () => {
     let previewed = 0;
     const tool = defineTool({
       name: "peek",

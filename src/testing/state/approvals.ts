@@ -85,7 +85,7 @@ export const stateApprovals: Suite<StateFixture> = [
   }),
   onState(
     "approvals:expire",
-    "A request that nobody used for 7 days has expired, granted or not",
+    "A request that was not used for 7 days has expired, granted or not",
     async (state, _other, fixture) => {
       await state.approvals.add(approvalOf("t"));
       await state.approvals.decide("t", { granted: "ada" });

@@ -8,7 +8,7 @@ export interface ContentBackup {
   readonly sizeBytes: number;
 }
 
-/** Replaced bytes that were not stored: over `maxBytes`, or without it, because the session had no room. */
+/** Replaced bytes that were not stored: over `maxBytes`, or without it, because the session had no space left. */
 interface BackupSkipped {
   readonly kept: false;
   readonly sizeBytes: number;

@@ -6,6 +6,7 @@ import type { InferInput, JsonSchema } from "../../kernel/index.js";
  * passes a read-state (the seeds). write: for write. on: for write and edit.
  */
 export const GATES = Object.freeze(["off", "handle", "write", "on"] as const);
+/** When `write` and `edit` require that a file was read in this session. */
 export type Gate = (typeof GATES)[number];
 
 export interface WriteLimits {
