@@ -8,6 +8,7 @@ import {
   HaftError,
   isRecord,
   type Json,
+  requireDocumentKey,
   type StoredApproval,
   type TakenApproval,
 } from "../kernel/index.js";
@@ -67,12 +68,14 @@ export function documentApprovals({ requests, remembered, now }: ApprovalPlaces)
     },
 
     async get(token) {
+      if (!isStorable(token)) return undefined;
       const one = asApproval((await requests.get(token))?.value);
       return one === undefined || isExpired(one) ? undefined : one;
     },
 
     async decide(token, decision) {
       const checked = checkedDecision(decision);
+      if (!isStorable(token)) return false;
       let holds = false;
       await requests.update(token, (old) => {
         const one = asApproval(old);
@@ -94,7 +97,7 @@ export function documentApprovals({ requests, remembered, now }: ApprovalPlaces)
 
     async take(token, call) {
       let taken: TakenApproval = { state: "unknown" };
-      if ((await requests.get(token)) === undefined) return taken;
+      if (!isStorable(token) || (await requests.get(token)) === undefined) return taken;
       await requests.update(token, (old) => {
         const one = asApproval(old);
         taken = one === undefined || isExpired(one) ? { state: "unknown" } : takenBy(one, call);
@@ -132,6 +135,16 @@ function rememberedApprovals({
       return keys.every((key) => known.has(key));
     },
   };
+}
+
+/** A token that no request can have is unknown like any other. */
+function isStorable(token: string): boolean {
+  try {
+    requireDocumentKey(token);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function checkedDecision(decision: ApprovalDecision): ApprovalDecision {

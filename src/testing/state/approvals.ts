@@ -77,6 +77,13 @@ export const stateApprovals: Suite<StateFixture> = [
     expectEqual(await state.approvals.take("t", { ...call, touches: "t2" }), { state: "different-place" }, "take");
     expectEqual((await state.approvals.take("t", call)).state, "granted", "the approved call");
   }),
+  onState("approvals:take:odd-tokens", "A token that no request can have is unknown", async (state) => {
+    for (const token of ["", "a\0b", "\ud800", "t".repeat(1_025), "__proto__"]) {
+      expectEqual(await state.approvals.take(token, call), { state: "unknown" }, "take");
+      expectEqual(await state.approvals.get(token), undefined, "get");
+      expectEqual(await state.approvals.decide(token, { granted: "ada" }), false, "decide");
+    }
+  }),
   onState("approvals:take:denied", "A denied request says why, once", async (state) => {
     await state.approvals.add(approvalOf("t"));
     await state.approvals.decide("t", { denied: "Not today." });
