@@ -109,6 +109,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     return drain(ctx.search.grep({ ...QUERY(ws), ...how }));
   },
   "search.walk": (ctx, { ws }) => drain(ctx.search.walk({ ...QUERY(ws), kinds: ["file"] } as never)),
+  "state.documents": (ctx) => ctx.state.documents("memory").update("planted", () => 1),
   "http.fetch": (ctx) => ctx.http?.fetch("https://example.com/", { method: "POST" }),
   "media.fitImage": harmless("pure: bytes in, bytes out"),
   "media.pdfText": harmless("pure: bytes in, text out"),
@@ -119,6 +120,12 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   lock: (ctx, { secret }) => ctx.lock(secret, {}, async () => undefined),
   emit: (ctx) => ctx.emit({ kind: "progress", message: "x" }),
 };
+
+async function namesOf(items: AsyncIterable<{ readonly key: string }>): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for await (const { key } of items) keys.push(key);
+  return keys;
+}
 
 function found(): never {
   throw new Error("an attack got through");
@@ -209,6 +216,7 @@ describe.each(Object.entries(machines))("members of a context on %s", (_, create
       artifacts: (session.artifacts as unknown as { texts: Map<string, string> }).texts.size,
       locked: host.locked,
       requested: host.requested,
+      documents: await namesOf(host.state.documents("memory").list()),
       flags: { ...machine.backend.flags },
     };
   }
@@ -291,6 +299,7 @@ describe.each(Object.entries(machines))("members of a context on %s", (_, create
     const claims: readonly Claim[] = [
       { kind: "file", path: `${places.ws}/file`, access: ["read", "write"], scope: "self" },
       { kind: "network", method: "GET", url: "https://example.com/" },
+      { kind: "state", store: "memory", access: "read" },
     ];
     expect(await successes((run) => claiming(claims, run))).toEqual([]);
   });

@@ -1,6 +1,7 @@
 /** What a tool runs in: the session, the services, and the ports bound to this call's grant. */
 import type { BoundCall, Ports } from "./backend.js";
 import { boundHttp } from "./bound-http.js";
+import { boundState } from "./bound-state.js";
 import { type CallRun, realPlaceOf } from "./call-run.js";
 import type { CallSignal } from "./call-signal.js";
 import type { ToolContext } from "./context.js";
@@ -11,6 +12,7 @@ import { withPathLocks } from "./path-lock.js";
 import type { CallHttp } from "./services.js";
 import type { CallSession, Framework } from "./session.js";
 import { callFramework, callSession } from "./session-in-call.js";
+import type { CallState } from "./state.js";
 import { toolServices } from "./tool-services.js";
 
 /**
@@ -21,6 +23,7 @@ export class CallContext implements ToolContext {
   readonly #run: CallRun;
   #place: ReturnType<typeof realPlaceOf> | undefined;
   #ports: Ports | undefined;
+  #state: CallState | undefined;
   #http: CallHttp | undefined;
   #session: CallSession | undefined;
   #framework: Framework | undefined;
@@ -93,6 +96,11 @@ export class CallContext implements ToolContext {
     const { http } = run.context.host;
     if (http !== undefined) this.#http ??= boundHttp(http, run.grant!, this.signal, run.life.requireLife);
     return this.#http;
+  }
+  get state() {
+    const run = this.#run;
+    this.#state ??= boundState(run.context.host.state, run.grant!, run.life.requireLife);
+    return this.#state;
   }
   get media() {
     return toolServices(this.#run.context.host).media;

@@ -184,3 +184,13 @@ function urlOf(text: string): URL | undefined {
   url.hash = "";
   return url;
 }
+
+/** Whether the grant covers a document, or without `key` every document of the store. "write" covers "read". */
+export function coversState(grant: Grant, store: string, access: "read" | "write", key?: string): boolean {
+  return grant.state.some(
+    (one) =>
+      one.store === store &&
+      (one.access === "write" || access === "read") &&
+      (one.key === undefined || one.key === key),
+  );
+}

@@ -24,7 +24,7 @@ import type {
 } from "./services.js";
 import type { CallSession, Framework, Session, SessionView } from "./session.js";
 import type { Shell } from "./shell.js";
-import type { State } from "./state.js";
+import type { CallState, State } from "./state.js";
 import type { Terminal } from "./terminal.js";
 import type { CallEvent, ToolEvent } from "./tool-event.js";
 
@@ -144,6 +144,8 @@ export interface ToolContext<Limits = unknown> extends Omit<ClaimContext<Limits>
   readonly http?: CallHttp | undefined;
   /** Undefined where the host has none. */
   readonly media?: Media | undefined;
+  /** Documents that outlive the session, those of the call's `state` claims. */
+  readonly state: CallState;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly digest: Digest;

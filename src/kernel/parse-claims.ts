@@ -47,6 +47,10 @@ const KINDS: readonly Claim["kind"][] = [
 function claimProblem(claim: Claim): string | undefined {
   if (!isRecord(claim as unknown) || !KINDS.includes(claim.kind))
     return `its \`kind\` is not one of ${KINDS.join(", ")}`;
+  if (claim.kind === "state")
+    return typeof claim.store === "string" && (claim.access === "read" || claim.access === "write")
+      ? undefined
+      : 'a state claim needs a `store`, and "read" or "write" as `access`';
   if (claim.kind === "network")
     return typeof claim.method === "string" && URL.canParse(claim.url)
       ? undefined

@@ -176,3 +176,9 @@ export interface State {
   /** Everything is refused with `STORE_CLOSED` from then on; what runs ends as if it were not closed. Idempotent. */
   close(): Promise<void>;
 }
+
+/** The documents that a call may use. `documents` are refused with `CALL_UNCLAIMED` beyond the `state` claims of the call. */
+export interface CallState {
+  /** The documents of one store of the host. `list` needs a claim of the whole store. */
+  documents(store: string): Documents;
+}
