@@ -10,7 +10,7 @@ const SHARED = ["text", "kernel", "engines", "policy", "tools", "dialects", "bac
 export default defineConfig({
   test: {
     // Two cores is the machine that the project is built for; more workers only make process tests wait for each other.
-    maxWorkers: 2,
+    maxWorkers: 4,
     testTimeout: LONG ? 300_000 : 30_000,
     hookTimeout: 30_000,
     // A worker thread cannot change its directory, receive signals or be killed: the process tests need a process.

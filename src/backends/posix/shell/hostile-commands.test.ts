@@ -5,14 +5,14 @@ import { type Backend, HaftError, type ShellOptions, type ShellResult } from "..
 import { mountSmallDisk } from "../fs/small-disk.fixture.js";
 import { createPosixBackend, openLocalPosix } from "../index.js";
 import { isAlive, PosixMachine, until } from "../machine.fixture.js";
-import { ARGV, underEachShell } from "../shells.fixture.js";
+import { ARGV, underOneShell } from "../shells.fixture.js";
 
 const out = (result: ShellResult) => Buffer.from(result.stdout.head).toString();
 
 // Hundreds of processes: on a machine that is busy with other things that takes its time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-underEachShell((shell) => {
+underOneShell((shell) => {
   let machine: PosixMachine;
   let backend: Backend;
   beforeEach(() => {
