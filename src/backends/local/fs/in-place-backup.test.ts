@@ -46,7 +46,7 @@ afterEach(() => {
 });
 
 /** How many writers are killed at random moments. */
-const KILLS = LONG ? 200 : 20;
+const KILLS = LONG ? 200 : 8;
 
 describe("a process that is killed while it writes in place", () => {
   it(`at a random moment leaves the old or the new bytes to be had, and the next start says how (${KILLS} times)`, async () => {
