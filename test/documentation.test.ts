@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { undocumentedExports } from "./architecture/documentation-rule.js";
@@ -33,5 +33,18 @@ describe("documentation", () => {
       "src/index.ts: e is public and has no doc block.",
     ]);
     expect(undocumentedExports(files, ["src/gone.ts"])).toHaveLength(1);
+  });
+
+  it("the architecture page names files and functions that exist", () => {
+    const page = readFileSync(join(REPOSITORY, "docs/architecture.md"), "utf8");
+    const rows = [...page.matchAll(/^\| [^|]+ \| `([^`|]+\.ts)` \| ([^|]+) \|/gm)];
+    expect(rows.length).toBeGreaterThan(15);
+    for (const [, path = "", names = ""] of rows) {
+      const source = readFileSync(join(REPOSITORY, "src", path), "utf8");
+      for (const [, name] of names.matchAll(/`(\w+)`/g))
+        expect([path, source]).toEqual([path, expect.stringMatching(new RegExp(`\\b${name}[(<]`))]);
+    }
+    const files = [...page.matchAll(/`((?:\w[\w-]*\/)+[\w-]+\.ts)`/g)].map(([, path]) => path ?? "");
+    expect(files.filter((path) => ![path, `src/${path}`].some((one) => existsSync(join(REPOSITORY, one))))).toEqual([]);
   });
 });
