@@ -191,6 +191,7 @@ export {
   READ_STATE_HANDLE_KEY,
   type ReadState,
   type ReadStateRecord,
+  SESSION_IDLE_MS,
   type Session,
   type SessionView,
   TODO_STATUSES,

@@ -89,7 +89,7 @@ async function endingOf(run: CallRun, work: () => Promise<Ending>): Promise<Endi
   }
 }
 
-/** The result of `work`, or the ending of a call that was cancelled or waited 30 s before that. */
+/** The result of `work`, or the ending of a call that was cancelled or waited `DEFAULT_DEADLINE_MS` before that. */
 async function inTime(run: CallRun, work: () => Step | PromiseLike<Step>): Promise<Step> {
   const { name } = run.tool;
   const bound = { clock: run.context.host.clock, ms: DEFAULT_DEADLINE_MS, signal: run.cancel };

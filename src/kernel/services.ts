@@ -37,7 +37,7 @@ export interface Policy {
   decide(claims: readonly Claim[], call: PolicyCall): Decision;
 }
 
-/** What a call would do, to be shown to a user. Texts are redacted and truncated to 32 KiB; `isTruncated` then says so. */
+/** What a call would do, to be shown to a user. Texts are redacted and truncated to `MAX_PREVIEW_BYTES`; `isTruncated` then says so. */
 export type ApprovalPreview =
   /** Of a built-in tool that changes a file: the change as a unified diff. `path` is absolute. */
   | { readonly kind: "diff"; readonly path: string; readonly diff: string; readonly isTruncated: boolean }
@@ -54,9 +54,9 @@ export interface ApprovalRequest {
   readonly rule: string;
   readonly risk: Decision["risk"];
   readonly reason: string;
-  /** As the model sent them, after corrections: redacted, and long texts replaced by their sizes where all exceed 32 KiB. */
+  /** As the model sent them, after corrections: redacted, and long texts replaced by their sizes where all exceed `MAX_SHOWN_ARGUMENTS_BYTES`. */
   readonly arguments: Json;
-  /** Absent where there is nothing to show, or it could not be read in 5 s. */
+  /** Absent where there is nothing to show, or it could not be read within `PREVIEW_TIMEOUT_MS`. */
   readonly preview?: ApprovalPreview;
 }
 
@@ -75,7 +75,7 @@ export interface AuditBegin {
   readonly workspace: string;
   /** SHA-256 of the input as the model sent it, as hex. */
   readonly inputDigest: string;
-  /** The input, redacted and truncated to 4 KiB. */
+  /** The input, redacted and truncated to `AUDIT_INPUT_BYTES`. */
   readonly input: string;
 }
 
@@ -88,7 +88,7 @@ export interface AuditEnd {
   readonly approver?: string | null;
   /** The backend of the call. */
   readonly backend?: string;
-  /** Each text in them is redacted and truncated to 4 KiB. */
+  /** Each text in them is redacted and truncated to `AUDIT_INPUT_BYTES`. */
   readonly claims?: readonly Claim[];
   readonly tookMs: number;
   readonly truncations?: number;
@@ -102,7 +102,7 @@ export interface AuditEnd {
 export interface Audit {
   begin(entry: AuditBegin): string | Promise<string>;
   /**
-   * A rejection, or no answer within 6 s, does not change the outcome of the call. Also called for cancelled calls.
+   * A rejection, or no answer within `ABANDON_AFTER_MS`, does not change the outcome of the call. Also called for cancelled calls.
    */
   end(id: string, entry: AuditEnd): void | Promise<void>;
 }

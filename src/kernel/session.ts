@@ -37,6 +37,9 @@ export const MAX_OUTPUTS_SEEN = 500;
 /** Files that a session remembers as read; beyond that, the least recently read one counts as unread. */
 export const MAX_READ_RECORDS = 10_000;
 
+/** A session ends when it has run no call for this long. Its state is then deleted, after a later call of any session. */
+export const SESSION_IDLE_MS = 24 * 60 * 60 * 1000;
+
 /** Symlinks that a session remembers; a port that follows a forgotten one reports it again. */
 export const MAX_KNOWN_SYMLINKS = 10_000;
 

@@ -16,12 +16,12 @@ import type { DefinedTool, ToolCall, ToolDescriptor } from "./tool.js";
 import type { CallEvent } from "./tool-event.js";
 import { withTimeout } from "./with-timeout.js";
 
-/** Called once for each dispatch. A box with a clock waits 30 s for it. */
+/** Called once for each dispatch. A box with a clock waits `DEFAULT_DEADLINE_MS` for it. */
 export type ContextFactory = () => HostContext | PromiseLike<HostContext>;
 
 /** Options of a box. */
 export interface ToolBoxOptions {
-  /** Bounds the wait for a context: after 30 s the call ends as timed out. Absent: only a cancel ends that wait. */
+  /** Bounds the wait for a context: after `DEFAULT_DEADLINE_MS` the call ends as timed out. Absent: only a cancel ends that wait. */
   readonly clock?: Pick<Clock, "timer">;
 }
 
@@ -46,8 +46,8 @@ export type OutcomeOf<Tools extends object, Name extends keyof Tools> = Name ext
 /** Runs calls, each in a context of its own. With `Tools`, the outcome of a call of a literal name has the data of that tool. */
 export interface ToolRunner<Tools extends object = object> {
   /**
-   * Runs one call. An unknown name is an outcome too, and so is a context that could not be made, or was not there within 30 s
-   * (`audit` is then ""). Never rejects (a hard cancel aside, in a dialect that asks for it).
+   * Runs one call. An unknown name is an outcome too. Never rejects, except for a hard cancel in a dialect with
+   * `hardCancelRejects`. If no context is created within `DEFAULT_DEADLINE_MS`, the outcome has `audit: ""`.
    */
   run<Name extends keyof Tools & string>(
     call: ToolCall<Name>,
@@ -63,7 +63,7 @@ export interface ToolBox<Tools extends object = object> {
   readonly runner: ToolRunner<Tools>;
   /**
    * What a call would touch and how policy decides, without running it; undefined for an unknown name.
-   * @throws `CALL_TIMEOUT` when the box has a clock and there is no context within 30 s; else what the factory throws.
+   * @throws `CALL_TIMEOUT` when the box has a clock and there is no context within `DEFAULT_DEADLINE_MS`; else what the factory throws.
    */
   explain(call: ToolCall): Promise<Explanation | undefined>;
 }
@@ -81,7 +81,7 @@ export function createToolBox(
 ): ToolBox {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {
-    descriptors: (targets = []) => tools.map((tool) => hasTargets(tool.descriptor(), targets)),
+    descriptors: (targets = []) => tools.map((tool) => withTargetParameter(tool.descriptor(), targets)),
     runner: {
       async run(received: ToolCall, options?: RunOptions | null) {
         const problem = callProblem(received);
@@ -199,7 +199,7 @@ function nameOnly(name: string): DefinedTool {
 }
 
 /** Adds the parameter `on` if there is a choice of backends. */
-function hasTargets(descriptor: ToolDescriptor, targets: readonly string[]): ToolDescriptor {
+function withTargetParameter(descriptor: ToolDescriptor, targets: readonly string[]): ToolDescriptor {
   if (targets.length < 2) return descriptor;
   const on = { type: "string", enum: targets, description: `Where to run. Default "${targets[0]}".` };
   const parameters: JsonSchema = {

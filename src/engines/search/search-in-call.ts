@@ -88,7 +88,7 @@ export function searchBinding({ grant, call }: Binding, root: string): Binding {
 /** What ends a search, and lets the end come through. */
 interface SearchStop {
   readonly signal: AbortSignal;
-  /** Waits for what is due, when 25 ms have passed since it last did. */
+  /** Waits for what is due, when `PAUSE_EVERY_MS` have passed since it last did. */
   pause(): Promise<void>;
   isPauseDue(): boolean;
   release(): void;

@@ -40,7 +40,7 @@ export interface FileArtifacts extends Artifacts {
 /**
  * The artifacts below `place` of the state directory, shared by all processes that open the same place. Over the quota, the
  * oldest are evicted; those still being written come last, except for those of another process that has not written for
- * `STILL_WRITTEN_MS` (ten minutes). `read` returns "evicted" for them. Each process checks the quota once per MiB that it
+ * `STILL_WRITTEN_MS`. `read` returns "evicted" for them. Each process checks the quota once per MiB that it
  * writes, so the quota may be exceeded by that much. Reading creates no files.
  *
  * `create` and `write` reject with `STORE_UNWRITABLE` if writing fails; later bytes are counted, not stored.

@@ -2,8 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { SESSION_IDLE_MS } from "../../kernel/index.js";
 import { fileLocks } from "./file-locks.js";
-import { type FileSessions, fileSessions, SESSION_IDLE_MS } from "./file-sessions.js";
+import { type FileSessions, fileSessions } from "./file-sessions.js";
 import { openStateDirectory, type StateDirectory } from "./state-directory.js";
 
 const HOUR = 60 * 60 * 1000;

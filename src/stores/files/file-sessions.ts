@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Locks } from "../../kernel/index.js";
+import { type Locks, SESSION_IDLE_MS } from "../../kernel/index.js";
 import { createFileSession, type FileSession } from "./file-session.js";
 import { fileName } from "./file-store.js";
 import { IdleSweep } from "./idle-sweep.js";
@@ -11,8 +11,6 @@ import { readIfThere } from "./replace-state-file.js";
 import { holdersOf, namesIn, readSessionRecord } from "./session-record.js";
 import { type StateDirectory, unwritable } from "./state-directory.js";
 
-/** A session that no call has used for this long has ended: what it kept is removed after a later call of any session. */
-export const SESSION_IDLE_MS = 24 * 60 * 60 * 1000;
 /** Where a directory goes before it is removed, so that it is gone at once. Names of sessions never begin with a dot. */
 const BEING_REMOVED = ".ended-";
 

@@ -25,7 +25,7 @@ export interface FileStoreOptions {
  * The documents below `place`, a list of directory names under the state directory. Reading creates no files.
  *
  * `update` holds the document's lock from reading to writing, so that no change of another process is lost.
- * @throws `STORE_UNWRITABLE` if it cannot be written, `STORE_CONFLICT` if it is not valid JSON or stays locked for 10 s.
+ * @throws `STORE_UNWRITABLE` if it cannot be written, `STORE_CONFLICT` if it is not valid JSON or stays locked for `LOCK_WAIT_MS`.
  */
 export function fileStore(
   state: StateDirectory,

@@ -14,7 +14,6 @@ export {
   type FileSessions,
   type FileSessionsOptions,
   fileSessions,
-  SESSION_IDLE_MS,
   type StoredSession,
 } from "./file-sessions.js";
 export { type FileStateOptions, fileState } from "./file-state.js";

@@ -1,7 +1,7 @@
 /** Converts between Node's HTTP and the web's `Request` and `Response`. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { withObjectArguments } from "./call-arguments.js";
-import { MAX_REQUEST_BYTES } from "./http-limits.js";
+import { FINAL_RESPONSE_MS, MAX_REQUEST_BYTES } from "./http-limits.js";
 
 /** Why a request is rejected. */
 interface Refusal {
@@ -11,9 +11,6 @@ interface Refusal {
 }
 
 const ANY_RESPONSE = "application/json, text/event-stream";
-
-/** Milliseconds for a client that sends too much to read the error response. */
-const FINAL_RESPONSE_MS = 250;
 
 const TOO_LARGE: Refusal = {
   status: 413,

@@ -6,15 +6,13 @@ import type {
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { messageOf } from "../../kernel/index.js";
+import { messageOf, SESSION_IDLE_MS } from "../../kernel/index.js";
 import { EventLog } from "./event-log.js";
 import { type Evictable, sessionToEvict } from "./fair-eviction.js";
 import type { McpCalls, ServerFor } from "./mcp-server.js";
 import { OpenRequests } from "./message-refusal.js";
 
-/** A session expires this long after its last call; its id is then unknown. */
-const LEGACY_IDLE_MS = 24 * 60 * 60 * 1000;
-/** The most sessions at once; beyond these, the one of the greediest client that was idle longest goes. */
+/** The most sessions at once; beyond it, the least recently used session of the client with the most sessions is closed. */
 const MAX_LEGACY_SESSIONS = 1_000;
 
 type PassedOn = HandleRequestOptions & { readonly authInfo: AuthInfo };
@@ -149,7 +147,7 @@ export class LegacySessions {
   #endIdle(): void {
     const nowMs = this.#now();
     for (const [id, { use }] of this.#sessions) {
-      if (use.running === 0 && nowMs - use.usedMs > LEGACY_IDLE_MS) this.#endUnwaited(id);
+      if (use.running === 0 && nowMs - use.usedMs > SESSION_IDLE_MS) this.#endUnwaited(id);
     }
   }
 

@@ -2,7 +2,7 @@
 
 /** Milliseconds for running calls to end by themselves once the server stops. Clients kill a server 2 s after SIGTERM. */
 const GRACE_MS = 1_000;
-/** Milliseconds for cancelled calls to end and to be answered. A tool is abandoned after 6 s. */
+/** Milliseconds for cancelled calls to end and to be answered. A tool is abandoned after `ABANDON_AFTER_MS`. */
 const RESPONSE_TIMEOUT_MS = 8_000;
 
 interface RunningCall {
@@ -43,7 +43,7 @@ export class RunningCalls {
     };
   }
 
-  /** Waits a second for running calls, then cancels them; resolves once each was answered, or 8 s later. Idempotent. */
+  /** Waits `GRACE_MS` for running calls, then cancels them; resolves once each was answered, or `RESPONSE_TIMEOUT_MS` later. Idempotent. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#none(GRACE_MS);
@@ -51,7 +51,7 @@ export class RunningCalls {
     await this.#none(RESPONSE_TIMEOUT_MS);
   }
 
-  /** Resolves once no call runs, or after `withinMs`. */
+  /** Resolves once no call runs, or after `timeoutMs`. */
   #none(timeoutMs: number): Promise<void> {
     if (this.#running.size === 0) return Promise.resolve();
     return new Promise<void>((resolve) => {

@@ -4,6 +4,7 @@ import type { AuthInfo } from "@modelcontextprotocol/server";
 import { shownToken } from "./bearer-token.js";
 import { boundConnections, connectionLimits, type RequestTimeouts } from "./http-connections.js";
 import { readJson, refuse, sendResponse, webRequest } from "./http-exchange.js";
+import { FINAL_RESPONSE_MS } from "./http-limits.js";
 import { LegacySessions } from "./legacy-sessions.js";
 import { listening } from "./listening.js";
 import { type McpCalls, type McpServerOptions, mcpServers } from "./mcp-server.js";
@@ -100,9 +101,9 @@ export async function serveOverHttp(options: ServeHttpOptions): Promise<HttpServ
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const named = sdk.validateHostHeader(request.headers.host, hosts);
-    if (!named.ok) return refuse(response, isForeignOrigin(named.message));
+    if (!named.ok) return refuse(response, foreignOriginRefusal(named.message));
     const from = sdk.validateOriginHeader(request.headers.origin, origins);
-    if (!from.ok) return refuse(response, isForeignOrigin(from.message));
+    if (!from.ok) return refuse(response, foreignOriginRefusal(from.message));
     const authInfo = await tokens.clientFor(shownToken(request));
     if (authInfo === undefined) return refuse(response, UNKNOWN);
     connections.prove(request.socket);
@@ -138,13 +139,10 @@ async function closing(server: Server, end: () => Promise<void>): Promise<void> 
   await closed;
 }
 
-/** Milliseconds for sending the last responses once everything has ended. */
-const FINAL_RESPONSE_MS = 250;
-
 const UNKNOWN = { status: 401, code: -32_000, message: "The bearer token is missing or wrong." } as const;
 const NOT_HERE = { status: 404, code: -32_000, message: `There is nothing here; the endpoint is ${PATH}.` } as const;
 const STOPPING = { status: 503, code: -32_000, message: "The server is stopping; it accepts no new calls." } as const;
 
-function isForeignOrigin(message: string) {
+function foreignOriginRefusal(message: string) {
   return { status: 403, code: -32_000, message: `${message}. This server answers to names of this machine only.` };
 }

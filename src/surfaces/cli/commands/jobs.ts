@@ -45,7 +45,9 @@ export function addJobsCommand(program: Command): void {
       withStateOption(
         jobs
           .command("clean")
-          .description("delete jobs that ended over seven days ago, and the oldest ones beyond 1 GiB of output")
+          .description(
+            "delete jobs that ended over 7 days ago, and the oldest ones beyond 2,000 jobs or 1 GiB of output",
+          )
           .option("--all", "delete every job that has ended"),
       ),
     ),

@@ -1,6 +1,7 @@
 /** `haft sessions`: conversations in the state directory. */
 import type { Command } from "commander";
 import pc from "picocolors";
+import { SESSION_IDLE_MS } from "../../../kernel/index.js";
 import { showControls } from "../../../text/index.js";
 import type { SessionAdmin } from "../../../toolkit/index.js";
 import { withExamples, withJsonOption, withStateOption } from "../command-parts.js";
@@ -24,7 +25,9 @@ export function addSessionsCommand(program: Command): void {
   const sessions = withExamples(
     program
       .command("sessions")
-      .description("manage stored sessions: todo list, artifacts, files read; each ends a day after its last call"),
+      .description(
+        `manage stored sessions: todo list, artifacts, files read; each ends ${SESSION_IDLE_MS / HOUR_MS} hours after its last call`,
+      ),
     "haft sessions list",
   );
   withExamples(
@@ -53,7 +56,7 @@ export function addSessionsCommand(program: Command): void {
         sessions
           .command("clean")
           .description("end the idle sessions that no process has open")
-          .option("--idle <hours>", "idle for more than this many hours", "24"),
+          .option("--idle <hours>", "idle for more than this many hours", `${SESSION_IDLE_MS / HOUR_MS}`),
       ),
     ),
     "haft sessions clean",
