@@ -79,6 +79,7 @@ export type {
   StoredApproval,
   StoredDocument,
   TakenApproval,
+  Target,
   ToolAnnotations,
   ToolBox,
   ToolBoxOptions,
@@ -119,7 +120,18 @@ export {
   renderUnifiedDiff,
   type UnifiedDiffOptions,
 } from "./text/index.js";
-export type { BuiltinToolData, BuiltinToolName, CollectionName, DialectName, Gate, Outcome } from "./toolkit/index.js";
+export type {
+  BuiltinToolData,
+  BuiltinToolName,
+  ChosenTarget,
+  CollectionName,
+  DialectName,
+  Gate,
+  Outcome,
+  TargetRequest,
+  TargetScheme,
+  TargetSchemes,
+} from "./toolkit/index.js";
 export {
   type BuiltinRegistryOptions,
   builtinRegistry,

@@ -398,11 +398,11 @@ describe.each(Object.entries(machines))("members of a context on %s", (_, create
     );
     expect(outcome).toMatchObject({ status: "ok" });
     expect(await everything()).toMatchObject({
-      locked: [`${machine.backend.name}:${file}`],
+      locked: [`${machine.backend.machine}:${file}`],
       cwd: `${ws}/real`,
       requested: ["https://example.com/a"],
     });
-    expect(session.readState.has(`${machine.backend.name}:${file}`)).toBe(true);
+    expect(session.readState.has(`${machine.backend.machine}:${file}`)).toBe(true);
   });
 
   it("locks and marks the real path of a claimed symlink, where policy allows that path", async () => {
@@ -418,7 +418,7 @@ describe.each(Object.entries(machines))("members of a context on %s", (_, create
       }),
     );
     expect((await invoke(tool)).status).toBe("ok");
-    expect([marked, host.locked]).toEqual([[secret], [`${machine.backend.name}:${secret}`]]);
+    expect([marked, host.locked]).toEqual([[secret], [`${machine.backend.machine}:${secret}`]]);
     const inside = policyOf((asked) => ({
       effect: asked.every((claim) => claim.kind === "file" && claim.path.startsWith(`${ws}/`)) ? "allow" : "deny",
       grant: grantFor("g", asked),
@@ -430,6 +430,6 @@ describe.each(Object.entries(machines))("members of a context on %s", (_, create
       ctx.lock(door, { follow: false }, async ([place]) => marked.push(place?.real)),
     );
     expect((await invoke(entry)).status).toBe("ok");
-    expect([marked.at(-1), host.locked.at(-1)]).toEqual([door, `${machine.backend.name}:${door}`]);
+    expect([marked.at(-1), host.locked.at(-1)]).toEqual([door, `${machine.backend.machine}:${door}`]);
   });
 });

@@ -212,7 +212,7 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
     const refused = { status: "rejected", reason: { code: expect.stringMatching(/CALL_(CANCELLED|REVOKED)/) } };
     expect(await late).toMatchObject(Array.from({ length: 6 }, () => refused));
     expect((await session.todo.read()).map((item) => item.text)).toEqual(["mine"]);
-    expect([session.cwd(backend.name), session.readState.has(`${backend.name}:${ws}/file`)]).toEqual([
+    expect([session.cwd(backend.name), session.readState.has(`${backend.machine}:${ws}/file`)]).toEqual([
       undefined,
       false,
     ]);

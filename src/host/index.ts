@@ -4,7 +4,14 @@ export { systemClock } from "./clock.js";
 export { newNonce, sha256, systemIds } from "./ids.js";
 export { createSystemMedia, type SystemMediaOptions } from "./media/system-media.js";
 export { preload } from "./preload.js";
-export { baseEnvironment, helperEnvironment, homeDirectory, SHELL, TAG_NAME } from "./process/command-environment.js";
+export {
+  baseEnvironment,
+  currentDirectory,
+  helperEnvironment,
+  homeDirectory,
+  SHELL,
+  TAG_NAME,
+} from "./process/command-environment.js";
 export { killTree, type Leader, send, survivorsOf } from "./process/kill-tree.js";
 export { type Pipe, PipePool } from "./process/pipe-pool.js";
 export {

@@ -75,13 +75,13 @@ async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | 
 /** What a user approves: the same input touches something else once a symlink or the working directory has changed. */
 async function approvedCall(run: CallRun): Promise<ApprovedCall> {
   const { host, session } = run.context;
-  const touches = await host.digest(JSON.stringify([run.backend.name, run.claims]));
+  const touches = await host.digest(JSON.stringify([run.target.name, run.claims]));
   return { tool: run.tool.name, session: session.id, digest: run.inputDigest, touches };
 }
 
-/** A project is a workspace on a backend. */
-function scopesOf({ context, backend }: CallRun) {
-  return { session: context.session.id, project: `${backend.name}:${context.workspace}` };
+/** A project is a workspace on a target. */
+function scopesOf({ context, target, workspace }: CallRun) {
+  return { session: context.session.id, project: `${target.name}:${workspace}` };
 }
 
 /** What cannot be read counts as not remembered: the user is asked again. */

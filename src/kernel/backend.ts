@@ -64,6 +64,11 @@ export interface BackendFlags {
 export interface Backend {
   /** The target it was opened with, for users: "local", "memory", "posix:dash". */
   readonly name: string;
+  /**
+   * The machine whose files these are. Locks of paths, and what a session has read, are shared by backends of one machine. "local"
+   * is this machine; a backend whose files nobody else reaches has a name of its own.
+   */
+  readonly machine: string;
   readonly flags: BackendFlags;
   /** "pinned": check and operation are one step. "checked": the operation follows the check, so a path swapped in between can escape it. */
   readonly guard: "pinned" | "checked";

@@ -2,7 +2,7 @@
 import type { BoundCall, Ports } from "./backend.js";
 import { boundHttp } from "./bound-http.js";
 import { boundState } from "./bound-state.js";
-import { type CallRun, realPlaceOf } from "./call-run.js";
+import { backendOf, type CallRun, realPlaceOf } from "./call-run.js";
 import type { CallSignal } from "./call-signal.js";
 import type { ToolContext } from "./context.js";
 import { authorizeCommandAt, authorizeRealPath } from "./decide-stage.js";
@@ -48,10 +48,10 @@ export class CallContext implements ToolContext {
     return this.#run.cwd;
   }
   get home() {
-    return this.#run.backend.home;
+    return backendOf(this.#run).home;
   }
   get workspace() {
-    return this.#run.context.workspace;
+    return this.#run.workspace;
   }
   get limits() {
     return this.#run.limits;
@@ -119,7 +119,7 @@ export class CallContext implements ToolContext {
   }
   get realPlace(): ToolContext["realPlace"] {
     const { cwd, home, workspace, signal } = this;
-    const { fs } = this.#run.backend.root;
+    const { fs } = backendOf(this.#run).root;
     return async () => {
       const places = await fs.resolve([workspace, cwd], { signal });
       const [realWorkspace, realCwd] = places.map(withMissingPart);
@@ -153,12 +153,12 @@ export class CallContext implements ToolContext {
 }
 
 function bind(run: CallRun, signal: AbortSignal, deadline: number): Ports {
-  return run.backend.bind(run.grant!, boundCall(run, signal, deadline));
+  return backendOf(run).bind(run.grant!, boundCall(run, signal, deadline));
 }
 
 function boundCall(run: CallRun, signal: AbortSignal, deadline: number): BoundCall {
-  const { context, call } = run;
-  const { session, workspace } = context;
+  const { context, call, workspace } = run;
+  const { session } = context;
   return {
     id: call.id,
     signal,

@@ -8,6 +8,7 @@ import type { ClaimContext, HostContext } from "./context.js";
 import { cancelOf } from "./create-context.js";
 import { HaftError, messageOf } from "./errors.js";
 import { type CallStatus, fail, type ToolOutcome, type ToolResult } from "./result.js";
+import type { Target } from "./target.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
 
 /** How a call ends, in any stage. */
@@ -41,8 +42,18 @@ export interface CallRun {
   /** The decoded input of the tool. */
   input: unknown;
   limits: unknown;
-  backend: Backend;
+  /** Where the call runs: chosen with `on`, else the default. */
+  target: Target;
+  /** Undefined until the target is open; see `backendOf`. */
+  opened: Backend | undefined;
+  /** The call waits for its target to open. */
+  isOpening: boolean;
+  /** On the target. Before it is open, a guess for messages where nothing is known. */
   cwd: string;
+  /** On the target; empty while it is not known. */
+  workspace: string;
+  /** The arguments as an object, without `on`. */
+  bag: unknown;
   notes: string[];
   claims: readonly Claim[];
   decision: Decision | undefined;
@@ -70,8 +81,12 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     args: {},
     input: undefined,
     limits: tool.body.limits,
-    backend: context.backend,
-    cwd: context.cwd,
+    target: context.target,
+    opened: undefined,
+    isOpening: false,
+    cwd: context.cwd ?? "/",
+    workspace: context.workspace ?? "",
+    bag: undefined,
     notes: [],
     claims: [],
     decision: undefined,
@@ -120,15 +135,24 @@ export function toJson(value: unknown): Json {
 
 /** Directories and limits of a call: all of the view but the session, which is expensive to create. */
 export function realPlaceOf(run: CallRun): Omit<ClaimContext, "session"> {
-  const { backend, cwd } = run;
+  const { target, cwd, workspace } = run;
+  const backend = backendOf(run);
   return {
     cwd,
     home: backend.home,
-    workspace: run.context.workspace,
-    backend: Object.freeze({ name: backend.name, flags: Object.freeze({ ...backend.flags }) }),
+    workspace,
+    backend: Object.freeze({ name: target.name, flags: Object.freeze({ ...backend.flags }) }),
     limits: run.limits,
     resolve: (path) => resolvePath(cwd, path, backend.home),
   };
+}
+
+/** The backend of a call that has passed `openTarget`. */
+export function backendOf({ opened, target }: Pick<CallRun, "opened" | "target">): Backend {
+  if (opened !== undefined) return opened;
+  throw new HaftError("BACKEND_UNAVAILABLE", `Did not use the target "${target.name}": it is not open.`, {
+    details: { target: target.name },
+  });
 }
 
 export function ended(status: CallStatus, result: ToolResult): Ending {

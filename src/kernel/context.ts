@@ -1,6 +1,6 @@
 /** The context of a call: the host's view, and the narrower view of a tool. */
 
-import type { Backend, BackendFlags } from "./backend.js";
+import type { BackendFlags } from "./backend.js";
 import type { Claim } from "./claims.js";
 import type { Dialect } from "./dialect.js";
 import type { Fs, Io, ResolvedPath } from "./fs.js";
@@ -25,6 +25,7 @@ import type {
 import type { CallSession, Framework, Session, SessionView } from "./session.js";
 import type { Shell } from "./shell.js";
 import type { CallState, State } from "./state.js";
+import type { Target } from "./target.js";
 import type { Terminal } from "./terminal.js";
 import type { CallEvent, ToolEvent } from "./tool-event.js";
 
@@ -80,16 +81,17 @@ export interface HostContext {
   readonly contextId: number;
   readonly session: Session;
   readonly host: HostServices;
-  readonly backend: Backend;
-  /** The backends a call may choose from with `on`, by the name it uses. Absent or one: `on` is not advertised. */
-  readonly targets?: Readonly<Record<string, Backend>>;
-  /** Absolute, on `backend`; where a model's relative paths start. */
-  readonly cwd: string;
-  /** The directory that ignore rules and policy count as the workspace. */
-  readonly workspace: string;
-  /** The unguarded port of `backend`. */
+  /** Where calls run that do not choose with `on`. */
+  readonly target: Target;
+  /** The targets a call may choose from with `on`, by the name it uses. Absent or one: `on` is not advertised. */
+  readonly targets?: Readonly<Record<string, Target>>;
+  /** Absolute, on `target`; where a model's relative paths start. Undefined where it is known only once `target` is open. */
+  readonly cwd: string | undefined;
+  /** The directory of `target` that ignore rules and policy count as the workspace. Undefined as `cwd`. */
+  readonly workspace: string | undefined;
+  /** The unguarded port of `target`; the first operation opens it. */
   readonly fs: Fs;
-  /** The unguarded port of `backend`. */
+  /** The unguarded port of `target`; the first operation opens it. */
   readonly shell: Shell;
   /** Cancels the call when it fires; if it has already fired, the call ends as "cancelled" before anything runs. */
   readonly signal: AbortSignal;
@@ -108,6 +110,7 @@ export interface ClaimContext<Limits = unknown> {
   readonly cwd: string;
   readonly home: string;
   readonly workspace: string;
+  /** `name` is that of the target. */
   readonly backend: { readonly name: string; readonly flags: BackendFlags };
   readonly limits: Limits;
   readonly session: SessionView;

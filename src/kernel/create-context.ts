@@ -1,20 +1,28 @@
-/** Creates the context of one dispatch from a host, a session and a backend. */
+/** Creates the context of one dispatch from a host, a session and a target. */
 import type { Backend } from "./backend.js";
 import type { HostContext, HostServices } from "./context.js";
 import type { Dialect } from "./dialect.js";
+import { LazyFs, LazyShell } from "./lazy-ports.js";
 import { type OutputBudget, standardBudget } from "./output.js";
 import type { Framework, Session } from "./session.js";
+import { type Target, targetOf } from "./target.js";
 import type { CallEvent } from "./tool-event.js";
 
 /** Options of `createHostContext`. */
-export interface HostContextOptions {
+export type HostContextOptions = CommonOptions &
+  (
+    | { readonly target: Target; readonly backend?: undefined }
+    /** An open backend, as a target of its name. */
+    | { readonly backend: Backend; readonly target?: undefined }
+  );
+
+interface CommonOptions {
   readonly host: HostServices;
   readonly session: Session;
-  readonly backend: Backend;
-  readonly targets?: Readonly<Record<string, Backend>>;
-  /** Default: the session's working directory on the backend, else the backend's. */
+  readonly targets?: Readonly<Record<string, Target>>;
+  /** Default: the session's working directory on the target, else the target's workspace. */
   readonly cwd?: string;
-  /** Default: `cwd`. */
+  /** Default: `cwd` where it is given, else the target's workspace. */
   readonly workspace?: string;
   /** Default: one that never fires. */
   readonly signal?: AbortSignal;
@@ -32,18 +40,27 @@ export function createHostContext(options: HostContextOptions): HostContext {
 }
 
 function contextOf(options: HostContextOptions, contextId: number, cancel: AbortSignal | undefined): HostContext {
-  const { host, session, backend, targets, dialect, onEvent } = options;
-  const cwd = options.cwd ?? session.cwd(backend.name) ?? backend.cwd;
+  const { host, session, targets, dialect, onEvent } = options;
+  const target = options.target ?? targetOf(options.backend);
+  const cwd = options.cwd ?? session.cwd(target.name) ?? target.workspace;
   let signal = cancel;
+  let fs: LazyFs | undefined;
+  let shell: LazyShell | undefined;
   const context: Writable<HostContext> & Uncancellable = {
     contextId,
     session,
     host,
-    backend,
+    target,
     cwd,
-    workspace: options.workspace ?? cwd,
-    fs: backend.root.fs,
-    shell: backend.root.shell,
+    workspace: options.workspace ?? options.cwd ?? target.workspace,
+    get fs() {
+      fs ??= new LazyFs(target);
+      return fs;
+    },
+    get shell() {
+      shell ??= new LazyShell(target);
+      return shell;
+    },
     budget: options.budget ?? standardBudget(),
     framework: options.framework ?? {},
     [NEVER_FIRES]: cancel === undefined,

@@ -1,7 +1,7 @@
 /** Collects the claims of a call, lets policy decide on them, and reserves rate. Approvals are in `approve-stage`. */
 
 import { decisionProblem } from "./answer-problem.js";
-import { type CallRun, type Ending, ended, realPlaceOf, type Step } from "./call-run.js";
+import { backendOf, type CallRun, type Ending, ended, realPlaceOf, type Step } from "./call-run.js";
 import { type Claim, type Decision, EMPTY_GRANT, type Grant, isWithin } from "./claims.js";
 import type { ClaimContext } from "./context.js";
 import { HaftError, ignoreRejection, messageOf } from "./errors.js";
@@ -41,7 +41,7 @@ function takeClaims(run: CallRun, stated: readonly Claim[] | ToolResult<never>):
       return malformed(run, "`claims` must return an array of claims or a failure");
     return ended(refusal.code === "CALL_INVALID" ? "invalid" : "failed", refusal);
   }
-  const claims = parseClaims(stated, run.cwd, run.backend.home);
+  const claims = parseClaims(stated, run.cwd, backendOf(run).home);
   if ("why" in claims) return malformed(run, claims.why);
   run.claims = claims;
   return undefined;
@@ -130,7 +130,7 @@ async function decideOnRealPlaces(
   placed: readonly PlacedClaim[],
   lexical: Extract<Decision, { grant: Grant }>,
 ): Promise<Decision> {
-  const places = await run.backend.root.fs.resolve(
+  const places = await backendOf(run).root.fs.resolve(
     placed.map(pathOf),
     run.cancel === undefined ? {} : { signal: run.cancel },
   );
@@ -166,8 +166,8 @@ async function decideOnRealPlaces(
  * The path by which policy knows a real place: one in the workspace is inside it also where the host named the workspace by
  * a symlink. Where that symlink leads was settled when the backend was opened.
  */
-function nameOf({ backend }: Pick<CallRun, "backend">, real: string): string {
-  const { cwd, realCwd = cwd } = backend;
+function nameOf(run: CallRun, real: string): string {
+  const { cwd, realCwd = cwd } = backendOf(run);
   if (realCwd === cwd || !isWithin(realCwd, real)) return real;
   if (real === realCwd) return cwd;
   return cwd + (realCwd === "/" ? real : real.slice(realCwd.length));
@@ -207,16 +207,17 @@ export function policyCallOf(run: CallRun): PolicyCall {
     callId: run.call.id,
     tool: run.tool.name,
     effect: run.tool.effect,
-    backend: run.backend.name,
+    target: run.target.name,
     sessionId: run.context.session.id,
     cwd: run.cwd,
-    home: run.backend.home,
+    workspace: run.workspace,
+    home: backendOf(run).home,
   };
 }
 
-/** How a session remembers that a path on a backend led elsewhere. */
-function symlinkKey(run: Pick<CallRun, "backend">, path: string): string {
-  return `${run.backend.name}:${path}`;
+/** How a session remembers that a path of a machine led elsewhere. */
+function symlinkKey(run: CallRun, path: string): string {
+  return `${backendOf(run).machine}:${path}`;
 }
 
 /** What a port asks when the real place differs: policy, at that place, for that access. */

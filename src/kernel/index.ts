@@ -236,6 +236,7 @@ export type {
   TakenApproval,
 } from "./state.js";
 export { decodeStrict } from "./strict-text.js";
+export { type Target, targetOf } from "./target.js";
 export type { Keys, PaneState, Terminal } from "./terminal.js";
 export type {
   DefinedTool,

@@ -92,9 +92,9 @@ function render(run: CallRun, result: ToolResult): Rendered {
   const { presenter } = run.tool;
   if (presenter === undefined || (result.content.length > 0 && result.data === undefined))
     return { content: plainContent(result) };
-  const { args, cwd, notes, backend, tool } = run;
+  const { args, cwd, notes, target, tool } = run;
   const { budget } = run.context;
-  return presenter.render(result, { arguments: args, budget, cwd, backend: backend.name, notes, tool: tool.name });
+  return presenter.render(result, { arguments: args, budget, cwd, backend: target.name, notes, tool: tool.name });
 }
 
 function plainContent(result: ToolResult): readonly ContentBlock[] {

@@ -1,7 +1,7 @@
 /** Locks of the paths that a call has claimed. */
 import { baseName, parentOf } from "../text/index.js";
 import type { BoundCall } from "./backend.js";
-import type { CallRun } from "./call-run.js";
+import { backendOf, type CallRun } from "./call-run.js";
 import { type Access, covers } from "./claims.js";
 import type { LockedPath, LockOptions } from "./context.js";
 import { HaftError } from "./errors.js";
@@ -40,7 +40,8 @@ export async function withPathLocks<T>(
   { follow = true, ...io }: LockOptions,
   body: (places: readonly LockedPath[]) => Promise<T>,
 ): Promise<T> {
-  const { backend, life } = run;
+  const { life } = run;
+  const backend = backendOf(run);
   const grant = run.grant!;
   life.requireLife();
   const accesses = paths.map((path) => {
@@ -61,7 +62,7 @@ export async function withPathLocks<T>(
   const holdFrom = (index: number): Promise<T> =>
     index === sorted.length
       ? body(places)
-      : life.lock(`${backend.name}:${sorted[index]}`, { ...io, signal }, () => holdFrom(index + 1));
+      : life.lock(`${backend.machine}:${sorted[index]}`, { ...io, signal }, () => holdFrom(index + 1));
   return holdFrom(0);
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { bareContext, bareHost, recordingBackend } from "../testing/fakes/bare-host.fixture.js";
 import { verifies } from "../testing/verifies.fixture.js";
 import { defineTool, HaftError, text } from "./index.js";
+import { targetOf } from "./target.js";
 import { call, plainWriter, writer } from "./writer-tool.fixture.js";
 
 describe("cancel and failure", () => {
@@ -237,7 +238,7 @@ describe("hooks, rate, targets and events", () => {
   it("aims a call at the backend that `on` names, and names the known ones otherwise", async () => {
     const here = recordingBackend({ name: "here" });
     const there = recordingBackend({ name: "there" });
-    const targets = { here: here.backend, there: there.backend };
+    const targets = { here: targetOf(here.backend), there: targetOf(there.backend) };
     const host = bareHost();
     const context = bareContext(host, { backend: here.backend, targets });
     await call(plainWriter, { path: "a", on: "there" }, context);

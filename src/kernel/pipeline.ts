@@ -1,7 +1,7 @@
 /**
  * The path of one call. Each stage lets the call continue or ends it. Audit is outermost, so every call has an audit entry.
  *
- *   audit ▸ cancelled? ▸ coerce, target, repair, validate, decode ▸ claims ▸ decide ▸ reserve rate ▸ approve
+ *   coerce, target ▸ audit ▸ cancelled? ▸ repair, validate, decode ▸ open ▸ claims ▸ decide ▸ reserve rate ▸ approve
  *          ▸ run ▸ redact ▸ render ▸ clamp
  */
 
@@ -21,8 +21,9 @@ import type { HostContext } from "./context.js";
 import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { decide, reserveRate, stateClaims } from "./decide-stage.js";
 import { callSafely, ignoreRejection } from "./errors.js";
+import { openTarget } from "./open-stage.js";
 import { outcomeOf } from "./outcome.js";
-import { prepare } from "./prepare-stage.js";
+import { chooseTarget, prepare } from "./prepare-stage.js";
 import { fail, type ToolOutcome, type ToolResult } from "./result.js";
 import { execute } from "./run-stage.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
@@ -36,7 +37,7 @@ export async function runCall(
   call: ToolCall,
   context: HostContext,
 ): Promise<ToolOutcome> {
-  const outcome = await audited(tool, call, context, (run) => settle(run, validate));
+  const outcome = await audited(tool, call, context, chooseTarget, (run, chosen) => settle(run, validate, chosen));
   if (tool.dialect?.hardCancelRejects !== true) return outcome;
   const { aborted, reason } = context.signal;
   if (aborted && isHard(reason)) throw reason;
@@ -50,18 +51,21 @@ export async function refuseCall(
   context: HostContext,
   ending: () => Ending,
 ): Promise<ToolOutcome> {
-  return audited(tool, call, context, (run) => endingOf(run, async () => ending()));
+  const noChoice = () => undefined;
+  return audited(tool, call, context, noChoice, (run) => endingOf(run, async () => ending()));
 }
 
 async function audited(
   tool: DefinedTool,
   call: ToolCall,
   context: HostContext,
-  work: (run: CallRun) => Promise<Ending>,
+  choose: (run: CallRun) => Step,
+  work: (run: CallRun, chosen: Step) => Promise<Ending>,
 ): Promise<ToolOutcome> {
   const run = newRun(tool, call, context);
+  const chosen = choose(run);
   const auditFailure = await auditBegin(run);
-  const ending = auditFailure ?? (await work(run));
+  const ending = auditFailure ?? (await work(run, chosen));
   run.life.end();
   const outcome = await outcomeOf(run, ending);
   if (auditFailure === undefined) await auditEnd(run, outcome);
@@ -69,11 +73,12 @@ async function audited(
   return outcome;
 }
 
-function settle(run: CallRun, validate: Validator): Promise<Ending> {
+function settle(run: CallRun, validate: Validator, chosen: Step): Promise<Ending> {
   return endingOf(
     run,
     async () =>
       cancelledBefore(run) ??
+      chosen ??
       (await inTime(run, () => untilDecided(run, validate))) ??
       reserveRate(run) ??
       (await approve(run)) ??
@@ -93,16 +98,21 @@ async function endingOf(run: CallRun, work: () => Promise<Ending>): Promise<Endi
 async function inTime(run: CallRun, work: () => Step | PromiseLike<Step>): Promise<Step> {
   const { name } = run.tool;
   const bound = { clock: run.context.host.clock, ms: DEFAULT_DEADLINE_MS, signal: run.cancel };
-  const late = `Stopped \`${name}\` before it began: the tool did not state its claims within ${DEFAULT_DEADLINE_MS} ms.`;
+  const late = () => {
+    const what = run.isOpening ? `the target "${run.target.name}" did not open` : "the tool did not state its claims";
+    return `Stopped \`${name}\` before it began: ${what} within ${DEFAULT_DEADLINE_MS} ms.`;
+  };
   return withTimeout<Step>(bound, work, (why) =>
-    why === "cancelled" ? cancelledBeforeStart(name) : ended("timed-out", fail("CALL_TIMEOUT", late)),
+    why === "cancelled" ? cancelledBeforeStart(name) : ended("timed-out", fail("CALL_TIMEOUT", late())),
   );
 }
 
 /** Schemas, hooks and claims may be third-party code. They touch nothing, so a cancelled call does not wait for them. */
 function untilDecided(run: CallRun, validate: Validator): Step | PromiseLike<Step> {
   return after(beforeClaims(run, validate), (stopped) =>
-    after(stopped ?? stateClaims(run), (refused) => refused ?? decide(run)),
+    after(stopped ?? openTarget(run), (unopened) =>
+      after(unopened ?? stateClaims(run), (refused) => refused ?? decide(run)),
+    ),
   );
 }
 
@@ -130,7 +140,7 @@ export async function explainCall(
   context: HostContext,
 ): Promise<Explanation> {
   const run = newRun(tool, call, context);
-  const stopped = await inTime(run, () => untilDecided(run, validate)).catch((thrown: unknown) =>
+  const stopped = await inTime(run, () => chooseTarget(run) ?? untilDecided(run, validate)).catch((thrown: unknown) =>
     ended("failed", resultOfThrown(thrown, tool.name)),
   );
   run.life.end();

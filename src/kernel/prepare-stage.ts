@@ -9,10 +9,9 @@ import { shownEcho } from "./shown-name.js";
 import type { Validated, Validator } from "./validate.js";
 import { after } from "./with-timeout.js";
 
-/** Fills in the arguments, the input, the limits and the backend; an ending when the arguments cannot be used. */
-export function prepare(run: CallRun, validate: Validator): Step | PromiseLike<Step> {
-  const { tool } = run;
-  const { presenter } = tool;
+/** Makes an object of the arguments and takes the target from them; an ending when that is not possible. Opens nothing. */
+export function chooseTarget(run: CallRun): Step {
+  const { presenter } = run.tool;
   if (run.notPlain !== undefined) return notPlain(run, run.notPlain);
   const coerced = coerceBag(run.call.input, presenter?.bareString);
   if ("problem" in coerced) return invalid(run, coerced.problem);
@@ -20,11 +19,15 @@ export function prepare(run: CallRun, validate: Validator): Step | PromiseLike<S
   // Arguments that came as text are bounded too.
   const problem = coerced.value === run.call.input ? undefined : toJson(coerced.value).problem;
   if (problem !== undefined) return notPlain(run, problem);
-  const aimed = chooseTarget(run, coerced.value);
-  if ("status" in aimed) return aimed;
+  return takeTarget(run, coerced.value);
+}
 
+/** Fills in the arguments, the input and the limits; an ending when the arguments cannot be used. */
+export function prepare(run: CallRun, validate: Validator): Step | PromiseLike<Step> {
+  const { tool } = run;
+  const { presenter } = tool;
   const unknownParameter = tool.dialect?.unknownParameter ?? "refuse";
-  const mended = repair(aimed.bag, tool.parameters, {
+  const mended = repair(run.bag, tool.parameters, {
     unknownParameter,
     ...(presenter === undefined
       ? {}
@@ -79,16 +82,18 @@ function decode(run: CallRun, presenter: AnyPresenter): Step {
   return undefined;
 }
 
-/** Removes `on` from the arguments if the box has several backends, and selects that backend for the call. */
-function chooseTarget(run: CallRun, bag: unknown): Ending | { readonly bag: unknown } {
+/** Removes `on` from the arguments if there are several targets, and selects that target for the call. */
+function takeTarget(run: CallRun, bag: unknown): Step {
+  run.bag = bag;
   const targets = run.context.targets;
   if (targets === undefined || Object.keys(targets).length < 2 || !isRecord(bag) || !Object.hasOwn(bag, "on"))
-    return { bag };
+    return undefined;
   const { on, ...rest } = bag;
-  if (on === null) return { bag: rest };
+  run.bag = rest;
+  if (on === null) return undefined;
   const names = Object.keys(targets);
-  const backend = typeof on === "string" && Object.hasOwn(targets, on) ? targets[on] : undefined;
-  if (backend === undefined) {
+  const target = typeof on === "string" && Object.hasOwn(targets, on) ? targets[on] : undefined;
+  if (target === undefined) {
     const near = typeof on === "string" ? nearestNames(on, names, 1)[0] : undefined;
     const hint = near === undefined ? "" : ` (did you mean "${near}"?)`;
     return invalid(
@@ -97,7 +102,9 @@ function chooseTarget(run: CallRun, bag: unknown): Ending | { readonly bag: unkn
       { parameter: "on" },
     );
   }
-  run.backend = backend;
-  run.cwd = run.context.session.cwd(backend.name) ?? (backend === run.context.backend ? run.context.cwd : backend.cwd);
-  return { bag: rest };
+  if (target.name === run.context.target.name) return undefined;
+  run.target = target;
+  run.cwd = run.context.session.cwd(target.name) ?? target.workspace ?? "/";
+  run.workspace = target.workspace ?? "";
+  return undefined;
 }

@@ -25,9 +25,12 @@ export interface PolicyCall {
   readonly callId: string;
   readonly tool: string;
   readonly effect: "none" | "read" | "write";
-  readonly backend: string;
+  /** The name of the target: "local", "posix:dash". */
+  readonly target: string;
   readonly sessionId: string;
   readonly cwd: string;
+  /** The workspace of the target. */
+  readonly workspace: string;
   readonly home: string;
 }
 
@@ -70,8 +73,9 @@ export interface AuditBegin {
   readonly callId: string;
   readonly sessionId: string;
   readonly tool: string;
-  /** The default backend of calls, and their working directory on it. */
+  /** The name of the call's target. */
   readonly backend: string;
+  /** The target's workspace; empty where it is known only once the target is open. */
   readonly workspace: string;
   /** SHA-256 of the input as the model sent it, as hex. */
   readonly inputDigest: string;
@@ -86,7 +90,7 @@ export interface AuditEnd {
   readonly rule?: string;
   readonly effect?: string;
   readonly approver?: string | null;
-  /** The backend of the call. */
+  /** As in `AuditBegin`. */
   readonly backend?: string;
   /** Each text in them is redacted and truncated to `AUDIT_INPUT_BYTES`. */
   readonly claims?: readonly Claim[];

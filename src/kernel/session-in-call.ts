@@ -1,5 +1,5 @@
 /** The session as one call reaches it: writes need the claim that fits, and all of it ends with the call. */
-import type { CallRun } from "./call-run.js";
+import { backendOf, type CallRun } from "./call-run.js";
 import { HaftError } from "./errors.js";
 import { requireClaimedPlace } from "./path-lock.js";
 import type { CallSession, Framework, SessionView } from "./session.js";
@@ -17,11 +17,12 @@ export function sessionView(run: CallRun): SessionView {
 
 /** The session for `run`. */
 export function callSession(run: CallRun): CallSession {
-  const { life, backend } = run;
+  const { life, target } = run;
+  const { machine } = backendOf(run);
   const { session } = run.context;
   const { requireLife } = life;
-  const pathKey = (real: string) => `${backend.name}:${real}`;
-  const jobKey = (id: string) => `${backend.name} ${id}`;
+  const pathKey = (real: string) => `${machine}:${real}`;
+  const jobKey = (id: string) => `${target.name} ${id}`;
   return Object.freeze({
     id: session.id,
     artifacts: life.artifacts,
@@ -33,7 +34,7 @@ export function callSession(run: CallRun): CallSession {
       requireLife();
       if (run.grant?.commands.some((one) => one.cwd === path || one.real === path) !== true)
         throw unclaimed(`set the working directory to "${path}"`, "a command in it", { path });
-      session.setCwd(backend.name, path);
+      session.setCwd(target.name, path);
     },
     todo: Object.freeze({
       async read() {

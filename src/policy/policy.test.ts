@@ -8,9 +8,10 @@ const call: PolicyCall = {
   callId: "c1",
   tool: "any",
   effect: "write",
-  backend: "memory",
+  target: "memory",
   sessionId: "s",
   cwd: "/project",
+  workspace: "/project",
   home: "/home/user",
 };
 const file = (path: string, access: readonly Access[] = ["read"]): Claim => ({

@@ -1,22 +1,22 @@
 /** The one place where tools, dialects, backends, stores and policy come together. */
 import { haftDialect } from "../dialects/haft/haft-dialect.js";
-import { HaftError, type SessionEnd } from "../kernel/index.js";
+import type { SessionEnd } from "../kernel/index.js";
 import { allowAllPolicy } from "../policy/index.js";
 import type { BuiltinToolData } from "../tools/index.js";
-import { BackendSet, requireTargets } from "./backend-set.js";
 import { builtinRegistry } from "./builtin-registry.js";
 import { requireChoices, requireKnown, requireTools } from "./check-options.js";
 import { contextFactory } from "./context-factory.js";
 import { dialectNamed } from "./dialect-named.js";
 import { createHost, type Host } from "./host-services.js";
-import { isOnThisMachine } from "./open-backend.js";
 import { withOwnedContext } from "./owned-box.js";
+import { settledTargets } from "./settled-targets.js";
+import { TargetSet } from "./target-set.js";
 import type { Toolkit } from "./toolkit.js";
 import { TOOLKIT_OPTIONS, type ToolkitOptions } from "./toolkit-options.js";
 import { ToolkitSessions } from "./toolkit-sessions.js";
 
 /**
- * Puts a toolkit together. Nothing is opened, written or started before the first call: backends open then, and an
+ * Puts a toolkit together. Nothing is opened, written or started before the first call on a target; an
  * unwritable state directory is reported by the first call that needs it (`STORE_UNWRITABLE`).
  *
  * @throws `CONFIG_INVALID` for an unknown option, choice, dialect or target, for a workspace that is relative or, on this machine, not
@@ -31,13 +31,8 @@ export function createToolkit(options: ToolkitOptions): Promise<Toolkit>;
 export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolkit> {
   requireKnown(options, Object.keys(TOOLKIT_OPTIONS));
   requireChoices(options);
-  const { workspace, policy = allowAllPolicy(), persist = true, tools = [], backends: given = {} } = options;
+  const { policy = allowAllPolicy(), persist = true, tools = [], backends = {}, schemes = {} } = options;
   requireTools(tools);
-  if (workspace !== undefined && !workspace.startsWith("/"))
-    throw new HaftError(
-      "CONFIG_INVALID",
-      `The workspace "${workspace}" is not absolute. Pass the absolute path of the directory.`,
-    );
   const dialect =
     typeof options.dialect === "string" ? await dialectNamed(options.dialect) : (options.dialect ?? haftDialect);
   const registry = builtinRegistry(dialect, {
@@ -46,25 +41,26 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     ...(options.toolSettings === undefined ? {} : { tools: options.toolSettings }),
   });
   registry.registerAll(tools);
-  const targets = [options.on ?? "local"].flat();
-  requireTargets(targets, given);
-  if (workspace !== undefined && targets.some((name) => isOnThisMachine(name) && !Object.hasOwn(given, name)))
-    await requireDirectory(workspace);
+  const chosen = await settledTargets(options);
   const host = await createHost({ ...options, policy, persist });
-  const backends = new BackendSet(targets, given, {
-    ...(workspace === undefined ? {} : { cwd: workspace }),
-    ...(options.env === undefined ? {} : { env: options.env }),
-    ...(host.statePath === undefined ? {} : { stateDir: host.statePath }),
+  const targets = new TargetSet(chosen, {
+    backends,
+    schemes,
+    machine: host.machine,
+    clock: host.services.clock,
+    options: {
+      ...(options.env === undefined ? {} : { env: options.env }),
+      ...(host.statePath === undefined ? {} : { stateDir: host.statePath }),
+    },
   });
   let closing: Promise<SessionEnd> | undefined;
   const contextOf = contextFactory(options, {
     host,
-    backends,
+    targets,
     dialect,
-    workspace,
     isClosed: () => closing !== undefined,
   });
-  const sessions = new ToolkitSessions({ host, backends, registry, contextOf });
+  const sessions = new ToolkitSessions({ host, targets, registry, contextOf });
   const toolkit: Toolkit = {
     registry,
     dialect,
@@ -79,10 +75,10 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
       );
     },
     sessions: () => sessions.all(),
-    takeReports: () => backends.takeReports(),
-    forgetJobs: () => backends.forgetJobs(),
+    takeReports: () => targets.takeReports(),
+    forgetJobs: () => targets.forgetJobs(),
     close() {
-      closing ??= closeAll(sessions, backends, host);
+      closing ??= closeAll(sessions, targets, host);
       return closing;
     },
     [Symbol.asyncDispose]: async () => void (await toolkit.close()),
@@ -91,11 +87,11 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
 }
 
 /** Closes every part, even if others fail; the first failure is reported. */
-async function closeAll(sessions: ToolkitSessions, backends: BackendSet, host: Host): Promise<SessionEnd> {
+async function closeAll(sessions: ToolkitSessions, targets: TargetSet, host: Host): Promise<SessionEnd> {
   // An unnamed session cannot be resumed: what is stored of its jobs is deleted while its backends are open.
   const unnamed = await sessions.closeUnnamed();
   // Commands first: what they still print belongs to the sessions' artifacts.
-  const [closed] = await Promise.allSettled([backends.close()]);
+  const [closed] = await Promise.allSettled([targets.close()]);
   const named = await sessions.closeAll();
   host.close();
   if (closed.status === "rejected") throw closed.reason;
@@ -103,12 +99,6 @@ async function closeAll(sessions: ToolkitSessions, backends: BackendSet, host: H
   const failed = ends.find((one) => one.status === "rejected");
   if (failed !== undefined) throw failed.reason;
   return { left: [...closed.value, ...ends.flatMap((one) => (one.status === "fulfilled" ? one.value.left : []))] };
-}
-
-async function requireDirectory(workspace: string): Promise<void> {
-  const { directoryProblem } = await import("../backends/local/index.js");
-  const problem = directoryProblem(workspace);
-  if (problem !== undefined) throw new HaftError("CONFIG_INVALID", problem, { details: { workspace } });
 }
 
 const NOTHING_LEFT: SessionEnd = Object.freeze({ left: [] });

@@ -45,6 +45,8 @@ export interface Host {
   readonly services: HostServices;
   /** Opens a session: a named one is found again by its name, one without ends with its `close`. */
   openSession(id: string | undefined): HostSession;
+  /** Of this machine. */
+  readonly machine: { readonly home: string; currentDirectory(): string | undefined };
   /** Absent where nothing is stored on disk. */
   readonly statePath?: string;
   close(): void;
@@ -52,8 +54,11 @@ export interface Host {
 
 export async function createHost(options: HostServicesOptions): Promise<Host> {
   const { policy, approver, approvalTimeoutMs, hooks, rate, redactor } = options;
-  const [{ createCallFaults, createSystemMedia, preload, sha256, systemClock, systemIds }, { loadRipgrepPackage }] =
-    await Promise.all([import("../host/index.js"), import("../backends/local/index.js")]);
+  const [system, { loadRipgrepPackage }] = await Promise.all([
+    import("../host/index.js"),
+    import("../backends/local/index.js"),
+  ]);
+  const { createCallFaults, createSystemMedia, preload, sha256, systemClock, systemIds } = system;
   await preload([loadValidator, loadRegexEngine, loadEncodingTables, loadRipgrepPackage]);
   const clock = systemClock;
   const ids = systemIds;
@@ -79,6 +84,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
   };
   return {
     services: Object.freeze(services),
+    machine: { home: system.homeDirectory(), currentDirectory: system.currentDirectory },
     openSession: (id) => state.openSession(id ?? ids.next("session"), id === undefined),
     ...(state.path === undefined ? {} : { statePath: state.path }),
     close: state.close,

@@ -1,6 +1,5 @@
 /** Where the parts come together: a toolkit, its boxes, and the shared default host. */
 export { type BuiltinToolData, type BuiltinToolName, GATES, type Gate } from "../tools/index.js";
-export type { EndedAfterKill, ReportedHalfWrittenFile } from "./backend-set.js";
 export { type BuiltinRegistryOptions, builtinRegistry } from "./builtin-registry.js";
 export { accepted, checkConfig } from "./config/check-config.js";
 export type {
@@ -26,7 +25,6 @@ export { makeLocalContext, resetProcessTable, resetTodos, toolBox, tryToolBox } 
 export { DIALECT_NAMES, type DialectName, dialectNamed } from "./dialect-named.js";
 export { type HostFindings, inspectHost } from "./inspect-host.js";
 export { isOutcomeOf, type Outcome } from "./is-outcome-of.js";
-export { type OpenBackendOptions, openBackend, TARGETS } from "./open-backend.js";
 export type { CloseableContext, OwnedBox, OwnedContext } from "./owned-box.js";
 export {
   artifactAdmin,
@@ -39,6 +37,18 @@ export {
   stateDirectoryProblem,
   writeWhole,
 } from "./state-admin.js";
+export {
+  isOnThisMachine,
+  type OpenBackendOptions,
+  openBackend,
+  parseTarget,
+  TARGETS,
+  type TargetRequest,
+  type TargetScheme,
+  type TargetSchemes,
+} from "./target-schemes.js";
+export type { EndedAfterKill, ReportedHalfWrittenFile } from "./target-set.js";
 export type { CollectionName, Toolkit, ToolkitSession } from "./toolkit.js";
 export type { ToolkitOptions } from "./toolkit-options.js";
+export type { ChosenTarget } from "./toolkit-target.js";
 export { workspaceProblem } from "./workspace.js";

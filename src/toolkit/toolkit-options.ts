@@ -15,10 +15,15 @@ import type {
 import type { Gate } from "../tools/index.js";
 import type { ToolSettings } from "./config/config.js";
 import type { DialectName } from "./dialect-named.js";
+import type { TargetSchemes } from "./target-schemes.js";
+import type { ChosenTarget } from "./toolkit-target.js";
 
 /** What a toolkit is made of; each part has a default. */
 export interface ToolkitOptions {
-  /** Absolute; where relative paths start and what ignore rules count from. Default: the current directory, or the backend's own. */
+  /**
+   * Absolute; where relative paths start and what ignore rules count from, on the default target and on this machine. Default: the
+   * current directory, or the backend's own. A target in `on` may have its own.
+   */
   readonly workspace?: string;
   /** Where state is stored. Default: `HAFT_STATE`, else `$XDG_STATE_HOME/haft`, else `~/.local/state/haft`. */
   readonly stateDir?: string;
@@ -26,8 +31,13 @@ export interface ToolkitOptions {
   readonly persist?: boolean;
   /** Maximum bytes of the artifacts of one session on disk; the oldest are evicted. Default 256 MiB. */
   readonly artifactQuotaBytes?: number;
-  /** The target or targets that calls work on, the default first. Default "local". */
-  readonly on?: string | readonly string[];
+  /**
+   * The target or targets that calls work on, the default first: "posix:dash", "posix:dash=/srv/app" or
+   * `{ target: "posix:dash", workspace: "/srv/app" }`. Each is opened by its first call. Default "local".
+   */
+  readonly on?: string | ChosenTarget | readonly (string | ChosenTarget)[];
+  /** Schemes of targets beside `local`, `memory` and `posix`, by name: `{ box: { open: ({ address }) => backend } }` opens "box:ADDRESS". */
+  readonly schemes?: TargetSchemes;
   /** Ready backends by the name that `on` uses for them; they are not closed here. */
   readonly backends?: Readonly<Record<string, Backend>>;
   /** A dialect or its name. Default `haftDialect`. */
@@ -70,6 +80,7 @@ export const TOOLKIT_OPTIONS: Readonly<Record<keyof ToolkitOptions, true>> = {
   persist: true,
   artifactQuotaBytes: true,
   on: true,
+  schemes: true,
   backends: true,
   dialect: true,
   tools: true,

@@ -1,16 +1,16 @@
 /** The conversations of one toolkit: opened by name, each ended once. */
 import type { HostContext, Session, SessionEnd, ToolBox, ToolRegistry } from "../kernel/index.js";
-import type { BackendSet } from "./backend-set.js";
 import type { Host } from "./host-services.js";
 import { SessionUse } from "./session-use.js";
+import type { TargetSet } from "./target-set.js";
 import type { ToolkitSession } from "./toolkit.js";
 
 /** What sessions are made of. */
 interface SessionParts {
   readonly host: Host;
-  readonly backends: BackendSet;
+  readonly targets: TargetSet;
   readonly registry: ToolRegistry;
-  contextOf(session: Session, isEnded: () => boolean, cwd?: string): HostContext | PromiseLike<HostContext>;
+  contextOf(session: Session, isEnded: () => boolean, cwd?: string): HostContext;
 }
 
 export class ToolkitSessions {
@@ -45,7 +45,7 @@ export class ToolkitSessions {
   }
 
   #openNew(id: string | undefined, owner: string | undefined): ToolkitSession {
-    const { host, backends, registry, contextOf } = this.#parts;
+    const { host, targets, registry, contextOf } = this.#parts;
     const { clock } = host.services;
     const session = { ...host.openSession(id), ...(owner === undefined ? {} : { owner }) };
     let ended: Promise<SessionEnd> | undefined;
@@ -55,7 +55,7 @@ export class ToolkitSessions {
     const opened: ToolkitSession = {
       id: session.id,
       session,
-      box: (collection) => use.counted(withTarget(box(collection), backends.names)),
+      box: (collection) => use.counted(withTarget(box(collection), Object.keys(targets.all))),
       context: async (cwd) => contextOf(session, isEnded, cwd),
       close: () => {
         ended ??= this.#end(opened, session.close, id === undefined);
@@ -77,12 +77,12 @@ export class ToolkitSessions {
   }
 
   async #end(session: ToolkitSession, close: () => Promise<void>, forgets: boolean): Promise<SessionEnd> {
-    const { backends } = this.#parts;
+    const { targets } = this.#parts;
     const { id } = session;
     // A name may be in use again.
     if (this.#open.get(id) === session) this.#open.delete(id);
     // Commands first: what they still print belongs to the session's artifacts.
-    const [jobs] = await Promise.allSettled([backends.endSession(id, { forgets })]);
+    const [jobs] = await Promise.allSettled([targets.endSession(id, { forgets })]);
     await close();
     if (jobs.status === "rejected") throw jobs.reason;
     return { left: jobs.value };

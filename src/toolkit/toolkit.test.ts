@@ -298,7 +298,7 @@ describe("the shared host", () => {
     async () => {
       const cwd = join(root, "project");
       const [one, two] = [await makeLocalContext(cwd), await makeLocalContext(cwd)];
-      expect(one.backend.name).toBe("local");
+      expect(one.target.name).toBe("local");
       expect(one.cwd).toBe(cwd);
       expect(await one.fs.readText(join(cwd, "a.txt"))).toBe("alpha\n");
       expect(Buffer.from((await one.shell.exec("pwd", { cwd })).stdout.head).toString()).toBe(`${cwd}\n`);

@@ -9,8 +9,8 @@ import type {
   ToolBox,
   ToolRegistry,
 } from "../kernel/index.js";
-import type { EndedAfterKill } from "./backend-set.js";
 import type { OwnedBox } from "./owned-box.js";
+import type { EndedAfterKill } from "./target-set.js";
 
 /** Collections of the default dialect; other dialects, and hosts, have others. */
 export type CollectionName = "all" | "read-only" | "coding";
@@ -21,7 +21,7 @@ export interface ToolkitSession<Tools extends object = object> extends AsyncDisp
   readonly session: Session;
   /** A box whose calls belong to this session. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */
   box(collection?: CollectionName | (string & {})): ToolBox<Tools>;
-  /** The context of one dispatch, as a box's factory makes it; `cwd`, absolute, takes the workspace's place. Opens the backends. */
+  /** The context of one dispatch, as a box's factory makes it; `cwd`, absolute, takes the workspace's place. Opens nothing. */
   context(cwd?: string): Promise<HostContext>;
   /**
    * Ends what its calls left running, but for jobs of the host and those to be kept, and writes down what the session

@@ -1,7 +1,15 @@
 import { setMaxListeners } from "node:events";
 import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { baseEnvironment, homeDirectory, PipePool, systemClock, takeReports, Watcher } from "../../host/index.js";
+import {
+  baseEnvironment,
+  currentDirectory,
+  homeDirectory,
+  PipePool,
+  systemClock,
+  takeReports,
+  Watcher,
+} from "../../host/index.js";
 import {
   type Backend,
   type BackendFlags,
@@ -63,7 +71,7 @@ const FLAGS = Object.freeze({
  * @throws `BACKEND_UNAVAILABLE` without `cwd` where the current directory of this process was deleted.
  */
 export function createLocalBackend(options: LocalBackendOptions = {}): LocalBackend {
-  const cwd = options.cwd ?? currentDirectory();
+  const cwd = options.cwd ?? requireCurrentDirectory();
   const mode = guardMode();
   const home = options.home ?? homeDirectory();
   const reports = options.stateDir === undefined ? undefined : join(options.stateDir, "watcher");
@@ -87,6 +95,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
   let closing: Promise<{ readonly left: readonly string[] }> | undefined;
   return {
     name: "local",
+    machine: "local",
     flags: FLAGS,
     guard: mode,
     home,
@@ -114,16 +123,14 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
   };
 }
 
-function currentDirectory(): string {
-  try {
-    return process.cwd();
-  } catch (cause) {
-    throw new HaftError(
-      "BACKEND_UNAVAILABLE",
-      "Did not open the backend local: the current directory of this process was deleted or cannot be read. Pass a `workspace`, or start in an existing directory.",
-      { cause, details: { backend: "local" } },
-    );
-  }
+function requireCurrentDirectory(): string {
+  const cwd = currentDirectory();
+  if (cwd !== undefined) return cwd;
+  throw new HaftError(
+    "BACKEND_UNAVAILABLE",
+    "Did not open the backend local: the current directory of this process was deleted or cannot be read. Pass a `workspace`, or start in an existing directory.",
+    { details: { backend: "local" } },
+  );
 }
 
 /** Why this path cannot be a workspace, with what to do; undefined for a directory of this machine. */

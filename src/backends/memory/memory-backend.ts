@@ -23,6 +23,9 @@ import { MemoryShell, type ShellHost } from "./memory-shell.js";
 import { ProcessTable } from "./process-table.js";
 import { TreeGuard } from "./tree-guard.js";
 
+/** Backends made in this process: each is a machine of its own. */
+let machines = 0;
+
 export interface MemoryBackendOptions {
   /** The display name. Default "memory". */
   readonly name?: string;
@@ -69,6 +72,7 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): MemoryB
     home = "/home/user",
     digest = webDigest,
   } = options;
+  const machine = `${name} ${++machines}`;
   let isClosed = false;
   const requireOpen = (): void => {
     if (isClosed) throw closedBackend(name);
@@ -103,6 +107,7 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): MemoryB
   };
   return {
     name,
+    machine,
     flags: { signals: true, symlinks: true, jobs: true, detach: true },
     guard: "pinned",
     home,

@@ -46,6 +46,7 @@ export async function openLocalPosix(options: OpenLocalPosixOptions = {}): Promi
   );
   return createPosixBackend({
     name: typeof shell === "string" ? `posix:${shell}` : `posix:${argv.join(" ")}`,
+    machine: "local",
     commandShell: argv,
     orphanMs: LOCAL_ORPHAN_MS,
     ...rest,

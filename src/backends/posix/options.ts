@@ -4,6 +4,8 @@ import type { OpenChannel } from "./channel/channel.js";
 export interface PosixBackendOptions {
   /** The target, for messages: "ssh:user@host". */
   readonly name: string;
+  /** The machine that is reached; see `Backend.machine`. Default: `name`. */
+  readonly machine?: string;
   /** Opens a channel to a remote shell, or the command that connects to one when it is started. */
   readonly open: OpenChannel | readonly string[];
   /** The working directory: an absolute remote path. Default: where the remote shell starts. */

@@ -44,7 +44,7 @@ export async function createPosixBackend(options: PosixBackendOptions): Promise<
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.stateDir === undefined ? {} : { stateDir: options.stateDir }),
   });
-  return new PosixBackend(name, remote);
+  return new PosixBackend(name, options.machine ?? name, remote);
 }
 
 const FLAGS = Object.freeze({
@@ -57,6 +57,7 @@ const FLAGS = Object.freeze({
 
 class PosixBackend implements Backend {
   readonly name: string;
+  readonly machine: string;
   readonly flags: BackendFlags;
   readonly guard: "pinned" | "checked";
   readonly home: string;
@@ -68,9 +69,10 @@ class PosixBackend implements Backend {
   readonly #sessions: SessionJobs;
   #closing: Promise<{ readonly left: readonly string[] }> | undefined;
 
-  constructor(name: string, remote: RemoteAgent) {
+  constructor(name: string, machine: string, remote: RemoteAgent) {
     const { facts, home, cwd, realCwd } = remote.place;
     this.name = name;
+    this.machine = machine;
     this.#remote = remote;
     this.#jobs = new RemoteJobTable(remote);
     this.home = home;

@@ -12,6 +12,8 @@ import { WriteQueue } from "./write-queue.js";
 export interface BackendCore {
   /** For users. */
   readonly name: string;
+  /** The machine whose files these are; see `Backend.machine`. Default: `name`. */
+  readonly machine?: string;
   readonly fs: CoreFs;
   /** Absent: commands are refused with `BACKEND_UNSUPPORTED`. */
   readonly shell?: CoreShell;
@@ -41,7 +43,7 @@ export interface BackendCore {
  * Any error of the core is understood: a code of POSIX ("ENOENT") is translated, anything else is `FS_IO` with its message.
  */
 export function completeBackend(core: BackendCore): Backend {
-  const { name, fs, clock, cwd, home = cwd, digest = webDigest } = core;
+  const { name, machine = name, fs, clock, cwd, home = cwd, digest = webDigest } = core;
   const closing = new AbortController();
   const requireOpen = (): void => {
     if (closing.signal.aborted) throw closedBackend(name);
@@ -52,6 +54,7 @@ export function completeBackend(core: BackendCore): Backend {
   const shellOf = { name, shell: core.shell, guard: free, clock, closing: new AbortHub(closing.signal) };
   return {
     name,
+    machine,
     flags: {},
     guard: "checked",
     home,

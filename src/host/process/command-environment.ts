@@ -47,6 +47,15 @@ export function helperEnvironment(): Readonly<Record<string, string>> {
   return { PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C" };
 }
 
+/** The current directory of this process. Undefined where it was deleted or cannot be read. */
+export function currentDirectory(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
+}
+
 /** The home directory of the user. An empty or relative HOME counts as unset, because it would depend on the working directory. */
 export function homeDirectory(): string {
   const home = homedir();

@@ -14,6 +14,8 @@ export interface AuditedCall {
   readonly atMs: number;
   readonly sessionId: string;
   readonly tool: string;
+  /** Where it ran: "local", "posix:dash". */
+  readonly target: string;
   /** Its working directory; empty in entries of versions that did not record it. */
   readonly workspace: string;
   /** The arguments, up to 4 KiB of them. */
@@ -93,7 +95,8 @@ function addRecord(calls: Map<string, AuditedCall>, chain: string, record: Chain
     const id = `${chain}-${record.sequence}`;
     const { atMs } = record;
     const [sessionId, tool, input] = [textOf(record.sessionId), textOf(record.tool), textOf(record.input)];
-    calls.set(id, { id, atMs, sessionId, tool, workspace: textOf(record.workspace), input, begin: record });
+    const target = textOf(record.backend);
+    calls.set(id, { id, atMs, sessionId, tool, target, workspace: textOf(record.workspace), input, begin: record });
   }
   const begun = record.kind === "end" ? calls.get(textOf(record.begin)) : undefined;
   if (begun === undefined) return;

@@ -40,14 +40,21 @@ export function withDialectOption(command: Command): Command {
 /** For commands that run tools. */
 export function withToolkitOptions(command: Command): Command {
   return withDialectOption(withConfigOptions(command))
-    .option("--on <target>", "where tools run: local, memory, posix:sh, posix:dash, posix:bash, posix:busybox", "local")
+    .addOption(
+      new Option(
+        "--on <target>",
+        "where tools run: local, memory, posix:sh, posix:dash, posix:bash, posix:busybox; with a workspace of its own as TARGET=/DIR; repeatable, the first is the default and a call chooses with `on`",
+      )
+        .argParser(repeated)
+        .default([], "local"),
+    )
     .option(
       "--state <dir>",
       "where sessions, the audit log and locks are stored (default: $XDG_STATE_HOME/haft, else ~/.local/state/haft)",
     )
     .addOption(
       new Option("--env <name>", "pass this environment variable to commands; repeatable")
-        .argParser((value: string, before: readonly string[]) => [...before, value])
+        .argParser(repeated)
         .default([], "none"),
     )
     .option("--autonomy <level>", "what runs without confirmation; only full is supported")
@@ -55,6 +62,10 @@ export function withToolkitOptions(command: Command): Command {
       "--gate <when>",
       "when a file must have been read before it is changed. write: before write; on: before write and edit; off: never; handle: as the caller tracks it (default: from the dialect)",
     );
+}
+
+function repeated(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
 }
 
 export function withCollectionOption(command: Command): Command {

@@ -3,14 +3,24 @@ import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { homeDirectory } from "../../host/index.js";
 import { type DefinedTool, type Dialect, isWithin, messageOf, type ToolRegistry } from "../../kernel/index.js";
-import { GATES, type Gate, type SettledConfig, type ToolkitOptions, workspaceProblem } from "../../toolkit/index.js";
+import {
+  type ChosenTarget,
+  GATES,
+  type Gate,
+  isOnThisMachine,
+  parseTarget,
+  type SettledConfig,
+  type ToolkitOptions,
+  workspaceProblem,
+} from "../../toolkit/index.js";
 import type { StartCommand } from "./clients/clients.js";
 import { type ConfigOptions, type LoadedConfig, loadConfig, reportIgnored, stateDirOf } from "./configuration.js";
 import { haftCommand } from "./installed-package.js";
 import { DEFAULT_DIALECT, UsageError } from "./usage.js";
 
 export interface CommonOptions extends ConfigOptions {
-  readonly on: string;
+  /** Targets with their workspaces, the default first. Empty: as the configuration says. */
+  readonly on: readonly string[];
   readonly state?: string;
   readonly env: readonly string[];
   readonly autonomy?: string;
@@ -19,6 +29,8 @@ export interface CommonOptions extends ConfigOptions {
 
 /** The options of a command over its configuration. */
 export interface Settings {
+  /** Where calls run, the default first. */
+  readonly targets: readonly ChosenTarget[];
   readonly dialect: string;
   /** The options of the toolkit, without its workspace. */
   readonly toolkit: ToolkitOptions;
@@ -34,7 +46,7 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
   const loaded = await loadConfig(options);
   reportIgnored(loaded);
   const { settled } = loaded;
-  const { on, state, env, gate, autonomy = "full" } = options;
+  const { state, env, gate, autonomy = "full" } = options;
   if (autonomy !== "full") {
     throw new UsageError(
       `Did not start: --autonomy must be "full", not "${autonomy}". No other level is supported. Leave the option out.`,
@@ -44,6 +56,7 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
     throw new UsageError(`Did not start: --gate must be one of ${GATES.join(", ")}, not "${gate}".`);
   const dialect = options.dialect ?? settled.dialect ?? DEFAULT_DIALECT;
   const stateDir = state === undefined ? settled.stateDir : stateDirOf(state);
+  const on = targetsOf(options.on.length > 0 ? options.on : settled.on);
   const toolkit: ToolkitOptions = {
     on,
     dialect,
@@ -54,7 +67,14 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
     ...(gate === undefined ? {} : { gate }),
   };
   const projectFile = loaded.layers.find(({ by }) => by === "project")?.path;
-  return { dialect, toolkit, config: settled, projectFile, disabled: disabledBy(loaded) };
+  return {
+    dialect,
+    targets: on,
+    toolkit,
+    config: settled,
+    projectFile,
+    disabled: disabledBy(loaded),
+  };
 }
 
 function isGate(value: string): value is Gate {
@@ -92,6 +112,15 @@ export function disabledBy({ settled, layers }: LoadedConfig): Readonly<Record<s
   const off = Object.keys(settled.tools).filter((name) => settled.tools[name] === false);
   const files = off.map((name) => [name, layers.findLast(({ config }) => config.tools?.[name] === false)?.path]);
   return Object.fromEntries(files);
+}
+
+/** The workspace of a target of this machine is checked, and followed to its real path, as that of \`--workspace\`. */
+function targetsOf(texts: readonly string[] = ["local"]): readonly ChosenTarget[] {
+  return texts.map((text) => {
+    const { target, workspace } = parseTarget(text);
+    if (workspace === undefined) return { target };
+    return { target, workspace: isOnThisMachine(target) ? workspaceOf(workspace) : workspace };
+  });
 }
 
 /** Skips variables that are not set: a configuration is used on many machines. */
@@ -141,7 +170,7 @@ export function toolsOf(registry: ToolRegistry, collection: string): readonly De
 }
 
 /** The defaults of options of `haft serve`, which a printed command omits. */
-const SERVE_DEFAULTS: Readonly<Record<string, string>> = { on: "local", autonomy: "full", collection: "all" };
+const SERVE_DEFAULTS: Readonly<Record<string, string>> = { autonomy: "full", collection: "all" };
 
 /** Options of `haft serve` that change what is served. */
 export interface StdioServerOptions extends Partial<CommonOptions> {
@@ -155,7 +184,7 @@ export interface StdioServerOptions extends Partial<CommonOptions> {
  * @param workspace - Undefined: the client's roots decide.
  */
 export function stdioServerCommand(workspace: string | undefined, options: StdioServerOptions = {}): StartCommand {
-  const { config, state, env = [], on, dialect, autonomy, gate, collection } = options;
+  const { config, state, env = [], on = [], dialect, autonomy, gate, collection } = options;
   const args = [haftCommand(), "serve", "--stdio"];
   const add = (name: string, value: string | undefined) => {
     if (value !== undefined && value !== SERVE_DEFAULTS[name]) args.push(`--${name}`, value);
@@ -164,7 +193,8 @@ export function stdioServerCommand(workspace: string | undefined, options: Stdio
   if (config === false) args.push("--no-config");
   else add("config", config && resolve(config));
   add("state", state && stateDirOf(state));
-  for (const [name, value] of Object.entries({ on, dialect, autonomy, gate, collection })) add(name, value);
+  for (const target of on) add("on", target);
+  for (const [name, value] of Object.entries({ dialect, autonomy, gate, collection })) add(name, value);
   for (const name of env) add("env", name);
   return { command: process.execPath, args };
 }

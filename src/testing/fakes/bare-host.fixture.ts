@@ -22,7 +22,9 @@ import {
   requireCovered,
   requireLive,
   type Session,
+  type Target,
   type TodoItem,
+  targetOf,
 } from "../../kernel/index.js";
 import { memoryState } from "../../stores/memory/index.js";
 
@@ -190,6 +192,7 @@ export function recordingBackend(
   });
   const backend = {
     name: options.name ?? "recording",
+    machine: options.name ?? "recording",
     flags: {},
     guard: "checked" as const,
     home: "/home/t",
@@ -203,6 +206,13 @@ export function recordingBackend(
   return { backend: backend as unknown as Backend, touched, files };
 }
 
-export function bareContext(host: HostServices = bareHost(), more: Partial<HostContextOptions> = {}): HostContext {
-  return createHostContext({ host, session: bareSession(), backend: recordingBackend().backend, ...more });
+export function bareContext(
+  host: HostServices = bareHost(),
+  more: Omit<Partial<HostContextOptions>, "backend" | "target"> & {
+    readonly backend?: Backend;
+    readonly target?: Target;
+  } = {},
+): HostContext {
+  const { backend = recordingBackend().backend, target = targetOf(backend), ...options } = more;
+  return createHostContext({ host, session: bareSession(), target, ...options });
 }

@@ -32,6 +32,7 @@ export const TRUSTED_KEYS: readonly TrustedKey[] = Object.freeze([
   "autonomy",
   "dialect",
   "env",
+  "on",
   "servers",
   "state",
   "tools",
@@ -70,6 +71,14 @@ const CALL_SETTINGS: Readonly<Record<string, ConfigSchema>> = {
     enum: ["full"],
     default: "full",
     description: "What runs without confirmation. Only `full` is supported.",
+  },
+  on: {
+    type: "array",
+    uniqueItems: true,
+    items: { ...TEXT, title: "a target" },
+    default: ["local"],
+    description:
+      'Where calls run, the default first: "local", "posix:dash", or with a workspace of its own "posix:dash=/srv/app". A call chooses with `on`.',
   },
   env: {
     type: "array",

@@ -34,7 +34,16 @@ export interface ToolSetting {
 export type ToolSettings = Readonly<Record<string, boolean | ToolSetting>>;
 
 /** The keys of a project's file that only a user may decide, unless the user's own file trusts the project with them. */
-export type TrustedKey = "artifacts" | "autonomy" | "dialect" | "env" | "servers" | "state" | "tools" | "workspace";
+export type TrustedKey =
+  | "artifacts"
+  | "autonomy"
+  | "dialect"
+  | "env"
+  | "on"
+  | "servers"
+  | "state"
+  | "tools"
+  | "workspace";
 
 /** One file. */
 export interface Config {
@@ -44,6 +53,8 @@ export interface Config {
   readonly state?: string;
   readonly autonomy?: "full";
   readonly env?: readonly string[];
+  /** Targets, each with its workspace after "=/"; the default first. */
+  readonly on?: readonly string[];
   readonly tools?: ToolSettings;
   readonly artifacts?: { readonly quotaMiB?: number };
   readonly serve?: { readonly port?: number; readonly host?: string; readonly facts?: boolean };

@@ -25,6 +25,7 @@ export interface SettledConfig {
   readonly workspaceWithin?: string;
   readonly stateDir?: string;
   readonly autonomy?: "full";
+  readonly on?: readonly string[];
   readonly env: readonly string[];
   /** With the gates of `gateFloor`. */
   readonly tools: ToolSettings;
@@ -39,7 +40,7 @@ export interface SettledConfig {
 
 /**
  * Merges the layers from the lowest to the highest; a later one wins. Lists of variables are concatenated, tools and servers
- * merged by name. A project's file cannot extend its own permissions: `artifacts`, `autonomy`, `env`, `servers` and `state`,
+ * merged by name. A project's file cannot extend its own permissions: `artifacts`, `autonomy`, `env`, `on`, `servers` and `state`,
  * a `workspace` outside its directory, a tool that the user disabled and a looser gate (also one implied by a dialect) are
  * ignored and reported, unless `trust` in a user's layer names the project's directory and the key.
  */
@@ -82,13 +83,14 @@ function trustedBy(
 }
 
 function mergeOver(under: MergedLayers, over: Config, directory: string, home: string): MergedLayers {
-  const { dialect, workspace, state, autonomy, env = [], tools = {}, artifacts, serve = {}, servers = {} } = over;
+  const { dialect, workspace, state, autonomy, on, env = [], tools = {}, artifacts, serve = {}, servers = {} } = over;
   return {
     ...under,
     ...(dialect === undefined ? {} : { dialect }),
     ...(workspace === undefined ? {} : { workspace: resolvePath(directory, workspace, home) }),
     ...(state === undefined ? {} : { stateDir: resolvePath(directory, state, home) }),
     ...(autonomy === undefined ? {} : { autonomy }),
+    ...(on === undefined ? {} : { on }),
     ...(artifacts?.quotaMiB === undefined ? {} : { quotaMiB: artifacts.quotaMiB }),
     env: [...new Set([...under.env, ...env])],
     tools: { ...under.tools, ...tools },

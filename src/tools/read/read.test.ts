@@ -287,7 +287,7 @@ describe("read-state", () => {
     const record = handle.get("/workspace/a.txt");
     expect(record).toMatchObject({ size: 6, contentHash: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(Number.isInteger(record.mtimeMs)).toBe(true);
-    expect(bench.session.readState.get("memory:/workspace/a.txt")).toEqual(record);
+    expect(bench.session.readState.get(`${bench.backend.machine}:/workspace/a.txt`)).toEqual(record);
     await bench.call("read", { path: "missing" });
     expect(handle.size).toBe(1);
   });

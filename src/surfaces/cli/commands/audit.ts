@@ -28,7 +28,7 @@ export function addAuditCommand(program: Command): void {
         program
           .command("audit [session]")
           .description("list the audited calls of one session or all, and check that the audit log is intact")
-          .option("--in <dir>", "only calls whose workspace was this directory"),
+          .option("--in <dir>", "only calls whose workspace was this directory of this machine"),
       ),
     ),
     "haft audit --in .",
@@ -43,13 +43,14 @@ export function addAuditCommand(program: Command): void {
 /** Oldest first. */
 async function listCalls(session: string | undefined, options: AuditOptions): Promise<number> {
   const { stateAdminOptions } = await import("../configuration.js");
-  const { auditAdmin } = await import("../../../toolkit/index.js");
+  const { auditAdmin, isOnThisMachine } = await import("../../../toolkit/index.js");
   const { calls, problems } = await auditAdmin(await stateAdminOptions(options));
   const directory = options.in === undefined ? undefined : resolve(options.in);
   const names = directory === undefined ? [] : [directory, realDirectory(directory)];
   const chosen = calls.filter(
-    ({ sessionId, workspace }) =>
-      (session === undefined || sessionId === session) && (directory === undefined || names.includes(workspace)),
+    ({ sessionId, workspace, target }) =>
+      (session === undefined || sessionId === session) &&
+      (directory === undefined || (names.includes(workspace) && isOnThisMachine(target))),
   );
   if (options.json) printJson({ calls: chosen, problems });
   else process.stdout.write(chosen.map((call) => `${rowOf(call)}\n`).join(""));
@@ -75,11 +76,12 @@ function realDirectory(directory: string): string {
   }
 }
 
-function rowOf({ atMs, status = "no end", tool, tookMs, sessionId, workspace, input }: Call): string {
+function rowOf({ atMs, status = "no end", tool, tookMs, sessionId, target, workspace, input }: Call): string {
   const took = tookMs === undefined ? "" : `${tookMs} ms`;
   const shown = input.length > MAX_INPUT_CHARACTERS ? `${input.slice(0, MAX_INPUT_CHARACTERS)}…` : input;
   const columns = [utcTime(atMs), status.padEnd(STATUS_WIDTH), tool.padEnd(TOOL_WIDTH), took.padStart(9)];
   // The default session of the command line is named after its workspace.
   const where = workspace === "" || sessionId.includes(workspace) ? "" : ` in ${JSON.stringify(workspace)}`;
-  return showControls([...columns, JSON.stringify(sessionId) + where, shown].join("  "));
+  const on = target === "local" || target === "" ? "" : ` on ${target}`;
+  return showControls([...columns, JSON.stringify(sessionId) + on + where, shown].join("  "));
 }

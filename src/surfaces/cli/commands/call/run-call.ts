@@ -50,9 +50,9 @@ export async function callCommand(
     createToolkit({ ...settings.toolkit, tools: await servers.tools(), workspace, hooks: survivors.hooks }),
   );
   try {
-    const box = toolkit.session(sessionId(options.session, workspace)).box();
+    const box = toolkit.session(sessionId(options.session, workspace, settings.targets[0])).box();
     const input = inputOf(given, box.descriptors().find(({ name }) => name === tool)?.parameters, known);
-    target = targetOf(input, settings.toolkit.on);
+    target = targetOf(input, settings.targets);
     if (options.explain) return await explain(box, { id: "call", name: tool, input }, options.json === true);
     const outcome = await withInterrupt((signal) => runShown(box, tool, input, signal));
     if (options.json) process.stdout.write(answerJson(toolkit.dialect.envelope(outcome), process.stdout));
@@ -76,10 +76,9 @@ export async function callCommand(
 }
 
 /** The target of the call: its `on` parameter, else the first one. */
-function targetOf(input: unknown, on: string | readonly string[] = "local"): string | undefined {
+function targetOf(input: unknown, targets: Settings["targets"]): string | undefined {
   const { on: chosen } = (typeof input === "object" && input !== null ? input : {}) as { readonly on?: unknown };
-  const targets = [on].flat();
-  return typeof chosen === "string" && targets.includes(chosen) ? chosen : targets[0];
+  return (targets.find(({ target }) => target === chosen) ?? targets[0])?.target;
 }
 
 function printAnswer(outcome: ToolOutcome): void {
@@ -112,8 +111,14 @@ function hintFor(
   return `No parameters were given. Give them as name=value; \`haft tools ${tool}${more}\` shows them with an example.`;
 }
 
-function sessionId(name: string | undefined, workspace: string): string {
-  if (name === undefined) return `cli:${workspace}`;
+/** By default one for each workspace: that of the default target. */
+function sessionId(
+  name: string | undefined,
+  workspace: string,
+  first: Settings["targets"][number] | undefined,
+): string {
+  const own = first?.workspace;
+  if (name === undefined) return `cli:${own === undefined ? workspace : `${first?.target}=${own}`}`;
   if (name !== "new") return name;
   const id = `cli-${randomUUID().slice(0, 8)}`;
   printNotice(`started the session "${id}". Continue it with \`--session ${id}\`.`);

@@ -14,7 +14,7 @@ const OPTIONS = {
   config: text,
   "no-config": flag,
   dialect: text,
-  on: { ...text, default: "local" },
+  on: { ...text, multiple: true, default: [] as string[] },
   state: text,
   env: { ...text, multiple: true, default: [] as string[] },
   autonomy: text,

@@ -1,0 +1,41 @@
+/** Opens the target of a call. Calls on other targets do not wait for it. */
+import type { Backend } from "./backend.js";
+import { type CallRun, type Ending, ended, type Step } from "./call-run.js";
+import { HaftError, messageOf } from "./errors.js";
+import { fail } from "./result.js";
+import { isPromise } from "./with-timeout.js";
+
+/** Fills in the backend and its directories; an ending that names the target and the cause when it cannot be opened. */
+export function openTarget(run: CallRun): Step | PromiseLike<Step> {
+  try {
+    const opening = run.target.open();
+    if (!isPromise(opening)) return take(run, opening);
+    run.isOpening = true;
+    return opening.then(
+      (backend) => take(run, backend),
+      (thrown: unknown) => notOpened(run, thrown),
+    );
+  } catch (thrown) {
+    return notOpened(run, thrown);
+  }
+}
+
+function take(run: CallRun, backend: Backend): undefined {
+  const { context, target } = run;
+  const isDefault = target.name === context.target.name;
+  run.opened = backend;
+  run.isOpening = false;
+  run.workspace = (isDefault ? context.workspace : undefined) ?? target.workspace ?? backend.cwd;
+  run.cwd = (isDefault ? context.cwd : context.session.cwd(target.name)) ?? target.workspace ?? backend.cwd;
+  return undefined;
+}
+
+function notOpened({ tool, target }: CallRun, thrown: unknown): Ending {
+  const known = HaftError.is(thrown) ? thrown : undefined;
+  const why = `${messageOf(thrown)}${known?.hint === undefined ? "" : ` ${known.hint}`}`.replace(/\.$/, "");
+  const message = `Did not run \`${tool.name}\`: the target "${target.name}" could not be opened: ${why}. The next call on it tries again.`;
+  return ended(
+    "failed",
+    fail(known?.code ?? "BACKEND_UNAVAILABLE", message, { details: { ...known?.details, target: target.name } }),
+  );
+}

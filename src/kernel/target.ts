@@ -1,0 +1,32 @@
+/** A place where calls run, named by a string such as "posix:dash", and opened by the first call that chooses it. */
+import type { Backend, BackendFlags } from "./backend.js";
+
+/** Where calls can run. Listing tools opens nothing. */
+export interface Target {
+  /** What a call names with `on`, and what messages show. */
+  readonly name: string;
+  /** Absolute, on the target: where relative paths start and what ignore rules and policy count as the workspace. Absent: the backend's `cwd`, known once it is open. */
+  readonly workspace?: string | undefined;
+  /** Absent: known once it is open. */
+  readonly home?: string | undefined;
+  /** What it can do, as its string says; the `flags` of the opened backend are exact. */
+  readonly capabilities: BackendFlags;
+  /**
+   * The open backend: at once if it is open. A failure is not kept, so the next call tries again.
+   * @throws Why it cannot be opened: `BACKEND_UNAVAILABLE`, or what the opener throws.
+   */
+  open(): Backend | Promise<Backend>;
+  state(): "closed" | "opening" | "open" | "failed";
+}
+
+/** The target of a backend that is open already. Default name: the backend's. */
+export function targetOf(backend: Backend, { name = backend.name, workspace = backend.cwd } = {}): Target {
+  return {
+    name,
+    workspace,
+    home: backend.home,
+    capabilities: backend.flags,
+    open: () => backend,
+    state: () => (backend.state() === "closed" ? "closed" : "open"),
+  };
+}

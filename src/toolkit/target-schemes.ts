@@ -1,0 +1,127 @@
+/** Target strings, and who opens them: a table of schemes. Each backend is loaded when it is opened. */
+import { type Backend, type BackendFlags, HaftError } from "../kernel/index.js";
+
+/** What a backend is opened with, whatever its target. */
+export interface OpenBackendOptions {
+  /** Absolute; where relative paths and commands start. Default: the backend's own choice. */
+  readonly cwd?: string;
+  /** What commands find in their environment beside the usual few variables. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The state directory, for what has to outlive this process. Absent: nothing does. */
+  readonly stateDir?: string;
+}
+
+/** What a scheme opens: the target's name, and what follows the scheme and its colon; "" where nothing does. */
+export interface TargetRequest extends OpenBackendOptions {
+  readonly target: string;
+  readonly address: string;
+}
+
+/** Opens the targets `scheme:ADDRESS`. */
+export interface TargetScheme {
+  /** The addresses that it takes, "" for none. Absent: any that is not empty. */
+  readonly addresses?: readonly string[];
+  /** What its targets can do, known before one is open. Default: nothing beside files and commands. */
+  readonly capabilities?: BackendFlags | ((address: string) => BackendFlags);
+  /** Whether its files are those of this machine: the workspace of the toolkit applies there. Default false. */
+  readonly isThisMachine?: boolean;
+  /** Where its targets start without a workspace, where that is known before one is open. */
+  readonly workspace?: string;
+  /** The home directory on its targets, where that is known before one is open. */
+  readonly home?: string;
+  /** Called by the first call on the target, and again after a failure. The toolkit closes the backend. */
+  open(request: TargetRequest): Backend | Promise<Backend>;
+}
+
+/** Milliseconds that a shell of this machine has to answer: less than a call waits for its target, so that the cause is reported. */
+const POSIX_CONNECT_TIMEOUT_MS = 20_000;
+
+const SCHEMES: Readonly<Record<string, TargetScheme>> = {
+  local: {
+    addresses: [""],
+    capabilities: { processes: true, signals: true, symlinks: true, jobs: true, detach: true },
+    isThisMachine: true,
+    open: async (options) => (await import("../backends/local/index.js")).createLocalBackend(options),
+  },
+  memory: {
+    addresses: [""],
+    capabilities: { signals: true, symlinks: true, jobs: true, detach: true },
+    workspace: "/workspace",
+    home: "/home/user",
+    open: async (options) => (await import("../backends/memory/index.js")).createMemoryBackend(options),
+  },
+  posix: {
+    addresses: ["sh", "dash", "bash", "busybox"],
+    capabilities: { processes: true, symlinks: true, jobs: true },
+    isThisMachine: true,
+    async open({ address, cwd, env }) {
+      const { openLocalPosix } = await import("../backends/posix/index.js");
+      return openLocalPosix({
+        shell: address,
+        connectTimeoutMs: POSIX_CONNECT_TIMEOUT_MS,
+        ...(cwd === undefined ? {} : { cwd }),
+        ...(env === undefined ? {} : { setEnv: env }),
+      });
+    },
+  },
+};
+
+/** Schemes of a host, by name, beside the built-in ones; one of the same name takes the built-in one's place. */
+export type TargetSchemes = Readonly<Record<string, TargetScheme>>;
+
+/** The kinds of target, as they are reported to users. */
+export const TARGETS: readonly string[] = Object.freeze(targetsOf(SCHEMES));
+
+function targetsOf(schemes: TargetSchemes): string[] {
+  return Object.entries(schemes).flatMap(([scheme, { addresses = ["ADDRESS"] }]) =>
+    addresses.map((address) => (address === "" ? scheme : `${scheme}:${address}`)),
+  );
+}
+
+/** The scheme of a target, and the address in it. @throws `CONFIG_INVALID` for a target of no scheme */
+export function schemeOf(target: string, more: TargetSchemes = {}): FoundScheme {
+  const schemes = { ...SCHEMES, ...more };
+  const found = findScheme(target, schemes);
+  if (found !== undefined) return found;
+  throw new HaftError(
+    "CONFIG_INVALID",
+    `There is no target "${target}". Take one of ${targetsOf(schemes).join(", ")}.`,
+    {
+      details: { target },
+    },
+  );
+}
+
+interface FoundScheme {
+  readonly scheme: TargetScheme;
+  readonly address: string;
+}
+
+function findScheme(target: string, schemes: TargetSchemes): FoundScheme | undefined {
+  const [, name = "", address = ""] = /^([a-z][a-z0-9-]*)(?::(.*))?$/s.exec(target) ?? [];
+  const scheme = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
+  const isTaken = scheme?.addresses?.includes(address) ?? address !== "";
+  return scheme !== undefined && isTaken ? { scheme, address } : undefined;
+}
+
+/** A target with its workspace: "posix:dash=/srv/app" is `posix:dash` in `/srv/app`. The workspace follows the first "=/". */
+export function parseTarget(text: string): { readonly target: string; readonly workspace?: string } {
+  const at = text.indexOf("=/");
+  return at === -1 ? { target: text } : { target: text.slice(0, at), workspace: text.slice(at + 1) };
+}
+
+/** Whether this is a built-in target whose files are those of this machine. */
+export function isOnThisMachine(target: string): boolean {
+  return findScheme(target, SCHEMES)?.scheme.isThisMachine === true;
+}
+
+/**
+ * Opens the backend of a target: `local` this machine, `memory` an imagined one, `posix:SHELL` this machine through a plain
+ * shell, as if it were at the other end of a pipe. The caller closes it.
+ *
+ * @throws `CONFIG_INVALID` for another target, `BACKEND_UNAVAILABLE` when it cannot be opened.
+ */
+export async function openBackend(target: string, options: OpenBackendOptions = {}): Promise<Backend> {
+  const { scheme, address } = schemeOf(target);
+  return scheme.open({ ...options, target, address });
+}

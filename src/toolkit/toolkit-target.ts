@@ -1,0 +1,114 @@
+/** One target of a toolkit: opened by the first call that chooses it, and again after a failure. */
+import { type Backend, type BackendFlags, type Clock, HaftError, type Target, withTimeout } from "../kernel/index.js";
+import type { OpenBackendOptions, TargetScheme } from "./target-schemes.js";
+
+/** A target and the directory that calls work in there, absolute. */
+export interface ChosenTarget {
+  readonly target: string;
+  /** Default: the toolkit's workspace for the default target and those of this machine, else where the backend starts. */
+  readonly workspace?: string;
+}
+
+/** Milliseconds that an attempt to open a target may take. */
+export const OPEN_TIMEOUT_MS = 30_000;
+
+export interface ToolkitTargetParts {
+  readonly scheme: TargetScheme;
+  readonly address: string;
+  /** What the targets of this machine start with where nothing else is chosen. */
+  readonly machine: { readonly home: string; currentDirectory(): string | undefined };
+  readonly options: Omit<OpenBackendOptions, "cwd">;
+  readonly clock: Pick<Clock, "timer">;
+}
+
+export class ToolkitTarget implements Target {
+  readonly name: string;
+  readonly capabilities: BackendFlags;
+  readonly home: string | undefined;
+  readonly #parts: ToolkitTargetParts;
+  #backend: Backend | undefined;
+  #workspace: string | undefined;
+  #opening: Promise<Backend> | undefined;
+  #hasFailed = false;
+  #isClosed = false;
+
+  constructor({ target, workspace }: ChosenTarget, parts: ToolkitTargetParts) {
+    const { scheme, address, machine } = parts;
+    const { capabilities = {}, home = scheme.isThisMachine === true ? machine.home : undefined } = scheme;
+    this.name = target;
+    this.capabilities = typeof capabilities === "function" ? capabilities(address) : capabilities;
+    this.home = home;
+    this.#workspace = workspace ?? scheme.workspace;
+    this.#parts = parts;
+  }
+
+  /** On this machine by default the current directory at the first use. */
+  get workspace(): string | undefined {
+    const { scheme, machine } = this.#parts;
+    if (scheme.isThisMachine === true) this.#workspace ??= machine.currentDirectory();
+    return this.#workspace;
+  }
+
+  /** The backend that was opened last. */
+  get backend(): Backend | undefined {
+    return this.#backend;
+  }
+
+  open(): Backend | Promise<Backend> {
+    const backend = this.#backend;
+    if (backend !== undefined && backend.state() !== "closed") return backend;
+    this.#opening ??= this.#attempt();
+    return this.#opening;
+  }
+
+  state(): "closed" | "opening" | "open" | "failed" {
+    if (this.#opening !== undefined) return "opening";
+    if (this.#backend !== undefined && this.#backend.state() !== "closed") return "open";
+    return this.#hasFailed ? "failed" : "closed";
+  }
+
+  /** Does not wait for a backend that is being opened, which may never end. @returns What could not be ended. */
+  async close(): Promise<readonly string[]> {
+    this.#isClosed = true;
+    const end = await this.#backend?.close();
+    return end?.left ?? [];
+  }
+
+  #attempt(): Promise<Backend> {
+    const { scheme, address, options, clock } = this.#parts;
+    const { workspace, name } = this;
+    let isAwaited = true;
+    const open = async () => {
+      const request = { ...options, target: name, address, ...(workspace === undefined ? {} : { cwd: workspace }) };
+      const backend = await scheme.open(request);
+      if (isAwaited && !this.#isClosed) return backend;
+      // Nobody waits for it any more.
+      await backend.close().catch(() => {});
+      throw notOpened(name, "the toolkit was closed");
+    };
+    const late = () => {
+      isAwaited = false;
+      throw notOpened(name, `no answer within ${OPEN_TIMEOUT_MS} ms`);
+    };
+    const attempt = withTimeout<Backend>({ clock, ms: OPEN_TIMEOUT_MS }, open, late).then(
+      (backend) => {
+        this.#opening = undefined;
+        this.#hasFailed = false;
+        this.#backend = backend;
+        return backend;
+      },
+      (error: unknown) => {
+        this.#opening = undefined;
+        this.#hasFailed = true;
+        throw error;
+      },
+    );
+    // The calls that began it may have been cancelled.
+    attempt.catch(() => {});
+    return attempt;
+  }
+}
+
+function notOpened(target: string, why: string): HaftError {
+  return new HaftError("BACKEND_UNAVAILABLE", `Did not open "${target}": ${why}.`, { details: { target } });
+}
