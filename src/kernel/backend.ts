@@ -66,7 +66,7 @@ export interface Backend {
   readonly name: string;
   /**
    * The machine whose files these are. Locks of paths, and what a session has read, are shared by backends of one machine. "local"
-   * is this machine; a backend whose files nobody else reaches has a name of its own.
+   * is this machine; a backend whose files no other backend reaches has a machine of its own.
    */
   readonly machine: string;
   readonly flags: BackendFlags;

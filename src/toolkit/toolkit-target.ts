@@ -82,7 +82,7 @@ export class ToolkitTarget implements Target {
       const request = { ...options, target: name, address, ...(workspace === undefined ? {} : { cwd: workspace }) };
       const backend = await scheme.open(request);
       if (isAwaited && !this.#isClosed) return backend;
-      // Nobody waits for it any more.
+      // No call waits for it any longer.
       await backend.close().catch(() => {});
       throw notOpened(name, "the toolkit was closed");
     };

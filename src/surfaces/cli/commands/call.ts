@@ -27,7 +27,7 @@ ${examples(
   'haft call find \'{"query":"*.md"}\'',
   "haft call write - < call.json",
   "haft call bash command=ls --on posix:dash",
-  "haft call bash command=ls on=posix:dash --on local --on posix:dash=/srv/app",
+  "haft call bash command=ls on=posix:dash --on local --on posix:dash=$HOME/project",
 )}`,
       ),
   ).action(async (tool: string, words: readonly string[], options: CallOptions, command: Command) => {

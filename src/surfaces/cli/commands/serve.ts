@@ -21,7 +21,7 @@ export function addServeCommand(program: Command): void {
     "haft serve",
     "haft serve --port 7070",
     "haft serve --stdio --workspace ~/project",
-    "haft serve --on local --on posix:dash=/srv/app",
+    "haft serve --on local --on posix:dash=$HOME/project",
   ).action(async (options: ServeOptions) => {
     const { serveCommand } = await import("./serve/run-serve.js");
     process.exitCode = await serveCommand(options);

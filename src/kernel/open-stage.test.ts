@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { bareContext, bareHost, recordingBackend } from "../testing/fakes/bare-host.fixture.js";
+import { fakeClock } from "../testing/index.js";
+import type { Backend } from "./backend.js";
+import { type Target, targetOf } from "./target.js";
+import { plainWriter } from "./writer-tool.fixture.js";
+
+const call = (context: ReturnType<typeof bareContext>, input: object = { path: "a" }) =>
+  plainWriter.invoke({ id: "c1", name: "writer", input }, context);
+const opening = (open: Target["open"]): Target => ({ ...targetOf(recordingBackend({ name: "far" }).backend), open });
+
+describe("the target of a call", () => {
+  it("that never opens ends the call after 30 s, with the name of the target", async () => {
+    const clock = fakeClock();
+    const host = bareHost({ clock });
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const never = () => {
+      begin();
+      return new Promise<Backend>(() => {});
+    };
+    const ending = call(bareContext(host, { target: opening(never) }));
+    await begun;
+    await clock.advance(30_000);
+    expect(await ending).toMatchObject({ status: "timed-out", code: "CALL_TIMEOUT" });
+    expect((await ending).output).toContain('the target "far" did not open within 30000 ms');
+    expect(host.entries).toMatchObject([
+      { begin: { backend: "far", workspace: "/ws" }, ends: [{ status: "timed-out" }] },
+    ]);
+  });
+
+  it("that throws or rejects fails the call, with the cause", async () => {
+    const fail = () => {
+      throw new Error("no route");
+    };
+    for (const open of [fail, async () => fail()]) {
+      const outcome = await call(bareContext(bareHost(), { target: opening(open) }));
+      expect(outcome).toMatchObject({ status: "failed", code: "BACKEND_UNAVAILABLE" });
+      expect(outcome.output).toContain(
+        'the target "far" could not be opened: no route. The next call on it tries again.',
+      );
+    }
+  });
+
+  it("is not waited for once the call is cancelled", async () => {
+    const stop = new AbortController();
+    const context = bareContext(bareHost(), { target: opening(() => new Promise<Backend>(() => {})) });
+    const ending = call(context.withCancel(stop.signal));
+    stop.abort();
+    expect((await ending).status).toBe("cancelled");
+  });
+
+  it("is opened neither by the context nor by a call that is refused before it, and by the first use of a port", async () => {
+    let opened = 0;
+    const { backend, files } = recordingBackend({ name: "far" });
+    const target = opening(async () => {
+      opened += 1;
+      return backend;
+    });
+    const context = bareContext(bareHost(), { target });
+    expect([context.cwd, context.workspace]).toEqual(["/ws", "/ws"]);
+    await call(context, { path: 7, other: 1 });
+    expect(opened).toBe(0);
+    files.set("/ws/a", "text");
+    expect(await context.fs.readText("/ws/a")).toBe("text");
+    expect(opened).toBe(1);
+  });
+});

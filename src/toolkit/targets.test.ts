@@ -1,0 +1,248 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createMemoryBackend } from "../backends/memory/index.js";
+import { type Backend, grantFor, type PolicyCall, type ToolOutcome } from "../kernel/index.js";
+import { fakeClock } from "../testing/index.js";
+import { auditAdmin, createToolkit, parseTarget, TARGETS, type TargetScheme, type Toolkit } from "./index.js";
+import { schemeOf } from "./target-schemes.js";
+import { OPEN_TIMEOUT_MS, ToolkitTarget } from "./toolkit-target.js";
+
+let root: string;
+let toolkit: Toolkit | undefined;
+beforeEach(() => {
+  root = realpathSync.native(mkdtempSync(join(tmpdir(), "haft-targets-")));
+  for (const name of ["one", "two"]) {
+    mkdirSync(join(root, name));
+    writeFileSync(join(root, name, "a.txt"), `${name}\n`);
+  }
+});
+afterEach(async () => {
+  await toolkit?.close();
+  toolkit = undefined;
+  rmSync(root, { recursive: true, force: true });
+});
+
+type Options = NonNullable<Parameters<typeof createToolkit>[0]>;
+async function open(options: Options): Promise<(name: string, input: object) => Promise<ToolOutcome>> {
+  toolkit = await createToolkit({ workspace: join(root, "one"), stateDir: join(root, "state"), ...options });
+  const { runner } = toolkit.session("s").box();
+  return (name, input) => runner.run({ id: "c", name, input });
+}
+
+/** A promise that the test settles. */
+function gate<T>() {
+  let pass: (value: T) => void = () => {};
+  let refuse: (error: Error) => void = () => {};
+  const promise = new Promise<T>((resolve, reject) => {
+    pass = resolve;
+    refuse = reject;
+  });
+  return { promise, pass, refuse };
+}
+
+describe("targets of one toolkit", () => {
+  it("open at their first call, each alone; listing the tools opens none", async () => {
+    const opened: string[] = [];
+    const box: TargetScheme = {
+      open({ target, address, cwd }) {
+        opened.push(`${target} ${address} ${cwd}`);
+        return createMemoryBackend({ name: target, ...(cwd === undefined ? {} : { cwd }) });
+      },
+    };
+    const call = await open({ on: ["box:a", { target: "box:b", workspace: "/srv/b" }], schemes: { box } });
+    expect(JSON.stringify(toolkit?.box().descriptors())).toContain('"box:b"');
+    await call("read", { path: 7 });
+    await call("reed", { path: "a.txt" });
+    expect(opened).toEqual([]);
+    expect((await call("bash", { command: "pwd", on: "box:b" })).output).toContain("/srv/b");
+    expect((await call("bash", { command: "pwd", on: "box:b" })).output).toContain("/srv/b");
+    expect(opened).toEqual(["box:b b /srv/b"]);
+    expect((await call("bash", { command: "pwd" })).output).toContain(join(root, "one"));
+    expect(opened).toEqual(["box:b b /srv/b", `box:a a ${join(root, "one")}`]);
+  });
+
+  it("do not wait for one that does not answer", async () => {
+    const answer = gate<Backend>();
+    const call = await open({ on: ["slow:x", "local", "memory"], schemes: { slow: { open: () => answer.promise } } });
+    let isSettled = false;
+    const waiting = call("bash", { command: "pwd" }).finally(() => {
+      isSettled = true;
+    });
+    expect((await call("read", { path: "a.txt", on: "local" })).output).toContain("one");
+    expect((await call("write", { path: "b.txt", content: "x", on: "memory" })).status).toBe("ok");
+    expect(isSettled).toBe(false);
+    answer.pass(createMemoryBackend({ cwd: join(root, "one") }));
+    expect(await waiting).toMatchObject({ status: "ok", output: expect.stringContaining(join(root, "one")) });
+  });
+
+  it("fail alone where one cannot be opened: the call says which and why, is audited, and the next one tries again", async () => {
+    let attempts = 0;
+    const lame: TargetScheme = {
+      async open({ cwd = "/" }) {
+        attempts += 1;
+        if (attempts === 1) throw new Error("no route to host");
+        return createMemoryBackend({ cwd });
+      },
+    };
+    const call = await open({ on: ["lame:x", "local"], schemes: { lame } });
+    const [failed, read] = await Promise.all([
+      call("bash", { command: "pwd" }),
+      call("read", { path: "a.txt", on: "local" }),
+    ]);
+    expect(read).toMatchObject({ status: "ok", output: expect.stringContaining("one") });
+    expect(failed).toMatchObject({ status: "failed", code: "BACKEND_UNAVAILABLE" });
+    expect(failed.output).toContain('the target "lame:x" could not be opened: no route to host.');
+    expect((await call("bash", { command: "echo again" })).output).toContain("again");
+    const { calls } = await auditAdmin({ stateDir: join(root, "state") });
+    expect(calls.map(({ target, status }) => `${target} ${status}`).sort()).toEqual([
+      "lame:x failed",
+      "lame:x ok",
+      "local ok",
+    ]);
+  });
+
+  it("continue where one dies in the middle of a call; its next call opens it again", async () => {
+    const backends: Backend[] = [];
+    const frail: TargetScheme = {
+      open() {
+        const started = gate<void>();
+        const backend = createMemoryBackend({
+          name: "frail:x",
+          commands: {
+            hang() {
+              started.pass();
+              return new Promise<never>(() => {});
+            },
+          },
+        });
+        backends.push(backend);
+        begun = started.promise;
+        return backend;
+      },
+    };
+    let begun: Promise<void> = Promise.resolve();
+    const call = await open({ on: ["local", "frail:x"], schemes: { frail } });
+    await call("bash", { command: "true", on: "frail:x" });
+    const dying = call("bash", { command: "hang", on: "frail:x" });
+    await begun;
+    const other = call("bash", { command: "cat a.txt" });
+    await backends[0]?.close();
+    expect((await dying).isError).toBe(true);
+    expect(await other).toMatchObject({ status: "ok", output: expect.stringContaining("one") });
+    expect(await call("bash", { command: "echo alive", on: "frail:x" })).toMatchObject({
+      status: "ok",
+      output: expect.stringContaining("alive"),
+    });
+    expect(backends).toHaveLength(2);
+  });
+
+  it("have a workspace and a working directory each, which policy and the audit log get", async () => {
+    const seen: PolicyCall[] = [];
+    const policy: NonNullable<Options["policy"]> = {
+      name: "seen",
+      decide(claims, about) {
+        seen.push(about);
+        return { effect: "allow", rule: "all", risk: "low", reason: "", grant: grantFor("g", claims) };
+      },
+    };
+    const call = await open({ on: ["local", `posix:dash=${join(root, "two")}`, "memory"], policy });
+    expect((await call("read", { path: "a.txt" })).output).toContain("one");
+    expect((await call("read", { path: "a.txt", on: "posix:dash" })).output).toContain("two");
+    expect((await call("bash", { command: "pwd", on: "memory" })).output).toContain("/workspace");
+    const workspaces = [
+      ["local", join(root, "one")],
+      ["posix:dash", join(root, "two")],
+      ["memory", "/workspace"],
+    ];
+    expect(seen.map(({ target, workspace }) => [target, workspace])).toEqual(workspaces);
+    const { calls } = await auditAdmin({ stateDir: join(root, "state") });
+    expect(calls.map(({ target, workspace }) => [target, workspace])).toEqual(workspaces);
+  });
+
+  it("of one machine share what was read: a file read on one may be overwritten on the other", async () => {
+    const call = await open({ on: ["local", "posix:dash", "memory=/elsewhere"], gate: "on" });
+    const refused = await call("write", { path: "a.txt", content: "new\n", on: "posix:dash" });
+    expect(refused.code).toBe("FS_NOT_READ");
+    await call("read", { path: "a.txt" });
+    expect((await call("write", { path: "a.txt", content: "new\n", on: "posix:dash" })).status).toBe("ok");
+  });
+
+  it("are refused before anything is opened where the choice is wrong", async () => {
+    const of = (on: Options["on"], more: Options = {}) => createToolkit({ persist: false, on: on as never, ...more });
+    await expect(of([])).rejects.toThrow("names no target");
+    await expect(of(["memory", "memory=/a"])).rejects.toThrow('"memory" twice');
+    await expect(of({ target: "memory", workspace: "a" })).rejects.toThrow("not absolute");
+    await expect(of("posix:dash=/not/there")).rejects.toThrow("no such directory");
+    await expect(of("posix:zsh")).rejects.toThrow("Take one of local, memory, posix:sh");
+    await expect(of("box:", { schemes: { box: { open: () => createMemoryBackend() } } })).rejects.toThrow(
+      "box:ADDRESS",
+    );
+  });
+});
+
+describe("a target", () => {
+  const targetOf = (open: TargetScheme["open"]) => {
+    const clock = fakeClock();
+    const machine = { home: "/home/t", currentDirectory: () => undefined };
+    const target = new ToolkitTarget(
+      { target: "box:x" },
+      { scheme: { open }, address: "x", machine, options: {}, clock },
+    );
+    return { clock, target };
+  };
+
+  it("that does not answer fails at its time limit, is tried again, and is closed if it answers late", async () => {
+    const gates = [gate<Backend>(), gate<Backend>()];
+    let attempts = 0;
+    const { clock, target } = targetOf(() => gates[attempts++]!.promise);
+    const [first, joined] = [target.open(), target.open()];
+    expect([target.state(), attempts]).toEqual(["opening", 1]);
+    const failed = Promise.all([
+      expect(first).rejects.toThrow(/"box:x": no answer within 30000 ms/),
+      expect(joined).rejects.toThrow(),
+    ]);
+    await clock.advance(OPEN_TIMEOUT_MS);
+    await failed;
+    expect([target.state(), attempts]).toEqual(["failed", 1]);
+    const again = target.open();
+    const [late, good] = [createMemoryBackend(), createMemoryBackend()];
+    gates[0]?.pass(late);
+    gates[1]?.pass(good);
+    expect(await again).toBe(good);
+    expect([target.state(), attempts, late.state(), target.open()]).toEqual(["open", 2, "closed", good]);
+  });
+
+  it("that is closed while it opens does not hold the end, and is closed once it is there", async () => {
+    const answer = gate<Backend>();
+    const { target } = targetOf(() => answer.promise);
+    const opening = target.open();
+    expect(await target.close()).toEqual([]);
+    const backend = createMemoryBackend();
+    answer.pass(backend);
+    await expect(opening).rejects.toThrow("the toolkit was closed");
+    expect(backend.state()).toBe("closed");
+  });
+
+  it.each(TARGETS.filter((name) => name !== "posix:busybox"))(
+    "%s knows before it opens what its backend says",
+    async (name) => {
+      const call = await open({ on: name });
+      const { target } = await toolkit!.session("s").context();
+      const known = { ...target.capabilities };
+      const { workspace, home } = target;
+      expect(target.state()).toBe("closed");
+      await call("bash", { command: "true" });
+      const backend = await target.open();
+      const flags = Object.fromEntries(Object.entries(backend.flags).filter(([, has]) => has));
+      expect([known, workspace, home]).toEqual([flags, backend.cwd, backend.home]);
+    },
+  );
+
+  it("has its workspace after the first =/", () => {
+    expect(parseTarget("ssh:b@h+tmux=main=/srv/a=/b")).toEqual({ target: "ssh:b@h+tmux=main", workspace: "/srv/a=/b" });
+    expect(parseTarget("ssh:b@h+tmux=main")).toEqual({ target: "ssh:b@h+tmux=main" });
+    expect(schemeOf("posix:dash").address).toBe("dash");
+  });
+});
