@@ -69,7 +69,6 @@ export async function auditEnd(run: CallRun, outcome: ToolOutcome): Promise<void
       rule: outcome.decision.rule,
       effect: outcome.decision.effect,
       approver: outcome.decision.approver,
-      backend: run.target.name,
       ...shownClaims(run),
       tookMs: clock.now() - run.startedMs,
       truncations: outcome.truncations.length,

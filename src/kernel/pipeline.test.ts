@@ -244,7 +244,7 @@ describe("hooks, rate, targets and events", () => {
     await call(plainWriter, { path: "a", on: "there" }, context);
     await call(plainWriter, { path: "a" }, context);
     expect([here.touched.length, there.touched.length]).toEqual([1, 1]);
-    expect(host.entries.flatMap((entry) => entry.ends).map((end) => end.backend)).toEqual(["there", "here"]);
+    expect(host.entries.map((entry) => entry.begin.backend)).toEqual(["there", "here"]);
     const wrong = await call(plainWriter, { path: "a", on: "ther" }, context);
     expect(wrong.output).toContain('"here", "there"');
   });

@@ -90,8 +90,6 @@ export interface AuditEnd {
   readonly rule?: string;
   readonly effect?: string;
   readonly approver?: string | null;
-  /** As in `AuditBegin`. */
-  readonly backend?: string;
   /** Each text in them is redacted and truncated to `AUDIT_INPUT_BYTES`. */
   readonly claims?: readonly Claim[];
   readonly tookMs: number;

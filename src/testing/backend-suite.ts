@@ -25,6 +25,9 @@ export const backendSuite: Suite<Fixture> = [
       expectEqual(odd, [], "flags that are not booleans");
     },
   ),
+  on("backend:machine:named", "The machine has a name", async ({ backend }) => {
+    expectThat(typeof backend.machine === "string" && backend.machine !== "", "the machine has a name");
+  }),
   on(
     "backend:close:refuses-everything",
     "After close, bind and all ports reject with BACKEND_UNAVAILABLE",

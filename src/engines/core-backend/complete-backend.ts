@@ -21,7 +21,7 @@ export interface BackendCore {
   readonly cwd: string;
   /** Default: `cwd`. */
   readonly home?: string;
-  /** Times commands and searches. */
+  /** Times commands and searches: `systemClock`, which every runtime has, or one of a test. */
   readonly clock: Clock;
   /** SHA-256 as hex. Default: the Web Crypto of the runtime. */
   readonly digest?: Digest;
@@ -39,6 +39,8 @@ export interface BackendCore {
  * is "checked"; a replaced file is written in place, not renamed; a range reads the whole file; nothing is known about
  * processes, so `tree` is "unseen"; there are no jobs. Its flags are all off. File operations that a core has begun continue
  * when the call is cancelled; `close` aborts the commands that run, and does not wait for them.
+ *
+ * `COMPLETED_CANNOT` of `haft/testing` lists what it cannot do, for the `cannot` of your plan.
  *
  * Any error of the core is understood: a code of POSIX ("ENOENT") is translated, anything else is `FS_IO` with its message.
  */

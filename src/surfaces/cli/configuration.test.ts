@@ -65,6 +65,21 @@ describe("the configuration of a command", () => {
     expect((await haft(["tools"])).stderr).toContain("the limit is 1048576");
   });
 
+  it("says where calls run, in a file of the user only", async () => {
+    project({ on: ["memory"] });
+    const ignored = await bash("pwd");
+    expect(ignored.stdout).toContain(place.workspace);
+    expect(ignored.stderr).toContain('"on": only your own configuration can set it');
+    const own = join(place.root, "targets.jsonc");
+    const other = join(place.root, "other place");
+    mkdirSync(other);
+    writeFileSync(own, JSON.stringify({ on: ["memory", `posix:dash=${other}`] }));
+    const call = (input: object) =>
+      haft(["call", "bash", JSON.stringify({ command: "pwd; echo end", ...input }), "--config", own]);
+    expect((await call({ on: "posix:dash" })).stdout).toContain(`${other}\nend`);
+    expect((await call({ on: "local" })).stdout).toContain('"memory", "posix:dash"');
+  });
+
   it("switches tools off: not shown, and unknown when called", async () => {
     project({ tools: { bash: false } });
     const names = (JSON.parse((await haft(["tools", "--json"])).stdout) as { name: string }[]).map(({ name }) => name);

@@ -104,6 +104,18 @@ describe("the stdio block that `haft serve` prints starts the same server", () =
     expect(existsSync(join(place.root, "own state"))).toBe(true);
   });
 
+  it("with the same targets, each in its own workspace", async () => {
+    const other = join(place.root, "other");
+    mkdirSync(other);
+    const [, both] = (await printed(["--on", "local", "--on", `posix:dash=${other}`])) as [Block, Block];
+    const [here, there] = await Promise.all(
+      [{}, { on: "posix:dash" }].map((on) => connected(overStdio(both), callOf("bash", { command: "pwd", ...on }))),
+    );
+    expect([here, there]).toEqual([expect.stringContaining(place.workspace), expect.stringContaining(other)]);
+    const done = await place.haft(["serve", "--once", "--on", "posix:dash=/"]);
+    expect([done.status, done.stderr]).toEqual([2, expect.stringContaining("the root of the file system")]);
+  });
+
   it("and says so where a project's file lies outside the workspace that it names", async () => {
     mkdirSync(join(place.workspace, "sub"));
     writeFileSync(join(place.workspace, "haft.jsonc"), '{ "workspace": "sub" }');
