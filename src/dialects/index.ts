@@ -1,4 +1,4 @@
-/** How the toolset is presented: the default dialect and those of the seeds. Data and pure functions over the kernel's types. */
+/** How the toolset is presented: the default dialect and those of the imitated systems. Data and pure functions over the kernel's types. */
 export { buddyDialect } from "./buddy/buddy-dialect.js";
 export { haftDialect } from "./haft/haft-dialect.js";
 export { INDUSAGI_FS_NAMES, type IndusagiEdition } from "./indusagi/edition.js";

@@ -1,4 +1,4 @@
-/** Why a file operation failed, as the operating system of the seeds reports it. */
+/** Why a file operation failed, as the operating system of the imitated systems reports it. */
 import { entryOf, type Failure } from "./failure.js";
 
 export function systemReason(failure: Failure): string {

@@ -2,7 +2,7 @@
 import type { ReadData, ReadLimits } from "../tools/read/contract.js";
 import { counted } from "./rendering.js";
 
-/** For seeds that set no bound on a window: what a tool can count to. The tool's own hard limit still applies. */
+/** For imitated systems that set no bound on a window: what a tool can count to. The tool's own hard limit still applies. */
 export const UNBOUNDED_READ: ReadLimits = {
   maxLines: Number.MAX_SAFE_INTEGER,
   maxBytes: Number.MAX_SAFE_INTEGER,

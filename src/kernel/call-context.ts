@@ -2,7 +2,7 @@
 import type { BoundCall, Ports } from "./backend.js";
 import { boundHttp } from "./bound-http.js";
 import { boundState } from "./bound-state.js";
-import { backendOf, type CallRun, realPlaceOf } from "./call-run.js";
+import { backendOf, type CallRun, claimContextBase } from "./call-run.js";
 import type { CallSignal } from "./call-signal.js";
 import type { ToolContext } from "./context.js";
 import { authorizeCommandAt, authorizeRealPath } from "./decide-stage.js";
@@ -21,7 +21,7 @@ import { toolServices } from "./tool-services.js";
  */
 export class CallContext implements ToolContext {
   readonly #run: CallRun;
-  #place: ReturnType<typeof realPlaceOf> | undefined;
+  #place: ReturnType<typeof claimContextBase> | undefined;
   #ports: Ports | undefined;
   #state: CallState | undefined;
   #http: CallHttp | undefined;
@@ -141,7 +141,7 @@ export class CallContext implements ToolContext {
   }
 
   get #placed() {
-    this.#place ??= realPlaceOf(this.#run);
+    this.#place ??= claimContextBase(this.#run);
     return this.#place;
   }
 

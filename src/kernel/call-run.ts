@@ -134,7 +134,7 @@ export function toJson(value: unknown): Json {
 }
 
 /** Directories and limits of a call: all of the view but the session, which is expensive to create. */
-export function realPlaceOf(run: CallRun): Omit<ClaimContext, "session"> {
+export function claimContextBase(run: CallRun): Omit<ClaimContext, "session"> {
   const { target, cwd, workspace } = run;
   const backend = backendOf(run);
   return {

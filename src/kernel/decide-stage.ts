@@ -1,7 +1,7 @@
 /** Collects the claims of a call, lets policy decide on them, and reserves rate. Approvals are in `approve-stage`. */
 
 import { decisionProblem } from "./answer-problem.js";
-import { backendOf, type CallRun, type Ending, ended, realPlaceOf, type Step } from "./call-run.js";
+import { backendOf, type CallRun, claimContextBase, type Ending, ended, type Step } from "./call-run.js";
 import { type Claim, type Decision, EMPTY_GRANT, type Grant, isWithin } from "./claims.js";
 import type { ClaimContext } from "./context.js";
 import { HaftError, ignoreRejection, messageOf } from "./errors.js";
@@ -19,7 +19,7 @@ import { after } from "./with-timeout.js";
 function claimContext(run: CallRun): ClaimContext {
   let session: ClaimContext["session"] | undefined;
   return Object.freeze({
-    ...realPlaceOf(run),
+    ...claimContextBase(run),
     get session() {
       session ??= sessionView(run);
       return session;
@@ -75,7 +75,7 @@ export function decide(run: CallRun): Step | PromiseLike<Step> {
 function takeDecision(run: CallRun, decision: Decision, stated: readonly Claim[]): Step {
   run.decision = decision;
   if (decision.effect === "deny") {
-    // What was added to the stated claims is where they really are. Only one of two may be refused.
+    // Claims added here are real paths of stated ones. Report a real path only if the policy refuses it by itself.
     const isRefused = (claim: Claim) => !stated.includes(claim) && evaluate(run, [claim]).effect === "deny";
     const real = run.claims.find((claim): claim is FileClaim => claim.kind === "file" && isRefused(claim));
     return ended(

@@ -124,7 +124,7 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
-  // A date, for one, is its text in JSON.
+  // A Date becomes its JSON text.
   if (typeof (value as { toJSON?: unknown }).toJSON === "function") {
     return mapTexts((value as { toJSON(): unknown }).toJSON(), change);
   }

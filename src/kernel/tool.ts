@@ -80,7 +80,7 @@ export type ToolSpec<S extends InputSchema, Data, Limits, Name extends string = 
   WithSchema<S> &
   WithClaims<InferInput<S>, Limits>;
 
-/** What the seeds' higher layer takes: text blocks as strings. */
+/** The output format of the imitated systems that take text blocks as strings. */
 export interface FacadeOutput {
   readonly content: readonly string[];
   readonly details: unknown;

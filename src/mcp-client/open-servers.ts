@@ -137,8 +137,8 @@ class ConnectedServers implements Servers {
   }
 
   async #close(): Promise<{ readonly left: readonly string[] }> {
-    for (const { checkTimer: lookTimer } of this.#entries) clearTimeout(lookTimer);
-    const left = await Promise.all(this.#entries.map(({ connection: link }) => link.close()));
+    for (const { checkTimer } of this.#entries) clearTimeout(checkTimer);
+    const left = await Promise.all(this.#entries.map(({ connection }) => connection.close()));
     this.#watcher.close();
     this.#pool.close();
     return { left: left.flat() };
@@ -152,7 +152,7 @@ class ConnectedServers implements Servers {
   #entryOf(name: string, address: ServerAddress): Entry {
     const { timeoutMs = TIMEOUT_MS } = address;
     const { retryMs = RETRY_MS } = this.#options;
-    const link = new ServerConnection({
+    const connection = new ServerConnection({
       server: name,
       version: this.#options.version,
       timeoutMs,
@@ -161,7 +161,7 @@ class ConnectedServers implements Servers {
     });
     const entry: Entry = {
       name,
-      connection: link,
+      connection,
       timeoutMs,
       checkTimer: undefined,
       checkAtMs: 0,
@@ -182,7 +182,7 @@ class ConnectedServers implements Servers {
     return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
   }
 
-  /** The sooner look stands: a change is not left waiting for a late retry. */
+  /** Keeps an earlier check, so that a change does not wait for a late retry. */
   #checkSoon(entry: Entry, ms = RECHECK_MS): void {
     if (this.#closing !== undefined) return;
     const atMs = performance.now() + ms;
@@ -197,13 +197,13 @@ class ConnectedServers implements Servers {
 
   /** Asks a server for its tools. */
   async #check(entry: Entry): Promise<void> {
-    const { name, connection: link } = entry;
+    const { name, connection } = entry;
     try {
-      const { tools, notes: reported } = await serverTools(await link.list(), {
+      const { tools, notes: reported } = await serverTools(await connection.list(), {
         server: name,
         has: (taken) => this.#isTaken(taken, name),
         isOn: this.#options.isOn ?? (() => true),
-        call: (tool, input, ctx) => link.call(tool, input, ctx),
+        call: (tool, input, ctx) => connection.call(tool, input, ctx),
       });
       entry.retryMs = this.#options.retryMs ?? RETRY_MS;
       const isLate = (entry.isFailing || this.#states.get(name)?.state !== "there") && this.#isOver;

@@ -45,7 +45,7 @@ export function denyByDefaultPolicy(options: DenyByDefaultOptions): Policy {
       : denied("no-commands", "Commands are not allowed here.", "Use the file and search tools instead.");
 
   const judges: Judges = {
-    // Whoever may run any command may say anything to one.
+    // A caller that may run any command may also write to any job.
     job: noCommands,
     input: (claim) => (claim.to === "job" ? noCommands() : notNamed(claim.kind)),
     file(claim) {

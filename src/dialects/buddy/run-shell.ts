@@ -14,7 +14,7 @@ import { parseWait, shortDuration } from "./wait-duration.js";
 /** Of each stream, its start. */
 const RUN_SHELL_MAX_CHARACTERS = 4_000;
 const RUN_SHELL_HEAD_BYTES = 4 * RUN_SHELL_MAX_CHARACTERS + 384;
-/** The seed waits without a limit; a call must settle, so a day is the most. */
+/** The imitated system waits without a limit; a call must settle, so a day is the most. */
 const RUN_SHELL_MAX_WAIT_MS = 86_400_000;
 
 export const runShellPresenter: ToolPresenter<BashInput, BashData, BashLimits> = {

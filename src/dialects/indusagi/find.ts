@@ -6,7 +6,7 @@ import { JSON_NAMES_NOTE, rowName } from "../row-name.js";
 import type { IndusagiEdition } from "./edition.js";
 import { renderIndusagiFailure } from "./failure-text.js";
 
-/** The seed's default of 500 under its ceiling of 10,000; no call can ask for another number. */
+/** The default of the imitated system; its ceiling is 10,000, but no call can set another number. */
 const FIND_MAX_ENTRIES = 500;
 /** Paths are not cut in this dialect; the context's budget bounds the whole. */
 const FIND_MAX_BYTES = 4 * 1024 * 1024;

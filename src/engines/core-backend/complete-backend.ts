@@ -51,7 +51,7 @@ export function completeBackend(core: BackendCore): Backend {
     if (closing.signal.aborted) throw closedBackend(name);
   };
   const access: CoreAccess = { name, fs, follow: async (path) => core.realPath?.(path), requireOpen };
-  const turns = new WriteQueue();
+  const writeQueue = new WriteQueue();
   const free = new CoreGuard(access);
   const shellOf = { name, shell: core.shell, guard: free, clock, closing: new AbortHub(closing.signal) };
   return {
@@ -65,12 +65,12 @@ export function completeBackend(core: BackendCore): Backend {
       requireOpen();
       const bound = { grant, call };
       return {
-        fs: new CorePortFs(new CoreGuard(access, bound), digest, turns),
+        fs: new CorePortFs(new CoreGuard(access, bound), digest, writeQueue),
         shell: new CorePortShell({ ...shellOf, guard: new CoreGuard(access, bound) }, bound),
         search: new CorePortSearch(access, clock, bound),
       };
     },
-    root: { fs: new CorePortFs(free, digest, turns), shell: new CorePortShell(shellOf) },
+    root: { fs: new CorePortFs(free, digest, writeQueue), shell: new CorePortShell(shellOf) },
     state: () => (closing.signal.aborted ? "closed" : "open"),
     async close() {
       if (!closing.signal.aborted) {

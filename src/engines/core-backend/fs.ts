@@ -29,10 +29,10 @@ export class CorePortFs implements Fs {
   readonly #digest: Digest;
   readonly #writeQueue: WriteQueue;
 
-  constructor(guard: CoreGuard, digest: Digest, turns: WriteQueue) {
+  constructor(guard: CoreGuard, digest: Digest, writeQueue: WriteQueue) {
     this.#guard = guard;
     this.#digest = digest;
-    this.#writeQueue = turns;
+    this.#writeQueue = writeQueue;
   }
 
   async readText(path: string, io?: Io): Promise<string> {

@@ -82,7 +82,7 @@ export class CoreGuard {
     );
   }
 
-  /** Follows one symlink after the other; asks `stat` of every part, so it costs a question a directory. */
+  /** Follows one symlink after the other, with one `stat` per path component. */
   async #realPath(did: string, path: string, access: Access, followLast: boolean): Promise<string> {
     let at = path;
     for (let symlinks = 0; symlinks <= MAX_SYMLINKS; symlinks += 1) {

@@ -2,7 +2,7 @@ import type { GrepHit, GrepQuery } from "../../kernel/index.js";
 import { concatBytes, countNewlines, hasUtf8Bom, hasUtf16Bom, isUtf8, UTF8_BOM_BYTES } from "../../text/index.js";
 import { windowOf } from "./line-window.js";
 import type { ByteRange, SearchPattern } from "./search-pattern.js";
-import { Turns } from "./source.js";
+import { PauseCheck } from "./source.js";
 
 const NEWLINE = 10;
 /** A larger file is not searched by a multiline pattern, which needs it whole. */
@@ -35,14 +35,14 @@ type FileQuery = Pick<GrepQuery, "mode" | "context" | "maxLineBytes" | "maxFileB
  * Searches the bytes of one file. Nothing is found in a binary file, wherever its NUL stands: the file is read to its end
  * before a hit is given out, unless `binary` asks for its start only.
  *
- * @param turns - Asked now and then while matching; once they say that it is over, what was found so far is returned.
+ * @param pauseCheck - Asked now and then while matching; once they say that it is over, what was found so far is returned.
  */
 export async function searchFile(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
   pattern: SearchPattern,
   query: FileQuery,
-  turns: Turns = new Turns({ signal: new AbortController().signal }),
+  pauseCheck: PauseCheck = new PauseCheck({ signal: new AbortController().signal }),
 ): Promise<FileFinding> {
   const reader = new FileReading(chunks, query);
   const scan = new LineScan(path, pattern, query);
@@ -55,13 +55,13 @@ export async function searchFile(
       size += chunk.length;
       if (size > maxBytes) return { skipped: "large" };
     }
-    await scan.pushWhole(concatBytes(parts), turns);
+    await scan.pushWhole(concatBytes(parts), pauseCheck);
   } else {
     for await (const block of lineBlocks(reader.chunks())) {
-      if (await turns.isOver()) break;
+      if (await pauseCheck.pauseAndCheckAborted()) break;
       if (scan.isDone) {
         if (reader.isClassified) break;
-      } else await scan.push(block, turns);
+      } else await scan.push(block, pauseCheck);
     }
   }
   if (reader.skipped !== undefined) return { skipped: reader.skipped };
@@ -70,7 +70,7 @@ export async function searchFile(
   return { skipped: undefined, hits, matchedLines, longLines, isLegacy };
 }
 
-/** Passes chunks on, without a BOM, until the file turns out binary or too large. */
+/** Passes chunks on, without a BOM, until the file pauseCheck out binary or too large. */
 class FileReading {
   skipped: "binary" | "large" | "encoding" | undefined;
   /** Whether the rest of the file can no longer make it binary. */
@@ -166,23 +166,23 @@ class LineScan {
     return this.matchedLines >= this.#query.enough && this.#afterLeft === 0;
   }
 
-  async push(block: Uint8Array, turns: Turns): Promise<void> {
+  async push(block: Uint8Array, pauseCheck: PauseCheck): Promise<void> {
     let at = 0;
     if (this.#open !== "no") this.#lineNumber--;
     if (this.#hasNone(block)) {
       this.#open = block.at(-1) === NEWLINE ? "no" : "searched";
       return this.#gap(block, 0, block.length);
     }
-    for await (const match of this.#matchesByLine(block, turns)) {
+    for await (const match of this.#matchesByLine(block, pauseCheck)) {
       if (this.matchedLines >= this.#query.enough) break;
       at = this.#take(block, at, match);
     }
     this.#gap(block, at, block.length);
   }
 
-  async pushWhole(bytes: Uint8Array, turns: Turns): Promise<void> {
+  async pushWhole(bytes: Uint8Array, pauseCheck: PauseCheck): Promise<void> {
     let at = 0;
-    const matches = matchesOverLines(bytes, this.#pattern.each(bytes), this.#query.maxLineBytes, turns);
+    const matches = matchesOverLines(bytes, this.#pattern.each(bytes), this.#query.maxLineBytes, pauseCheck);
     for await (const match of matches) {
       if (this.matchedLines >= this.#query.enough) break;
       at = this.#take(bytes, at, match);
@@ -206,7 +206,7 @@ class LineScan {
     return match.next;
   }
 
-  async *#matchesByLine(block: Uint8Array, turns: Turns): AsyncGenerator<LineMatch> {
+  async *#matchesByLine(block: Uint8Array, pauseCheck: PauseCheck): AsyncGenerator<LineMatch> {
     let unaskedBytes = 0;
     for (let start = 0; start < block.length; ) {
       const newline = block.indexOf(10, start);
@@ -215,7 +215,7 @@ class LineScan {
       unaskedBytes += line.length;
       if (unaskedBytes > this.#pattern.maxBytes / LOOKAROUNDS) {
         unaskedBytes = 0;
-        if (turns.isDue() && (await turns.isOver())) return;
+        if (pauseCheck.isPauseDue() && (await pauseCheck.pauseAndCheckAborted())) return;
       }
       // A line in pieces is one line: once it is found, or omitted, its other pieces are ignored.
       const isKnown = start === 0 && this.#open === "settled";
@@ -223,7 +223,7 @@ class LineScan {
       const isFound = !isKnown && !isLong && this.#pattern.test(line);
       if (isLong) this.longLines++;
       this.#open = newline !== -1 ? "no" : isKnown || isLong || isFound ? "settled" : "searched";
-      if (isFound) yield { start, next, at: await this.#shownMatches(line, turns) };
+      if (isFound) yield { start, next, at: await this.#shownMatches(line, pauseCheck) };
       start = next;
     }
   }
@@ -232,7 +232,7 @@ class LineScan {
    * Those that a window around the first can show: a line of megabytes may hold a match at every byte. Fewer once the search
    * is over.
    */
-  async #shownMatches(line: Uint8Array, turns: Turns): Promise<readonly ByteRange[]> {
+  async #shownMatches(line: Uint8Array, pauseCheck: PauseCheck): Promise<readonly ByteRange[]> {
     const { mode, maxLineBytes } = this.#query;
     if (mode !== "content") return [];
     const at: ByteRange[] = [];
@@ -240,7 +240,7 @@ class LineScan {
       if (at.length > 0 && range[0] - at[0]![0] >= maxLineBytes) break;
       at.push(range);
       // One step may look at all the rest of the line.
-      if (turns.isDue() && (await turns.isOver())) break;
+      if (pauseCheck.isPauseDue() && (await pauseCheck.pauseAndCheckAborted())) break;
     }
     return at;
   }
@@ -317,13 +317,13 @@ async function* matchesOverLines(
   bytes: Uint8Array,
   ranges: Iterable<ByteRange>,
   maxLineBytes: number,
-  turns: Turns,
+  pauseCheck: PauseCheck,
 ): AsyncGenerator<LineMatch, void> {
   let start = 0;
   let next = 0;
   let at: ByteRange[] = [];
   for (const [from, to] of ranges) {
-    if (turns.isDue() && (await turns.isOver())) return;
+    if (pauseCheck.isPauseDue() && (await pauseCheck.pauseAndCheckAborted())) return;
     for (let place = from; ; place = next) {
       if (place >= next) {
         if (at.length > 0) yield { start, next, at };

@@ -1,21 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { IgnoreRules } from "./ignore-rules.js";
-import { Turns } from "./source.js";
+import { PauseCheck } from "./source.js";
 
-const turns = new Turns({ signal: new AbortController().signal });
+const pauseCheck = new PauseCheck({ signal: new AbortController().signal });
 
 /** Verdicts in the order of the paths; one that ends in a slash is a directory. */
 async function judged(text: string, ...paths: string[]) {
-  const rules = await IgnoreRules.of(text, turns);
+  const rules = await IgnoreRules.of(text, pauseCheck);
   return Promise.all(
-    paths.map(async (path) => (await rules?.verdictFor(path.replace(/\/$/, ""), path.endsWith("/"), turns)) ?? "-"),
+    paths.map(
+      async (path) => (await rules?.verdictFor(path.replace(/\/$/, ""), path.endsWith("/"), pauseCheck)) ?? "-",
+    ),
   );
 }
 
 describe("IgnoreRules", () => {
   it("takes a rule that can match no path for none", async () => {
     for (const rule of ["//a", "a//b", "a\\", "a\\\\\\", "/", "!"])
-      expect([rule, (await IgnoreRules.of(rule, turns))?.count]).toEqual([rule, 0]);
+      expect([rule, (await IgnoreRules.of(rule, pauseCheck))?.count]).toEqual([rule, 0]);
   });
 
   it("takes braces for alternatives and an escaped blank at the end for itself", async () => {
@@ -59,9 +61,12 @@ describe("IgnoreRules", () => {
       looks++;
       return isDue;
     };
-    const asked = new Turns({ signal: control.signal, isPauseDue });
+    const asked = new PauseCheck({ signal: control.signal, isPauseDue });
     const many = Array.from({ length: 200 }, (_, at) => `*-${at}-*`).join("\n");
-    const [few, dear] = [await IgnoreRules.of("*.a\n!b.a", turns), await IgnoreRules.of(`*.a\n${many}`, turns)];
+    const [few, dear] = [
+      await IgnoreRules.of("*.a\n!b.a", pauseCheck),
+      await IgnoreRules.of(`*.a\n${many}`, pauseCheck),
+    ];
     expect([few?.verdictFor("1.a", false, asked), few?.verdictFor("b.a", false, asked), looks]).toEqual([
       "ignored",
       "kept",
@@ -77,8 +82,8 @@ describe("IgnoreRules", () => {
   });
 
   it("reads a very long rule once, and continues after it", async () => {
-    const rules = await IgnoreRules.of(`*.a\n*${"x".repeat(2_000)}`, turns);
-    expect(await rules?.verdictFor("1.a", false, turns)).toBe("ignored");
+    const rules = await IgnoreRules.of(`*.a\n*${"x".repeat(2_000)}`, pauseCheck);
+    expect(await rules?.verdictFor("1.a", false, pauseCheck)).toBe("ignored");
   });
 
   it("finds nothing by a dot as a name or a slash too many", async () => {

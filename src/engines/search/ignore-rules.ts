@@ -1,10 +1,10 @@
 import { compileGlob } from "../../text/index.js";
-import type { Turns } from "./source.js";
+import type { PauseCheck } from "./source.js";
 
 /** A file of more rules is not applied. */
 const MAX_IGNORE_RULES = 10_000;
-/** Characters of rules between two looks at whether others are due: a glob of so many may take milliseconds for a long path. */
-const ABORT_CHECK_INTERVAL = 512;
+/** Characters of rules between two pause checks: matching globs of this length against a long path may take milliseconds. */
+const PAUSE_CHECK_CHARACTERS = 512;
 
 /** Verdict of the last rule that matches: omitted, kept in spite of an earlier rule, or no rule at all. */
 type IgnoreVerdict = "ignored" | "kept" | undefined;
@@ -45,16 +45,16 @@ export class IgnoreRules {
 
   /**
    * Undefined where there are more than {@link MAX_IGNORE_RULES}: too much is searched rather than too little.
-   * @param turns - Asked on the way; undefined once they say that it is over.
+   * @param pauseCheck - Used between rules. Returns undefined if the search was aborted meanwhile.
    */
-  static async of(text: string, turns: Turns): Promise<IgnoreRules | undefined> {
+  static async of(text: string, pauseCheck: PauseCheck): Promise<IgnoreRules | undefined> {
     const rules = new IgnoreRules();
     let length = 0;
     for (const line of text.replace(/^\uFEFF/, "").split("\n")) {
       length += line.length + 1;
-      if (length > ABORT_CHECK_INTERVAL) {
+      if (length > PAUSE_CHECK_CHARACTERS) {
         length = 0;
-        if (turns.isDue() && (await turns.isOver())) return undefined;
+        if (pauseCheck.isPauseDue() && (await pauseCheck.pauseAndCheckAborted())) return undefined;
       }
       rules.#add(line);
       if (rules.#count > MAX_IGNORE_RULES) return undefined;
@@ -63,16 +63,16 @@ export class IgnoreRules {
   }
 
   /**
-   * Answers at once, and by a promise only where others are due on the way.
+   * Returns a promise only if a pause is due between the rules.
    * @param path - Relative to the directory of the file. The directories above it must have been judged before.
-   * @param turns - Asked on the way; once they say that it is over, the verdict means nothing.
+   * @param pauseCheck - Used between rules. The verdict of an aborted search is meaningless.
    */
-  verdictFor(path: string, isDirectory: boolean, turns: Turns): IgnoreVerdict | Promise<IgnoreVerdict> {
+  verdictFor(path: string, isDirectory: boolean, pauseCheck: PauseCheck): IgnoreVerdict | Promise<IgnoreVerdict> {
     const name = path.slice(path.lastIndexOf("/") + 1);
     const plain = this.#plain.last(path, name, isDirectory);
     if (this.#globs.length === 0) return plain?.verdict;
     const subject = { path: byteString(path), name: byteString(name), isDirectory: isDirectory };
-    return this.#verdictFrom(this.#globs.length - 1, subject, plain, turns);
+    return this.#verdictFrom(this.#globs.length - 1, subject, plain, pauseCheck);
   }
 
   /** By the globs from the one at `last` back to the first, and by the plain rule where no later one takes the subject. */
@@ -80,7 +80,7 @@ export class IgnoreRules {
     last: number,
     subject: Subject,
     plain: Rule | undefined,
-    turns: Turns,
+    pauseCheck: PauseCheck,
   ): IgnoreVerdict | Promise<IgnoreVerdict> {
     let length = 0;
     for (let index = last; index >= 0; index--) {
@@ -88,11 +88,12 @@ export class IgnoreRules {
       if (plain !== undefined && rule.place < plain.place) break;
       if (rule.takes(subject)) return rule.verdict;
       length += rule.length;
-      if (length <= ABORT_CHECK_INTERVAL) continue;
+      if (length <= PAUSE_CHECK_CHARACTERS) continue;
       length = 0;
-      if (!turns.isDue()) continue;
-      const next = (isOver: boolean) => (isOver ? undefined : this.#verdictFrom(index - 1, subject, plain, turns));
-      return turns.isOver().then(next);
+      if (!pauseCheck.isPauseDue()) continue;
+      const next = (isAborted: boolean) =>
+        isAborted ? undefined : this.#verdictFrom(index - 1, subject, plain, pauseCheck);
+      return pauseCheck.pauseAndCheckAborted().then(next);
     }
     return plain?.verdict;
   }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { IgnoreStack } from "./ignore-stack.js";
-import { Turns } from "./source.js";
+import { PauseCheck } from "./source.js";
 
-const turns = new Turns({ signal: new AbortController().signal, isPauseDue: () => false });
+const pauseCheck = new PauseCheck({ signal: new AbortController().signal, isPauseDue: () => false });
 
 /** Directories one in the other below `/w`, each with the ignore files given for it. */
 async function stackOf(...levels: readonly Readonly<Record<string, string>>[]): Promise<IgnoreStack> {
@@ -11,7 +11,7 @@ async function stackOf(...levels: readonly Readonly<Record<string, string>>[]): 
   for (const texts of levels) {
     const read = async (path: string) => texts[path.slice(path.lastIndexOf("/") + 1)];
     const kinds = new Map(Object.keys(texts).map((name) => [name, "file"] as const));
-    stack = await stack.enter(directory, kinds, { read, readExclude: read, skip: () => undefined }, turns);
+    stack = await stack.enter(directory, kinds, { read, readExclude: read, skip: () => undefined }, pauseCheck);
     directory += "/d";
   }
   return stack;
@@ -21,7 +21,7 @@ async function stackOf(...levels: readonly Readonly<Record<string, string>>[]): 
 async function tasksOf(stack: IgnoreStack): Promise<number> {
   let isThere = false;
   let tasks = 0;
-  void stack.ignores("/w/d/other", false, turns).then(() => {
+  void stack.ignores("/w/d/other", false, pauseCheck).then(() => {
     isThere = true;
   });
   for (; !isThere; tasks++) await undefined;
@@ -35,7 +35,7 @@ describe("IgnoreStack", () => {
       { ".gitignore": "!b\nc" },
       { ".ignore": "!d" },
     );
-    const ignored = async (name: string) => stack.ignores(`/w/d/d/${name}`, false, turns);
+    const ignored = async (name: string) => stack.ignores(`/w/d/d/${name}`, false, pauseCheck);
     const names = ["a", "b", "c", "d", "e", "x.log"];
     expect(await Promise.all(names.map(ignored))).toEqual([true, false, false, false, false, true]);
   });

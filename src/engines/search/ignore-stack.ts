@@ -2,7 +2,7 @@ import { type EntryKind, isWithin } from "../../kernel/index.js";
 import { baseName, parentOf } from "../../text/index.js";
 import { IgnoreRules } from "./ignore-rules.js";
 import { GIT, GIT_EXCLUDE, GIT_INFO, IGNORE_FILES, type RuleFiles } from "./rule-files.js";
-import type { Turns } from "./source.js";
+import type { PauseCheck } from "./source.js";
 
 /** All that rules are read from, the later one wins. Those of git end at the repository's root. */
 const RULE_FILES = [GIT_EXCLUDE, ...IGNORE_FILES] as const;
@@ -45,7 +45,7 @@ export class IgnoreStack {
     directory: string,
     kinds: ReadonlyMap<string, EntryKind>,
     files: Pick<RuleFiles, "read" | "readExclude" | "skip"> & { hasExclude?: boolean },
-    turns: Turns,
+    pauseCheck: PauseCheck,
     endsAtGit = false,
   ): Promise<IgnoreStack> {
     const prefix = directory === "/" ? "/" : `${directory}/`;
@@ -60,7 +60,8 @@ export class IgnoreStack {
       const isExclude = file === GIT_EXCLUDE;
       const text = await (isExclude ? files.readExclude(prefix, kind) : files.read(prefix + file, kind));
       const length = held.length + (text?.length ?? 0);
-      const parsed = text === undefined || length > MAX_HELD_LENGTH ? undefined : await IgnoreRules.of(text, turns);
+      const parsed =
+        text === undefined || length > MAX_HELD_LENGTH ? undefined : await IgnoreRules.of(text, pauseCheck);
       const isHeld = parsed !== undefined && held.rules + parsed.count <= MAX_HELD_RULES;
       if (isHeld) held = { length, rules: held.rules + parsed.count };
       else if (text !== undefined) files.skip();
@@ -80,12 +81,12 @@ export class IgnoreStack {
 
   /**
    * Whether a child is omitted. The directories above it must have been judged before.
-   * @param turns - Asked on the way; once they say that it is over, the answer means nothing.
+   * @param pauseCheck - Asked on the way; once they say that it is over, the answer means nothing.
    */
-  async ignores(path: string, isDirectory: boolean, turns: Turns): Promise<boolean> {
+  async ignores(path: string, isDirectory: boolean, pauseCheck: PauseCheck): Promise<boolean> {
     for (let which = RULE_FILES.length - 1; which >= 0; which--) {
       for (const level of this.#levels) {
-        const authorized = level.rules[which]?.verdictFor(path.slice(level.at), isDirectory, turns);
+        const authorized = level.rules[which]?.verdictFor(path.slice(level.at), isDirectory, pauseCheck);
         // Every entry is asked about at every level: an await for each would cost more than the rules.
         const verdict = authorized instanceof Promise ? await authorized : authorized;
         if (verdict !== undefined) return verdict === "ignored";
@@ -138,7 +139,7 @@ export async function rulesAbove(
   files: RuleFiles,
   root: string,
   workspace: string | undefined,
-  turns: Turns,
+  pauseCheck: PauseCheck,
 ): Promise<RulesAbove> {
   const none = { stack: IgnoreStack.EMPTY, from: root, isRepository: false, endsAtGit: false };
   if (workspace === undefined || !isWithin(workspace, root)) return none;
@@ -154,7 +155,7 @@ export async function rulesAbove(
       const kind = await files.kindOf(join(directory, name));
       if (kind !== undefined) kinds.set(name, kind);
     }
-    return stack.enter(directory, kinds, files, turns, repository !== undefined);
+    return stack.enter(directory, kinds, files, pauseCheck, repository !== undefined);
   };
   const between = (top: string, below: string) =>
     parentDirectories(below)
@@ -167,7 +168,7 @@ export async function rulesAbove(
     const outer = between(repository, workspace);
     for (const [index, directory] of outer.entries()) {
       stack = await enter(directory, stack);
-      if (!(await stack.ignores(outer[index + 1] ?? workspace, true, turns))) continue;
+      if (!(await stack.ignores(outer[index + 1] ?? workspace, true, pauseCheck))) continue;
       [from, stack] = [workspace, IgnoreStack.EMPTY];
       break;
     }

@@ -7,5 +7,5 @@ export { searchBinding, searchInCall, searchStop } from "./search-in-call.js";
 export { type ByteRange, compilePattern, loadRegexEngine, type SearchPattern } from "./search-pattern.js";
 export { SearchTally, type SkipReason, whyAborted } from "./search-tally.js";
 export { globFilter, pageOf, searchTree, walkTree } from "./search-tree.js";
-export { type SearchScope, type SearchSource, type SourceChild, Turns } from "./source.js";
+export { PauseCheck, type SearchScope, type SearchSource, type SourceChild } from "./source.js";
 export { visitTree } from "./visit-tree.js";

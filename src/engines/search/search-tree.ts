@@ -11,7 +11,7 @@ import {
 import { searchFile } from "./file-search.js";
 import { compilePattern } from "./search-pattern.js";
 import { SearchTally, whyAborted } from "./search-tally.js";
-import { type SearchScope, type SearchSource, Turns } from "./source.js";
+import { PauseCheck, type SearchScope, type SearchSource } from "./source.js";
 import { visitTree } from "./visit-tree.js";
 
 /** The name of this engine in end records. */
@@ -32,7 +32,7 @@ export async function* searchTree(
   const tally = new SearchTally();
   const pattern = await compilePattern(query.pattern);
   const isIncluded = globFilter(query);
-  const turns = new Turns(scope);
+  const pauseCheck = new PauseCheck(scope);
   const isBeyondAscii = /[^\0-\x7f]/.test(query.pattern.source);
   let toSkip = query.offset;
   let left = query.limit;
@@ -53,13 +53,13 @@ export async function* searchTree(
     try {
       const chunks = () => until(source.openRead(visit.path), scope.signal);
       const fileQuery = { ...query, multiline: query.pattern.multiline, isBeyondAscii, enough };
-      let found = await searchFile(visit.path, chunks(), pattern, fileQuery, turns);
+      let found = await searchFile(visit.path, chunks(), pattern, fileQuery, pauseCheck);
       if (found.skipped === "encoding" && !scope.signal.aborted) {
         const text = await decoded(chunks());
-        if (text !== undefined) found = await searchFile(visit.path, text, pattern, fileQuery, turns);
+        if (text !== undefined) found = await searchFile(visit.path, text, pattern, fileQuery, pauseCheck);
       } else if (found.skipped === undefined && found.isLegacy && !scope.signal.aborted) {
         const text = await decoded(chunks());
-        const again = text === undefined ? found : await searchFile(visit.path, text, pattern, fileQuery, turns);
+        const again = text === undefined ? found : await searchFile(visit.path, text, pattern, fileQuery, pauseCheck);
         if (again.skipped === undefined && again.matchedLines >= found.matchedLines) found = again;
         if (text === undefined && isBeyondAscii) tally.skip("encoding");
       }

@@ -45,20 +45,20 @@ export interface SearchScope {
   readonly isPauseDue?: () => boolean;
 }
 
-/** Gives others their turn while lines are matched, and hears whether the search is over. */
-export class Turns {
+/** Yields to the event loop while matching, and reports whether the search was aborted. */
+export class PauseCheck {
   readonly #scope: Pick<SearchScope, "signal" | "pause" | "isPauseDue">;
 
   constructor(scope: Pick<SearchScope, "signal" | "pause" | "isPauseDue">) {
     this.#scope = scope;
   }
 
-  /** Whether it is time for `isOver`. Cheap: to be asked after every step that may be a long one. */
-  isDue(): boolean {
+  /** Whether `pauseAndCheckAborted` would pause now. Cheap: call it after every step that may take long. */
+  isPauseDue(): boolean {
     return this.#scope.isPauseDue?.() ?? true;
   }
 
-  async isOver(): Promise<boolean> {
+  async pauseAndCheckAborted(): Promise<boolean> {
     await this.#scope.pause?.();
     return this.#scope.signal.aborted;
   }

@@ -3,7 +3,7 @@ import { isWithin } from "../../kernel/index.js";
 import { IgnoreStack, rulesAbove } from "./ignore-stack.js";
 import { GIT, IGNORE_FILES, RuleFiles } from "./rule-files.js";
 import type { SearchTally } from "./search-tally.js";
-import { type SearchScope, type SearchSource, type SourceChild, Turns } from "./source.js";
+import { PauseCheck, type SearchScope, type SearchSource, type SourceChild } from "./source.js";
 
 /** Directories below this depth are counted under "deep": only a file system that loops without symlinks has them. */
 const MAX_DEPTH = 200;
@@ -58,8 +58,8 @@ export async function* visitTree(
     return;
   }
   const prune = new Set([".git", ...query.prune]);
-  const turns = new Turns(scope);
-  const rules = query.includeIgnored ? undefined : await rulesAbove(files, root, scope.workspace, turns);
+  const pauseCheck = new PauseCheck(scope);
+  const rules = query.includeIgnored ? undefined : await rulesAbove(files, root, scope.workspace, pauseCheck);
   let counted = 0;
   const open = async (directory: string, ignores: IgnoreStack): Promise<Frame> => {
     const children = await source.readDir(directory);
@@ -76,11 +76,11 @@ export async function* visitTree(
   const entered = (directory: string, children: readonly SourceChild[], ignores: IgnoreStack, endsAtGit: boolean) => {
     const kinds = new Map<string, EntryKind>();
     for (const { name, kind } of children) if (RULE_NAMES.has(name)) kinds.set(name, kind);
-    return kinds.size === 0 ? ignores : ignores.enter(directory, kinds, files, turns, endsAtGit);
+    return kinds.size === 0 ? ignores : ignores.enter(directory, kinds, files, pauseCheck, endsAtGit);
   };
   const stack = [await open(root, rules?.stack ?? IgnoreStack.EMPTY)];
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
-    if (turns.isDue()) await turns.isOver();
+    if (pauseCheck.isPauseDue()) await pauseCheck.pauseAndCheckAborted();
     const child = frame.children[frame.next++];
     if (child === undefined || scope.signal.aborted) {
       stack.pop();
@@ -89,7 +89,7 @@ export async function* visitTree(
     const path = frame.directory === "/" ? `/${child.name}` : `${frame.directory}/${child.name}`;
     const isDirectory = child.kind === "directory";
     if (child.name === ".git" || (isDirectory && prune.has(child.name))) continue;
-    if (!frame.ignores.isEmpty && (await frame.ignores.ignores(path, isDirectory, turns))) continue;
+    if (!frame.ignores.isEmpty && (await frame.ignores.ignores(path, isDirectory, pauseCheck))) continue;
     if (scope.signal.aborted) continue;
     if (except.has(path)) {
       tally.skip("policy");

@@ -16,7 +16,7 @@ export interface MemoryArtifactsOptions {
   readonly ids: Ids;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Bytes kept of the beginning and as many of the end of each. Default 1 MiB: memory is dearer than disk. */
+  /** Bytes kept of the beginning and as many of the end of each. Default 1 MiB: lower than on disk, because it uses memory. */
   readonly partBytes?: number;
   /** Maximum bytes of all artifacts; the oldest are evicted. Default 32 MiB. */
   readonly quotaBytes?: number;

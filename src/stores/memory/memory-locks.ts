@@ -17,7 +17,7 @@ export function memoryLocks(clock: Clock): Locks {
       const behind = before.then(() => turn);
       queues.set(key, behind);
       try {
-        await withTimeout(before, clock, key, io);
+        await waitForLock(before, clock, key, io);
         return await body();
       } finally {
         leave();
@@ -29,7 +29,7 @@ export function memoryLocks(clock: Clock): Locks {
   };
 }
 
-async function withTimeout(
+async function waitForLock(
   before: Promise<void>,
   clock: Clock,
   key: string,
@@ -38,7 +38,7 @@ async function withTimeout(
   const { signal, timeoutMs } = io;
   let stopTimer = (): void => {};
   let stopListening = (): void => {};
-  const impatience = new Promise<never>((_, reject) => {
+  const timeoutOrCancel = new Promise<never>((_, reject) => {
     const onAbort = (): void =>
       reject(new HaftError("CALL_CANCELLED", `Stopped waiting for the lock "${key}": the call was cancelled.`));
     if (signal?.aborted) onAbort();
@@ -56,7 +56,7 @@ async function withTimeout(
     );
   });
   try {
-    await Promise.race([impatience, before]);
+    await Promise.race([timeoutOrCancel, before]);
   } finally {
     stopTimer();
     stopListening();

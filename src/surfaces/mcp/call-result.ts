@@ -12,7 +12,7 @@ export const RESULT_META = {
   /** The error code. */
   code: "haft/code",
   /** Truncations, with sizes and the artifact that stores the whole text. */
-  truncations: "haft/cuts",
+  truncations: "haft/truncations",
   /** Repairs of the arguments, as sentences. */
   repairs: "haft/repairs",
   /** Structured data of the tool, such as an exit code. */

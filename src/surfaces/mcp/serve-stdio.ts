@@ -6,7 +6,7 @@ import { RunningCalls } from "./running-calls.js";
 import { lineInput, MAX_MESSAGE_BYTES } from "./stdio-lines.js";
 import { claimStdout } from "./stdio-wire.js";
 
-/** Between two looks at the parent process. */
+/** How often to check that the parent process exists. */
 const PARENT_CHECK_MS = 500;
 
 export interface ServeStdioOptions extends McpServerOptions {
@@ -17,7 +17,7 @@ export interface ServeStdioOptions extends McpServerOptions {
   onProblem(error: Error): void;
 }
 
-/** The SDK's code for "connection closed". */
+/** Why serving ended. */
 export type StdioEnd = "input ended" | "connection closed" | "parent gone" | "stopped";
 
 /**

@@ -45,8 +45,8 @@ function refuseInput({ from, to }: MoveInput, context: ClaimContext<MoveLimits>)
   const bad = refusePath(from, "move") ?? refusePath(to, "move anything to");
   if (bad !== undefined) return bad;
   const [source, destination] = [context.resolve(from), context.resolve(to)];
-  const ground = refuseProtectedDirectory(source, "move", from, context);
-  if (ground !== undefined || !isWithin(source, destination)) return ground;
+  const refusal = refuseProtectedDirectory(source, "move", from, context);
+  if (refusal !== undefined || !isWithin(source, destination)) return refusal;
   const why =
     source === destination ? "`to` is the same path. Name another one" : "`to` is inside it. Choose a path outside";
   return fail("FS_BAD_PATH", `Did not move ${quoted(from)}: ${why}.`, { details: { path: from, to } });
@@ -72,11 +72,11 @@ async function runMove(input: MoveInput, ctx: ToolContext<MoveLimits>): Promise<
     if (misspelt !== undefined) return misspelt;
     const isDirectory = info.kind === "directory" && info.target === undefined;
     return await ctx.lock([source, destination], { follow: false }, async ([was, next]) => {
-      const ground =
+      const refusal =
         isDirectory && was !== undefined
           ? refuseProtectedDirectory(was.real, "move", from, await ctx.realPlace())
           : undefined;
-      return ground ?? moveOnce(input, ctx, { source, destination, info, missing: next?.missing ?? "" });
+      return refusal ?? moveOnce(input, ctx, { source, destination, info, missing: next?.missing ?? "" });
     });
   } catch (thrown) {
     const isGoal = HaftError.is(thrown) && thrown.details.path === destination;

@@ -192,7 +192,7 @@ function refuseUnread(
   old: OldFile | undefined,
 ): ToolResult<never> | undefined {
   if (old === undefined || input.expect !== undefined) return undefined;
-  // The seed's gate applies to every existing file; ours lets an empty one be replaced.
+  // The gate `handle` applies to every existing file, as in the imitated system; the others let an empty one be replaced.
   if (old.info.size === 0 && ctx.limits.gate !== "handle") return undefined;
   return refuseByGate(ctx, "write", place, old, input.path);
 }

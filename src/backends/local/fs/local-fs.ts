@@ -58,7 +58,7 @@ export function localFsTools(mode: GuardMode, stateDir?: string, requireOpen: ()
 
 /**
  * The files of this machine. Every operation pins its directory, authorizes the real path, and works
- * through it: between the two no swapped link comes in (`guard: "pinned"`). Metadata and small reads are done at once, on
+ * through it: a symlink swapped in between has no effect (`guard: "pinned"`). Metadata and small reads are done at once, on
  * large reads, writes and flushes run on Node's thread pool.
  */
 export class LocalFs implements Fs {

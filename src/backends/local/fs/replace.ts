@@ -34,7 +34,7 @@ import { openFile, readAt } from "./read.js";
 import { discard, flush, flushDirectory, removeName, type TempFiles, WRITE_STEP_BYTES, writeAll } from "./write.js";
 
 /** Error codes of file systems without hard links. A hard link never replaces an existing name, a rename does. */
-const NO_FOLLOW = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+const HARD_LINK_UNSUPPORTED = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 const [WRITE] = FS_OPERATIONS.write;
 
@@ -102,7 +102,8 @@ async function create(
       const code = systemCode(thrown) ?? "";
       if (code === "EEXIST")
         throw expect === "any" ? new ConcurrentlyCreated() : stale(resolved, "present", expect, "present");
-      if (!NO_FOLLOW.has(code) || lstatSync(resolved.path, { throwIfNoEntry: false }) !== undefined) throw thrown;
+      if (!HARD_LINK_UNSUPPORTED.has(code) || lstatSync(resolved.path, { throwIfNoEntry: false }) !== undefined)
+        throw thrown;
       renameSync(temp.path, resolved.path);
     }
     removeName(temp.path);
@@ -147,7 +148,7 @@ async function renameOver(
         return await writeInPlace(resolved, write, tools, deadline);
       }
       before = await hashOf(source.descriptor, source.info, deadline);
-      authorizeReplace(resolved, expect, before, source.info);
+      requireExpected(resolved, expect, before, source.info);
     } finally {
       closeSync(source.descriptor);
     }
@@ -178,7 +179,7 @@ async function writeInPlace(
   const source = openFile(resolved, WRITE);
   try {
     const before = await hashOf(source.descriptor, source.info, deadline);
-    authorizeReplace(resolved, expect, before, source.info);
+    requireExpected(resolved, expect, before, source.info);
     const backup = await tools.backups.create(resolved, source, { bytes: data.length, sha256: after }, deadline);
     await overwrite(resolved, source.info, data, backup, deadline);
     return { before, inPlace: true };
@@ -256,7 +257,7 @@ async function allOrFirstFault<T extends readonly Promise<unknown>[]>(
   return (await Promise.all(work)) as { [K in keyof T]: Awaited<T[K]> };
 }
 
-function authorizeReplace(resolved: PinnedPath, expect: Expect, before: string | null, info: BigIntStats): void {
+function requireExpected(resolved: PinnedPath, expect: Expect, before: string | null, info: BigIntStats): void {
   if (typeof expect !== "object") return;
   if ("version" in expect) requireVersion(resolved, info, expect.version);
   else if (expect.sha256.toLowerCase() !== before) {

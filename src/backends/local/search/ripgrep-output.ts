@@ -34,26 +34,26 @@ export async function* jsonRecords(
 ): AsyncGenerator<RipgrepRecord, void> {
   let open: Buffer[] = [];
   let openBytes = 0;
-  let clipper: JsonClipper | undefined;
+  let truncator: JsonTruncator | undefined;
   const take = (part: Buffer): void => {
     openBytes += part.length;
-    if (clipper === undefined && openBytes > MAX_WHOLE_BYTES) {
-      clipper = new JsonClipper(MAX_WHOLE_BYTES + maxMatches * MATCH_BYTES);
-      for (const one of open) clipper.push(one);
+    if (truncator === undefined && openBytes > MAX_WHOLE_BYTES) {
+      truncator = new JsonTruncator(MAX_WHOLE_BYTES + maxMatches * MATCH_BYTES);
+      for (const one of open) truncator.push(one);
       open = [];
     }
-    if (clipper === undefined) open.push(part);
-    else clipper.push(part);
+    if (truncator === undefined) open.push(part);
+    else truncator.push(part);
   };
   for await (const chunk of chunks) {
     let at = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, at)) {
       take(chunk.subarray(at, end));
       at = end + 1;
-      const text: string = clipper?.text() ?? (open.length === 1 ? open[0]! : Buffer.concat(open)).toString();
+      const text: string = truncator?.text() ?? (open.length === 1 ? open[0]! : Buffer.concat(open)).toString();
       open = [];
       openBytes = 0;
-      clipper = undefined;
+      truncator = undefined;
       const record = parsed(text);
       if (record === undefined) return;
       yield record;
@@ -78,7 +78,7 @@ const BACKSLASH = 92;
 const NEXT_MATCH = ',{"match":';
 
 /** Shrinks a large record while it is read: the same JSON without long strings and surplus matches. */
-class JsonClipper {
+class JsonTruncator {
   readonly #maxBytes: number;
   readonly #kept: Buffer[] = [];
   #keptBytes = 0;

@@ -1,6 +1,7 @@
 import { closeSync, lstatSync } from "node:fs";
 import {
   globFilter,
+  PauseCheck,
   pageOf,
   RuleFiles,
   rulesAbove,
@@ -8,7 +9,6 @@ import {
   type SearchScope,
   SearchTally,
   type SkipReason,
-  Turns,
   visitTree,
   whyAborted,
 } from "../../../engines/search/index.js";
@@ -119,7 +119,7 @@ export class RipgrepSearch {
     const files = new RuleFiles(source, scope.except);
     if (root.kind === "directory" && !query.includeIgnored) await this.#findRules(files);
     if (scope.signal.aborted) return this.#end(whyAborted(scope.signal));
-    const above = await rulesAbove(files, query.root, binding.call.workspace, new Turns(scope));
+    const above = await rulesAbove(files, query.root, binding.call.workspace, new PauseCheck(scope));
     const flags = ignoreFlags(query, root, above, files);
     if (flags === undefined) return undefined;
     const plan = outputPlan(query, pattern);

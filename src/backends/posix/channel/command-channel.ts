@@ -138,7 +138,7 @@ export class CommandChannel {
         resolve(left);
       };
       this.#shutdownAcknowledged = finish;
-      this.#shell.send("bye");
+      this.#shell.send("shutdown");
     });
   }
 
@@ -238,7 +238,7 @@ export class CommandChannel {
       this.#onExit(Number(id), Number(status));
       return;
     }
-    if (what === "bye") {
+    if (what === "shutdown") {
       this.#shutdownAcknowledged?.((status ?? "").split("+").filter((pid) => pid !== ""));
       return;
     }

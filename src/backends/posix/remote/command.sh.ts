@@ -134,7 +134,7 @@ hf_dispatch() {
       hf_beat=$(( hf_beat + 1 )); printf '%s\n' "$hf_beat" >"$hf_s/beat.$hf_gen"
       printf 'T 0,beat\n' >&3
       hf_wake ;;
-    bye*) printf 'bye\n'; return 0 ;;
+    shutdown*) printf 'shutdown\n'; return 0 ;;
     esac
   done
 }

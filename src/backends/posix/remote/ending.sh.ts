@@ -1,4 +1,4 @@
-/** How the remote side ends: after "bye", after a disconnect, or when the local side has been silent for too long. */
+/** How the remote side ends: after "shutdown", after a disconnect, or when the local side has been silent for too long. */
 import { sh } from "./sh.js";
 
 export const ENDING = sh`
@@ -7,7 +7,7 @@ export const ENDING = sh`
 hf_sentinel() {
   exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- >/dev/null
   [ "$hf_base" = 0 ] || return 0
-  if IFS= read -r hf_l && [ "$hf_l" = bye ]; then hf_ending bye; else hf_ending cut; fi
+  if IFS= read -r hf_l && [ "$hf_l" = shutdown ]; then hf_ending shutdown; else hf_ending disconnected; fi
 }
 
 # Checks three times per lease for a heartbeat; ends a channel that has been silent or was replaced. Its sleep is a background
@@ -43,7 +43,7 @@ hf_stop_watch() { hf_kill_noted TERM "$hf_s/watch.$hf_gen"; }
 # channel can adopt them by writing its number into "gen". Jobs with lifetime "keep" stay, with their files.
 hf_ending() {
   hf_claim "$hf_s/ending.$hf_gen" || return 0
-  if [ "$1" != bye ]; then
+  if [ "$1" != shutdown ]; then
     hf_pause "$hf_orphan"
     hf_current && hf_claim "$hf_s/reaping" || { hf_stop_watch; return 0; }
     # The new channel writes "gen" first and then checks for "reaping"; checking again here means that one of the two yields.
@@ -58,9 +58,9 @@ hf_ending() {
   cd /
   if hf_kept; then hf_own_group=; else rm -rf "$hf_s"; fi
   hf_x=; for hf_e in $hf_found; do hf_x=$hf_x+$hf_e; done
-  printf 'Q 0,bye,%s\n' "$hf_x" >&3
+  printf 'Q 0,shutdown,%s\n' "$hf_x" >&3
   # The channel is no longer used. Kills those of our own shells that hang.
-  if [ "$1" != bye ] && [ -n "$hf_own_group" ]; then hf_pause 50; kill -KILL "-$hf_own_group"; fi
+  if [ "$1" != shutdown ] && [ -n "$hf_own_group" ]; then hf_pause 50; kill -KILL "-$hf_own_group"; fi
 }
 
 # Whether no other channel has taken over; an invalid "gen" counts as none.
