@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { bareContext, bareHost, recordingBackend } from "../testing/fakes/bare-host.fixture.js";
 import { fakeClock } from "../testing/index.js";
 import type { Backend } from "./backend.js";
+import { defineTool } from "./define-tool.js";
+import { text } from "./result.js";
 import { type Target, targetOf } from "./target.js";
 import { plainWriter } from "./writer-tool.fixture.js";
 
@@ -42,6 +44,25 @@ describe("the target of a call", () => {
         'the target "far" could not be opened: no route. The next call on it tries again.',
       );
     }
+  });
+
+  it("that cannot be opened does not fail a tool that claims nothing; its ports are refused", async () => {
+    const refused = opening(async () => {
+      throw new Error("no route");
+    });
+    const claimless = (run: Parameters<typeof defineTool>[0]["run"]) =>
+      defineTool({ name: "claimless", description: "", parameters: {}, run }).invoke(
+        { id: "c1", name: "claimless", input: {} },
+        bareContext(bareHost(), { target: refused }),
+      );
+    expect(await claimless(async (_, ctx) => text(String((await ctx.session.todo.read()).length)))).toMatchObject({
+      status: "ok",
+      output: "0",
+    });
+    expect(await claimless(async (_, ctx) => text(await ctx.fs.readText("/a")))).toMatchObject({
+      status: "failed",
+      code: "BACKEND_UNAVAILABLE",
+    });
   });
 
   it("is not waited for once the call is cancelled", async () => {

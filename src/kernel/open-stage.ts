@@ -1,11 +1,14 @@
 /** Opens the target of a call. Calls on other targets do not wait for it. */
 import type { Backend } from "./backend.js";
-import { type CallRun, type Ending, ended, type Step } from "./call-run.js";
+import { type CallRun, ended, type Step } from "./call-run.js";
 import { HaftError, messageOf } from "./errors.js";
 import { fail } from "./result.js";
 import { isPromise } from "./with-timeout.js";
 
-/** Fills in the backend and its directories; an ending that names the target and the cause when it cannot be opened. */
+/**
+ * Fills in the backend and its directories; an ending that names the target and the cause when it cannot be opened. A tool that
+ * claims nothing, such as the todo list, needs no target and runs without it.
+ */
 export function openTarget(run: CallRun): Step | PromiseLike<Step> {
   try {
     const opening = run.target.open();
@@ -30,7 +33,10 @@ function take(run: CallRun, backend: Backend): undefined {
   return undefined;
 }
 
-function notOpened({ tool, target }: CallRun, thrown: unknown): Ending {
+function notOpened(run: CallRun, thrown: unknown): Step {
+  const { tool, target } = run;
+  run.isOpening = false;
+  if (tool.body.claims === undefined) return undefined;
   const known = HaftError.is(thrown) ? thrown : undefined;
   const why = `${messageOf(thrown)}${known?.hint === undefined ? "" : ` ${known.hint}`}`.replace(/\.$/, "");
   const message = `Did not run \`${tool.name}\`: the target "${target.name}" could not be opened: ${why}. The next call on it tries again.`;

@@ -18,10 +18,9 @@ export function sessionView(run: CallRun): SessionView {
 /** The session for `run`. */
 export function callSession(run: CallRun): CallSession {
   const { life, target } = run;
-  const { machine } = backendOf(run);
   const { session } = run.context;
   const { requireLife } = life;
-  const pathKey = (real: string) => `${machine}:${real}`;
+  const pathKey = (real: string) => `${backendOf(run).machine}:${real}`;
   const jobKey = (id: string) => `${target.name} ${id}`;
   return Object.freeze({
     id: session.id,

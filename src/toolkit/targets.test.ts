@@ -223,6 +223,18 @@ describe("a target", () => {
     answer.pass(backend);
     await expect(opening).rejects.toThrow("the toolkit was closed");
     expect(backend.state()).toBe("closed");
+    expect(() => target.open()).toThrow("the toolkit was closed");
+  });
+
+  it("is not opened again once its toolkit is closed", async () => {
+    let attempts = 0;
+    const { target } = targetOf(() => {
+      attempts += 1;
+      return createMemoryBackend();
+    });
+    const backend = await target.open();
+    await target.close();
+    expect([target.open(), backend.state(), attempts]).toEqual([backend, "closed", 1]);
   });
 
   it.each(TARGETS.filter((name) => name !== "posix:busybox"))(

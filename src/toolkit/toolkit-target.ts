@@ -56,7 +56,8 @@ export class ToolkitTarget implements Target {
 
   open(): Backend | Promise<Backend> {
     const backend = this.#backend;
-    if (backend !== undefined && backend.state() !== "closed") return backend;
+    if (backend !== undefined && (this.#isClosed || backend.state() !== "closed")) return backend;
+    if (this.#isClosed) throw notOpened(this.name, "the toolkit was closed");
     this.#opening ??= this.#attempt();
     return this.#opening;
   }
