@@ -55,7 +55,7 @@ export {
   walkMissing,
   withoutTrailingSlash,
 } from "./paths.js";
-export { posixQuote } from "./quoting.js";
+export { posixQuote, shellPath, shellWord } from "./quoting.js";
 export { detectTextForm, isBinary, namedTextForm, type TextForm } from "./text-form.js";
 export { DEFAULT_DIFF_CONTEXT, renderUnifiedDiff, type UnifiedDiffOptions } from "./unified-diff.js";
 export {

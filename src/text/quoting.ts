@@ -7,3 +7,13 @@
 export function posixQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
+
+/** Writes `text` as one word of a command line, quoted only where a shell would interpret it. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : posixQuote(text);
+}
+
+/** Writes a path as one argument of a command; one that begins with `-` is not read as an option. */
+export function shellPath(path: string): string {
+  return shellWord(path.startsWith("-") ? `./${path}` : path);
+}

@@ -1,5 +1,5 @@
 import type { RenderContext, Rendered, ToolPresenter } from "../../kernel/index.js";
-import { byteSize, posixQuote, showControls, stripControls, utf8Length } from "../../text/index.js";
+import { byteSize, shellPath, showControls, stripControls, utf8Length } from "../../text/index.js";
 import {
   READ_LIMITS,
   type ReadData,
@@ -44,7 +44,7 @@ function notText(data: ReadData, about: RenderContext, isExplained: boolean): st
   const size = counted(data.sizeBytes, "byte");
   const facts = data.picture === undefined ? [type, size] : [type, pixels(data.picture), size];
   if (isExplained) return `${name}: ${facts.join(", ")}.${shownInstead(data.picture)}`;
-  const hint = `Inspect it with a command, for example \`head -c 256 ${shellWord(givenPathOf(about, data.path))} | od -c\`.`;
+  const hint = `Inspect it with a command, for example \`head -c 256 ${shellPath(givenPathOf(about, data.path))} | od -c\`.`;
   return `${name} is ${data.kind === "image" ? "an image" : "binary"} (${type}, ${size}) and is not shown as text. ${hint}`;
 }
 
@@ -151,12 +151,6 @@ function truncationHint(data: ReadData, path: string): readonly string[] {
   const from =
     utf8Length(data.text.split("\n", first.line - data.startLine + 1)[first.line - data.startLine] ?? "") + 1;
   return [
-    `[rest of line ${first.line}: \`sed -n ${first.line}p ${shellWord(path)} | cut -b ${from}-${from + 9_999}\`]`,
+    `[rest of line ${first.line}: \`sed -n ${first.line}p ${shellPath(path)} | cut -b ${from}-${from + 9_999}\`]`,
   ];
-}
-
-/** Quoted only where a shell would interpret it. */
-function shellWord(path: string): string {
-  const name = path.startsWith("-") ? `./${path}` : path;
-  return /^[\w./@%+,:-]+$/.test(name) ? name : posixQuote(name);
 }

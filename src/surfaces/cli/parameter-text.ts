@@ -1,5 +1,6 @@
 /** Describes a tool's parameters: types, limits, and an example call. */
 import type { JsonSchema } from "../../kernel/index.js";
+import { shellWord } from "../../text/index.js";
 
 /** Values that a reader recognizes; any other text is shown by the parameter's name. */
 const SAMPLES: readonly (readonly [name: RegExp, value: string])[] = [
@@ -92,11 +93,6 @@ export function exampleCall(name: string, schema: JsonSchema, options = ""): str
       return ` ${one}=${shellWord(typeof value === "string" ? value : JSON.stringify(value))}`;
     });
   return `haft call ${name}${given.join("")}${options}`;
-}
-
-/** One word of a command line, quoted if needed. */
-export function shellWord(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function sampleOf(name: string, schema: JsonSchema, depth = 0): unknown {

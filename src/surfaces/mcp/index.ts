@@ -15,6 +15,6 @@ export type { McpSession } from "./session-key.js";
  * @throws `CONFIG_INVALID` if no port is free.
  */
 export async function serveMcpHttp(options: ServeHttpOptions): Promise<HttpService> {
-  const { serveOverHttp } = await import("./serve-http.js");
-  return serveOverHttp(options);
+  const { startHttpService } = await import("./serve-http.js");
+  return startHttpService(options);
 }

@@ -48,7 +48,7 @@ export interface HttpService {
  *
  * @throws `CONFIG_INVALID` if no port is free.
  */
-export async function serveOverHttp(options: ServeHttpOptions): Promise<HttpService> {
+export async function startHttpService(options: ServeHttpOptions): Promise<HttpService> {
   const { calls, token, onProblem, host = HOST } = options;
   const running = new RunningCalls();
   const [sdk, serverFor] = await Promise.all([import("@modelcontextprotocol/server"), mcpServers(options, running)]);

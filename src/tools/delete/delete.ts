@@ -8,7 +8,7 @@ import {
   type ToolResult,
 } from "../../kernel/index.js";
 import { byteSize, withoutTrailingSlash } from "../../text/index.js";
-import { backUp } from "../shared/backup.js";
+import { backUp, refuseTooLargeToBackUp } from "../shared/backup.js";
 import { fileFailure } from "../shared/file-failure.js";
 import { siblingClaims, withNearPaths } from "../shared/near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../shared/path-input.js";
@@ -141,7 +141,7 @@ async function backUpFiles(
       keepers.push(kept);
       const { backup } = kept;
       if (backup.bytes < bytes.length)
-        return refuse(refuseTooLargeToBackUp(path, givenPath, bytes.length, backup.bytes));
+        return refuse(refuseUnkept(path, { path: givenPath, sizeBytes: backup.sizeBytes, keptBytes: backup.bytes }));
       files.push({ path: givenPath, artifact: backup.artifact, sizeBytes: bytes.length });
     } catch (thrown) {
       return refuse(fileFailure(thrown, { verb: "delete", givenPath, absolute }));
@@ -150,7 +150,7 @@ async function backUpFiles(
   // The last artifacts may have evicted the first.
   for (const { path: givenPath, artifact, sizeBytes } of files)
     if (typeof (await ctx.artifacts.read(artifact, 0, 0)) === "string")
-      return refuse(refuseTooLargeToBackUp(path, givenPath, sizeBytes, 0));
+      return refuse(refuseUnkept(path, { path: givenPath, sizeBytes, keptBytes: 0 }));
   return { files, discard: discardAll };
 }
 
@@ -160,15 +160,8 @@ function refuseChanged(path: string, givenPath: string): ToolResult<never> {
   return fail("FS_STALE", message, { details: { path, changed: givenPath } });
 }
 
-function refuseTooLargeToBackUp(
-  path: string,
-  givenPath: string,
-  sizeBytes: number,
-  keptBytes: number,
-): ToolResult<never> {
-  const why = `the session's artifact storage has room for ${keptBytes} of the ${sizeBytes} bytes of ${quoted(givenPath)}`;
-  const message = `Did not delete ${quoted(path)}: ${why}. Delete less at once, or use a command, which makes no backup.`;
-  return fail("FS_TOO_LARGE", message, { details: { path, sizeBytes, maxBytes: keptBytes } });
+function refuseUnkept(path: string, file: Parameters<typeof refuseTooLargeToBackUp>[1]): ToolResult<never> {
+  return refuseTooLargeToBackUp({ verb: "delete", givenPath: path }, file, "Delete less at once, or use a command");
 }
 
 function notEmpty(path: string): ToolResult<never> {

@@ -1,7 +1,6 @@
 /** Refusals of a move, by what exists at its source and destination. */
 import { type FsEntryInfo, fail, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import { baseName, trailingSlash } from "../../text/index.js";
-import type { ContentBackup } from "../shared/backup.js";
 import { quoted } from "../shared/path-input.js";
 import { inDirectory, refuseMoveToTrailingSlash, refuseTrailingSlash } from "../shared/trailing-slash.js";
 import { refuseUnexpanded } from "../shared/unexpanded-path.js";
@@ -68,15 +67,4 @@ function refuseTaken(
   const details = { path: to, sizeBytes: old.size, maxBytes };
   const why = `${quoted(to)} has ${old.size} bytes, and at most ${maxBytes} of a replaced file are backed up`;
   return fail("FS_TOO_LARGE", `Did not move ${quoted(from)}: ${why}. Use a command to replace it.`, { details });
-}
-
-/** Refuses to replace a file that cannot be backed up completely. */
-export function refuseTooLargeToBackUp(
-  { from, to }: MoveInput,
-  { bytes, sizeBytes }: ContentBackup,
-): ToolResult<never> | undefined {
-  if (bytes === sizeBytes) return undefined;
-  const why = `the session's artifact storage has room for ${bytes} of the ${sizeBytes} bytes of ${quoted(to)}`;
-  const message = `Did not move ${quoted(from)}: ${why}. Use a command to replace it, which makes no backup.`;
-  return fail("FS_TOO_LARGE", message, { details: { path: to, sizeBytes, maxBytes: bytes } });
 }

@@ -11,7 +11,7 @@ import {
   type ToolResult,
 } from "../../kernel/index.js";
 import { byteSize, parentOf } from "../../text/index.js";
-import { backUp, backupParts } from "../shared/backup.js";
+import { backUp, backupParts, refuseTooLargeToBackUp } from "../shared/backup.js";
 import { fileFailure, undefinedIfMissing } from "../shared/file-failure.js";
 import { siblingClaims, withNearPaths } from "../shared/near-failure.js";
 import { baseOf, makeParents, parentClaims } from "../shared/parent-directories.js";
@@ -19,7 +19,7 @@ import { fileProvenance, quoted, refusePath } from "../shared/path-input.js";
 import { refuseProtectedDirectory } from "../shared/protected-directories.js";
 import { refuseTrailingSlash } from "../shared/trailing-slash.js";
 import { MOVE_LIMITS, type MoveData, type MoveInput, type MoveLimits, moveSchema } from "./contract.js";
-import { refuseDestination, refuseTooLargeToBackUp } from "./move-refusals.js";
+import { refuseDestination } from "./move-refusals.js";
 
 /**
  * Moves or renames a file, a directory with its contents, or a symlink itself, atomically. Missing parents of `to` are created
@@ -119,10 +119,11 @@ async function moveOnce(
   const kept = isReplacedFile
     ? await backUp(ctx, provenance, await ctx.fs.readBytes(destination, { maxBytes }))
     : undefined;
-  const unkept = kept === undefined ? undefined : refuseTooLargeToBackUp(input, kept.backup);
-  if (unkept !== undefined) {
-    await kept?.discard();
-    return unkept;
+  if (kept !== undefined && kept.backup.bytes < kept.backup.sizeBytes) {
+    await kept.discard();
+    const { bytes: keptBytes, sizeBytes } = kept.backup;
+    const request = { verb: "move", givenPath: from };
+    return refuseTooLargeToBackUp(request, { path: to, sizeBytes, keptBytes }, "Use a command to replace it");
   }
   // Keeping takes its time, and it does not have what was written meanwhile.
   if (isReplacedFile && (await ctx.fs.stat(destination).catch(undefinedIfMissing))?.version !== old.version) {

@@ -3,12 +3,6 @@ import type { FsEntryInfo } from "../../kernel/index.js";
 import type { TextForm } from "../../text/index.js";
 import type { ReadData } from "./contract.js";
 
-export interface FileRequest {
-  readonly verb: string;
-  readonly givenPath: string;
-  readonly absolute: string;
-}
-
 /** The content of a file, and its image where one can be shown. */
 export interface FoundFile {
   readonly data: ReadData;

@@ -1,9 +1,9 @@
 /** Images and PDFs: their detection, size limits and failures. */
 import { type FsEntryInfo, fail, HaftError, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import { looksBinary } from "../../text/index.js";
+import type { FileRequest } from "../shared/file-failure.js";
 import { quoted } from "../shared/path-input.js";
 import type { ReadInput, ReadLimits } from "./contract.js";
-import type { FileRequest } from "./found-file.js";
 import { mediaTypeOf } from "./media-type.js";
 
 /** The largest image or document that is opened. */

@@ -8,11 +8,11 @@ import {
   namedTextForm,
   type TextForm,
 } from "../../text/index.js";
-import { refuseKind } from "../shared/file-failure.js";
+import { type FileRequest, refuseKind } from "../shared/file-failure.js";
 import { type FilePlace, MAX_HASHED_BYTES, recordReadState } from "../shared/read-state.js";
 import { refuseTrailingSlash } from "../shared/trailing-slash.js";
 import type { ReadData, ReadInput, ReadLimits } from "./contract.js";
-import { type FileRequest, type FileView, type FoundFile, UTF8_VIEW, unshownData } from "./found-file.js";
+import { type FileView, type FoundFile, UTF8_VIEW, unshownData } from "./found-file.js";
 import { imageSize } from "./image-size.js";
 import { indexFor, LineIndex } from "./line-index.js";
 import { fileSource, lineTerminatorsOf, memorySource } from "./line-source.js";

@@ -1,5 +1,15 @@
 /** Backups of the bytes that a call replaces or deletes, and how its result reports them. */
-import { type ErrorCode, HaftError, type Provenance, type ToolContext, type Truncation } from "../../kernel/index.js";
+import {
+  type ErrorCode,
+  fail,
+  HaftError,
+  type Provenance,
+  type ToolContext,
+  type ToolResult,
+  type Truncation,
+} from "../../kernel/index.js";
+import type { FileRequest } from "./file-failure.js";
+import { quoted } from "./path-input.js";
 
 /** The stored bytes; `bytes` is less than `sizeBytes` where the session had no room for all. */
 export interface ContentBackup {
@@ -47,6 +57,21 @@ export async function backUp(
 /** For a file over `maxBytes`, which is not stored. */
 export function backupSkipped(sizeBytes: number, maxBytes: number): StoredBackup<BackupSkipped> {
   return { backup: { kept: false, sizeBytes, maxBytes }, discard: async () => {} };
+}
+
+/**
+ * Refuses to replace or delete a file that does not fit the session's artifact storage.
+ *
+ * @param next - What to do instead.
+ */
+export function refuseTooLargeToBackUp(
+  { verb, givenPath }: Pick<FileRequest, "verb" | "givenPath">,
+  { path, sizeBytes, keptBytes }: { readonly path: string; readonly sizeBytes: number; readonly keptBytes: number },
+  next: string,
+): ToolResult<never> {
+  const why = `the session's artifact storage has room for ${keptBytes} of the ${sizeBytes} bytes of ${quoted(path)}`;
+  const message = `Did not ${verb} ${quoted(givenPath)}: ${why}. ${next}, which makes no backup.`;
+  return fail("FS_TOO_LARGE", message, { details: { path, sizeBytes, maxBytes: keptBytes } });
 }
 
 /** Errors after which the file is unchanged. */

@@ -2,7 +2,8 @@ import { type ErrorCode, fail, HaftError, shortageOf, type ToolResult } from "..
 import { quoted } from "./path-input.js";
 import { unexpandedIn } from "./unexpanded-path.js";
 
-interface FileRequest {
+/** A request about one file, for the messages of its refusal. */
+export interface FileRequest {
   /** The verb after "Did not". */
   readonly verb: string;
   /** The path as the model spelled it, and made absolute. */

@@ -1,16 +1,13 @@
 /** Refuses a trailing slash, as in `docs/`, where a file is meant. */
 import { type EntryKind, fail, type ToolResult } from "../../kernel/index.js";
 import { trailingSlash, withoutTrailingSlash } from "../../text/index.js";
+import type { FileRequest } from "./file-failure.js";
 import { quoted } from "./path-input.js";
 
-interface FileRequest {
-  /** The verb after "Did not". */
-  readonly verb: string;
-  readonly givenPath: string;
-}
+type PathRequest = Pick<FileRequest, "verb" | "givenPath">;
 
 /** Refuses such a path of an existing non-directory; undefined for a symlink, whose target decides. */
-export function refuseTrailingSlash(kind: EntryKind, { verb, givenPath }: FileRequest): ToolResult<never> | undefined {
+export function refuseTrailingSlash(kind: EntryKind, { verb, givenPath }: PathRequest): ToolResult<never> | undefined {
   const end = trailingSlash(givenPath);
   if (end === undefined || kind === "directory" || kind === "link") return undefined;
   const file = withoutTrailingSlash(givenPath);
@@ -20,7 +17,7 @@ export function refuseTrailingSlash(kind: EntryKind, { verb, givenPath }: FileRe
 }
 
 /** Refuses a new file at such a path. */
-export function refuseNewFileTrailingSlash({ verb, givenPath }: FileRequest): ToolResult<never> | undefined {
+export function refuseNewFileTrailingSlash({ verb, givenPath }: PathRequest): ToolResult<never> | undefined {
   const end = trailingSlash(givenPath);
   if (end === undefined) return undefined;
   const why = `the path ends in ${quoted(end)}, but no such directory exists. Send the path of the file itself`;

@@ -1,7 +1,7 @@
 /** Parses the parameters of `haft call`: name=value words, or one JSON object. */
 import type { JsonSchema } from "../../../../kernel/index.js";
-import { nearestNames } from "../../../../text/index.js";
-import { kindsOf, propertiesOf, shellWord } from "../../parameter-text.js";
+import { nearestNames, shellWord } from "../../../../text/index.js";
+import { kindsOf, propertiesOf } from "../../parameter-text.js";
 import { UsageError } from "../../usage.js";
 
 /** The words after the tool's name, before the tool's schema is available. */
