@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import { LONG_FILES, PACKAGES } from "./architecture/allowed.js";
 import { ambientGlobals, consoleUse } from "./architecture/ambient-rules.js";
 import { builtins, cycles, moduleEntries, moduleImports, packages, testImports } from "./architecture/import-rules.js";
-import { explicitExports, fileNames, fileSizes, MAX_FILE_LINES, nameBranches } from "./architecture/shape-rules.js";
+import {
+  explicitExports,
+  fileNames,
+  fileSizes,
+  MAX_FILE_LINES,
+  nameBranches,
+  pluralTwins,
+} from "./architecture/shape-rules.js";
 import { signalsSent } from "./architecture/signal-rule.js";
 import {
   parseSource,
@@ -202,6 +209,15 @@ const CASES: readonly Case[] = [
       { "src/text/utf8.ts": "" },
       { "src/backends/posix/remote/boot.sh.ts": "" },
     ],
+  },
+  {
+    title: "no two files of a module differ in a plural alone",
+    rule: pluralTwins,
+    bites: [
+      { "src/stores/files/session.ts": "", "src/stores/files/sessions.ts": "" },
+      { "src/tools/read/found-file.ts": "", "src/tools/grep/found-files.ts": "" },
+    ],
+    passes: [{ "src/stores/files/session.ts": "", "src/stores/memory/sessions.ts": "" }],
   },
   {
     title: "files are short, or listed with a reason",

@@ -27,10 +27,7 @@ export {
 } from "./fakes/fake-services.js";
 export { type RecordingBackend, recordingBackend, type Touched } from "./fakes/recording-backend.js";
 export { bindAll, type Fixture, type Plant, plant, plantByShell, treeGrant } from "./fixture.js";
-export { fsSuite } from "./fs-suite.js";
 export { type Case, cannotTable, type Plan, type RunnableCase, runnable, type Suite } from "./plan.js";
 export { type Exchange, playTranscript } from "./play-transcript.js";
-export { searchSuite } from "./search-suite.js";
-export { shellSuite } from "./shell-suite.js";
 export type { StateFixture } from "./state/state-fixture.js";
-export { stateSuite } from "./state-suite.js";
+export { fsSuite, searchSuite, shellSuite, stateSuite } from "./suites.js";

@@ -19,6 +19,16 @@ export function fileNames(files: readonly SourceFile[]): Violation[] {
   });
 }
 
+/** Two files of one module whose names differ in a plural "s" alone are mistaken for each other. */
+export function pluralTwins(files: readonly SourceFile[]): Violation[] {
+  const key = (path: string) => `${moduleOf(path)}:${basename(path, ".ts")}`;
+  const names = new Map(files.map(({ path }) => [key(path), path]));
+  return files.flatMap(({ path }) => {
+    const twin = names.get(`${key(path)}s`);
+    return twin === undefined ? [] : [`${path}: is mistaken for ${twin}. Name each for what it contains.`];
+  });
+}
+
 /** `reasons` lists the files that may be longer, each with its reason. A stale entry is a violation too. */
 export function fileSizes(files: readonly SourceFile[], reasons: Readonly<Record<string, string>>): Violation[] {
   const long = files.filter(({ text }) => text.split("\n").length - 1 > MAX_FILE_LINES).map(({ path }) => path);

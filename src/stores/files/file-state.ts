@@ -13,8 +13,8 @@ import {
 import { compareUtf8 } from "../../text/index.js";
 import { documentApprovals } from "../document-approvals.js";
 import { fileDocuments } from "./file-documents.js";
-import { type FileSessions, fileSessions } from "./file-sessions.js";
 import { fileName, LOCK_WAIT_MS } from "./file-store.js";
+import { type FileSessions, fileSessions } from "./session-catalog.js";
 import {
   createSessionRecord,
   namesIn,

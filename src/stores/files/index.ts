@@ -9,16 +9,16 @@ export {
 } from "./file-artifacts.js";
 export { type FileAuditOptions, fileAudit } from "./file-audit.js";
 export { fileLocks } from "./file-locks.js";
-export type { FileSession } from "./file-session.js";
+export { type FileStateOptions, fileState } from "./file-state.js";
+export { fileStore } from "./file-store.js";
+export { type ClientToken, fileTokens, type TokenStore } from "./file-tokens.js";
+export { type AuditedCall, type AuditProblem, type AuditReport, readAudit } from "./read-audit.js";
 export {
   type FileSessions,
   type FileSessionsOptions,
   fileSessions,
   type StoredSession,
-} from "./file-sessions.js";
-export { type FileStateOptions, fileState } from "./file-state.js";
-export { fileStore } from "./file-store.js";
-export { type ClientToken, fileTokens, type TokenStore } from "./file-tokens.js";
-export { type AuditedCall, type AuditProblem, type AuditReport, readAudit } from "./read-audit.js";
+} from "./session-catalog.js";
+export type { FileSession } from "./session-state.js";
 export { openStateDirectory, type StateDirectory, statePathOf, stateProblem } from "./state-directory.js";
 export { type StoredArtifact, type StoredArtifacts, storedArtifacts } from "./stored-artifacts.js";

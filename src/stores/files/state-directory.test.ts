@@ -14,7 +14,7 @@ import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HaftError } from "../../kernel/index.js";
 import { fileLocks } from "./file-locks.js";
-import { fileSessions } from "./file-sessions.js";
+import { fileSessions } from "./session-catalog.js";
 import { openStateDirectory, stateProblem } from "./state-directory.js";
 
 let home: string;

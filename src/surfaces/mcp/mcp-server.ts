@@ -10,8 +10,8 @@ import {
 } from "../../kernel/index.js";
 import { artifactPage, artifactTemplates, artifactWindow, readArtifactWindow } from "./artifact-resources.js";
 import { callResult, refusedResult, STRUCTURED_META } from "./call-result.js";
-import { clientRoots } from "./client-roots.js";
 import { progressOf } from "./progress.js";
+import { clientRoots } from "./request-roots.js";
 import type { RunningCalls } from "./running-calls.js";
 import { type McpSession, sessionOf } from "./session-key.js";
 

@@ -21,9 +21,9 @@ import {
   type SearchEnd,
 } from "../../../kernel/index.js";
 import { localFsFault } from "../fs/faults.js";
-import { FoundFiles, outputPlan } from "./found-files.js";
 import { hasNul } from "./line-reader.js";
 import { exceptedBelow, ignoreFlags, patternFlags, ripgrepArguments } from "./ripgrep-arguments.js";
+import { FoundFiles, outputPlan } from "./ripgrep-files.js";
 import { UnreadablePaths } from "./ripgrep-output.js";
 import { type ProcessWatch, startRipgrep } from "./ripgrep-process.js";
 import type { RipgrepProgram } from "./ripgrep-program.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type ErrorCode, HaftError } from "../../kernel/index.js";
-import { withBackup } from "../shared/backup.js";
+import { withBackup } from "./backup.js";
 
 const BACKUP = { artifact: "a-1", bytes: 3, sizeBytes: 3 };
 

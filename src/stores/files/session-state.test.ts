@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MAX_KNOWN_SYMLINKS, MAX_OUTPUTS_SEEN, MAX_READ_RECORDS } from "../../kernel/index.js";
 import { fileLocks } from "./file-locks.js";
-import { createFileSession, type FileSession } from "./file-session.js";
+import { createFileSession, type FileSession } from "./session-state.js";
 import { openStateDirectory, type StateDirectory } from "./state-directory.js";
 
 let state: StateDirectory;

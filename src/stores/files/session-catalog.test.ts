@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SESSION_IDLE_MS } from "../../kernel/index.js";
 import { fileLocks } from "./file-locks.js";
-import { type FileSessions, fileSessions } from "./file-sessions.js";
+import { type FileSessions, fileSessions } from "./session-catalog.js";
 import { openStateDirectory, type StateDirectory } from "./state-directory.js";
 
 const HOUR = 60 * 60 * 1000;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isAnimated } from "../read/animated-image.js";
+import { isAnimated } from "./animated-image.js";
 
 const ascii = (text: string) => Array.from(text, (char) => char.charCodeAt(0));
 const header = [...ascii("GIF89a"), 1, 0, 1, 0, 0x80, 0, 0, ...[0, 0, 0, 255, 255, 255]];

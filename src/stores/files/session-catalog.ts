@@ -3,12 +3,12 @@ import { randomBytes } from "node:crypto";
 import { lstatSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Locks, SESSION_IDLE_MS } from "../../kernel/index.js";
-import { createFileSession, type FileSession } from "./file-session.js";
 import { fileName } from "./file-store.js";
 import { IdleSweep } from "./idle-sweep.js";
 import { ownProcessIdentity } from "./process-identity.js";
 import { readIfThere } from "./replace-state-file.js";
 import { holdersOf, namesIn, readSessionRecord } from "./session-record.js";
+import { createFileSession, type FileSession } from "./session-state.js";
 import { type StateDirectory, unwritable } from "./state-directory.js";
 
 /** Where a directory goes before it is removed, so that it is gone at once. Names of sessions never begin with a dot. */

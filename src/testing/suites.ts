@@ -1,0 +1,62 @@
+/** The suites that consist of several files of cases, one for each port. */
+import type { Fixture } from "./fixture.js";
+import { fsDirectories } from "./fs/directories.js";
+import { fsErrorMessages } from "./fs/error-messages.js";
+import { fsGuard } from "./fs/guard.js";
+import { fsNames } from "./fs/names.js";
+import { fsReading } from "./fs/reading.js";
+import { fsSymlinks } from "./fs/symlinks.js";
+import { fsWriting } from "./fs/writing.js";
+import type { Suite } from "./plan.js";
+import { searchBounds } from "./search/bounds.js";
+import { searchChoosing } from "./search/choosing.js";
+import { searchIgnoring } from "./search/ignoring.js";
+import { searchLines } from "./search/lines.js";
+import { searchMatching } from "./search/matching.js";
+import { shellDirectory } from "./shell/directory.js";
+import { shellEnding } from "./shell/ending.js";
+import { shellInput } from "./shell/input.js";
+import { shellJobs } from "./shell/jobs.js";
+import { shellOutput } from "./shell/output.js";
+import { shellRefusing } from "./shell/refusing.js";
+import { shellRunning } from "./shell/running.js";
+import { shellSpawning } from "./shell/spawning.js";
+import { stateApprovals } from "./state/approvals.js";
+import { stateDocuments } from "./state/documents.js";
+import { stateSessions } from "./state/sessions.js";
+import type { StateFixture } from "./state/state-fixture.js";
+
+/** What every `Fs` guarantees: reading, writing, directories, names, error messages, symlinks, and that it never leaves its grant. */
+export const fsSuite: Suite<Fixture> = [
+  ...fsReading,
+  ...fsWriting,
+  ...fsDirectories,
+  ...fsNames,
+  ...fsErrorMessages,
+  ...fsSymlinks,
+  ...fsGuard,
+];
+
+/** What every `Search` guarantees: what a pattern finds, which files are searched, and how a search ends. */
+export const searchSuite: Suite<Fixture> = [
+  ...searchMatching,
+  ...searchLines,
+  ...searchChoosing,
+  ...searchIgnoring,
+  ...searchBounds,
+];
+
+/** What every `Shell` guarantees: what a command gets, what it returns, and how it ends. */
+export const shellSuite: Suite<Fixture> = [
+  ...shellRunning,
+  ...shellRefusing,
+  ...shellDirectory,
+  ...shellOutput,
+  ...shellEnding,
+  ...shellSpawning,
+  ...shellInput,
+  ...shellJobs,
+];
+
+/** What every `State` guarantees: exact documents and atomic updates, sessions that end, approvals that are used once. */
+export const stateSuite: Suite<StateFixture> = [...stateDocuments, ...stateSessions, ...stateApprovals];
