@@ -106,11 +106,14 @@ async function remember(
   }
 }
 
+/** How long an approver may take unless the host says otherwise. */
+const DEFAULT_APPROVAL_TIMEOUT_MS = 120_000;
+
 /** A timeout denies the call, and so does anything but a valid answer. */
 async function withApprovalTimeout(run: CallRun, request: ApprovalRequest): Promise<Approval> {
   const { host } = run.context;
   const { cancel } = run;
-  const timeoutMs = host.approvalTimeoutMs ?? 120_000;
+  const timeoutMs = host.approvalTimeoutMs ?? DEFAULT_APPROVAL_TIMEOUT_MS;
   const silence = new AbortController();
   const stopTimer = host.clock.timer(timeoutMs, () => silence.abort());
   const stop = () => silence.abort();

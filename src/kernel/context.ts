@@ -70,7 +70,7 @@ export interface HostServices {
   readonly media?: Media;
   readonly hooks?: Hooks;
   readonly rate?: RateLimit;
-  /** Milliseconds to wait for an approval. Default 120,000; the call's deadline is paused meanwhile. */
+  /** Milliseconds to wait for an approval. Default `DEFAULT_APPROVAL_TIMEOUT_MS` (120,000); the call's deadline is paused meanwhile. */
   readonly approvalTimeoutMs?: number;
   /** The next context number; unique and rising for this host. */
   nextContextId(): number;
