@@ -163,7 +163,7 @@ export interface ToolContext<Limits = unknown> extends Omit<ClaimContext<Limits>
   /** Milliseconds since the epoch. */
   readonly deadline: number;
   /**
-   * Runs `body` while no other call, of this process or another, holds the lock of these paths on this backend. Paths are
+   * Runs `body` while no other call, of this process or another, holds the lock of these paths on this machine. Paths are
    * absolute and claimed, with any access; locked is the real path, which `body` gets in the same order. Several are locked in
    * an order that cannot deadlock. The end of the call ends the wait.
    *

@@ -10,7 +10,7 @@ export interface ReadStateRecord {
   readonly readAt: number;
 }
 
-/** The files that a session has read, keyed by backend and real path. A `Map` can be used. */
+/** The files that a session has read, keyed by machine and real path. A `Map` can be used. */
 export interface ReadState {
   get(key: string): ReadStateRecord | undefined;
   set(key: string, record: ReadStateRecord): unknown;
@@ -25,7 +25,7 @@ export interface OutputSeen {
   readonly stderr: number;
 }
 
-/** How much of each job's output a session was shown, keyed by backend and job id. A `Map` can be used. */
+/** How much of each job's output a session was shown, keyed by target and job id. A `Map` can be used. */
 export interface OutputsSeen {
   get(key: string): OutputSeen | undefined;
   set(key: string, seen: OutputSeen): unknown;
@@ -73,9 +73,9 @@ export interface Session {
   readonly id: string;
   /** The owner, when the host distinguishes clients. Jobs that outlive a session are visible only to sessions of the same owner. */
   readonly owner?: string;
-  /** The working directory on a backend. */
-  cwd(backend: string): string | undefined;
-  setCwd(backend: string, path: string): void;
+  /** The working directory on a target, by its name. */
+  cwd(target: string): string | undefined;
+  setCwd(target: string, path: string): void;
   readonly readState: ReadState;
   readonly todo: TodoList;
   readonly artifacts: Artifacts;
@@ -90,8 +90,8 @@ export interface Session {
 /** What `claims` sees of the session: it can be read, not changed. */
 export interface SessionView {
   readonly id: string;
-  /** The working directory on a backend. */
-  cwd(backend: string): string | undefined;
+  /** The working directory on a target, by its name. */
+  cwd(target: string): string | undefined;
   readonly todo: Pick<TodoList, "read">;
   readonly artifacts: Pick<Artifacts, "read" | "list">;
 }
@@ -107,13 +107,13 @@ export interface ToolCache {
  * with `CALL_UNCLAIMED` unless the call claimed what it is about. All of it rejects once the call has ended.
  */
 export interface CallSession extends SessionView {
-  /** Sets the working directory of later calls on this backend. Needs the claim of a command in that directory. */
+  /** Sets the working directory of later calls on this target. Needs the claim of a command in that directory. */
   setCwd(path: string): void;
   readonly todo: TodoList;
   readonly artifacts: Artifacts;
-  /** By the real path on this backend. `set` needs a claim of the file. */
+  /** By the real path on this machine. `set` needs a claim of the file. */
   readonly readState: ReadState;
-  /** By the id of the job on this backend. `set` needs a claim of the job or of a command. */
+  /** By the id of the job on this target. `set` needs a claim of the job or of a command. */
   readonly outputsSeen: OutputsSeen;
   readonly cache: ToolCache;
 }
