@@ -4,7 +4,7 @@ import type { CallRun } from "./call-run.js";
 import type { Dialect, Rendered } from "./dialect.js";
 import { HaftError } from "./errors.js";
 import { clampWithCount } from "./output.js";
-import type { ContentBlock, Truncation } from "./result.js";
+import type { ContentBlock, Json, Truncation } from "./result.js";
 import { wellFormed } from "./shown-name.js";
 import { shrinkJson } from "./shrink-json.js";
 
@@ -74,10 +74,11 @@ async function withoutBlocks(
 export async function boundStructured(
   run: CallRun,
   structured: unknown,
-): Promise<{ readonly value: unknown; readonly truncations: readonly Truncation[] }> {
+): Promise<{ readonly value: Json | undefined; readonly truncations: readonly Truncation[] }> {
   if (structured === undefined) return { value: undefined, truncations: [] };
   const { maxBytes } = run.context.budget;
-  if (utf8Length(jsonOf(structured) ?? "") <= maxBytes) return { value: structured, truncations: [] };
+  // `jsonOf` refuses what JSON cannot represent.
+  if (utf8Length(jsonOf(structured) ?? "") <= maxBytes) return { value: structured as Json, truncations: [] };
   return shrinkJson(structured, maxBytes, (what, text) => keepWhole(run, what, text));
 }
 

@@ -76,14 +76,15 @@ export interface ToolOutcome<Tool extends string = string, Data = unknown> {
   readonly tool: Tool;
   /** What the tool returned, redacted but not truncated. Absent where it returned only text or failed without data. */
   readonly data?: Data;
-  readonly output: unknown;
+  /** The content as one value: the text of one text block, the value of one JSON block, else the blocks. */
+  readonly output: Json | readonly ContentBlock[];
   /** True for every status but "ok". */
   readonly isError: boolean;
   readonly code?: ToolErrorCode;
   readonly status: CallStatus;
   /** The rendered blocks before projection; MCP and others build their own envelope from them. */
   readonly content: readonly ContentBlock[];
-  readonly structured?: unknown;
+  readonly structured?: Json;
   readonly truncations: readonly Truncation[];
   /** What was repaired in the arguments, as sentences. */
   readonly repairs: readonly string[];
@@ -134,10 +135,10 @@ export function blockText(block: ContentBlock): string {
 }
 
 /** The flat output of a list of blocks. An empty list gives an empty string. */
-export function project(content: readonly ContentBlock[]): unknown {
+export function project(content: readonly ContentBlock[]): Json | readonly ContentBlock[] {
   const [only, ...others] = content;
   if (only === undefined) return "";
   if (others.length === 0 && only.kind === "text") return only.text;
-  if (others.length === 0 && only.kind === "json") return only.value;
+  if (others.length === 0 && only.kind === "json") return only.value as Json;
   return content;
 }

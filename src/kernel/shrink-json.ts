@@ -1,6 +1,6 @@
 /** Shrinks a JSON value to a number of bytes and keeps it valid: the largest strings and lists are replaced first. */
 import { utf8Length } from "../text/index.js";
-import type { Truncation } from "./result.js";
+import type { Json, Truncation } from "./result.js";
 
 /** Keeps a whole text somewhere and gives its artifact id; undefined where it could not. */
 type KeepWhole = (what: string, text: string) => Promise<string | undefined>;
@@ -26,9 +26,9 @@ export async function shrinkJson(
   value: unknown,
   maxBytes: number,
   keep: KeepWhole,
-): Promise<{ readonly value: unknown; readonly truncations: readonly Truncation[] }> {
+): Promise<{ readonly value: Json; readonly truncations: readonly Truncation[] }> {
   const whole = JSON.stringify(value) ?? "null";
-  const root: unknown[] = [JSON.parse(whole)];
+  const root: [Json] = [JSON.parse(whole)];
   const truncations: Truncation[] = [];
   let size = utf8Length(whole);
   while (size > maxBytes && truncations.length < MAX_SHORTENED) {

@@ -4,6 +4,7 @@
  */
 import {
   type BuiltinToolName,
+  type ContentBlock,
   createHostContext,
   createToolBox,
   createToolkit,
@@ -11,6 +12,7 @@ import {
   type HostServices,
   haftDialect,
   isOutcomeOf,
+  type Json,
   type Outcome,
   ok,
   type ToolOutcome,
@@ -32,6 +34,11 @@ export async function outcomesOfLiteralNames(): Promise<void> {
   read.data?.exitCode;
   // @ts-expect-error data is absent where a call failed
   read.data.kind;
+
+  same<Json | readonly ContentBlock[]>(read.output);
+  // @ts-expect-error the output may be blocks, e.g. an image
+  same<string>(read.output);
+  same<Json | undefined>(read.structured);
 
   const bash = await runner.run({ id: "2", name: "bash", input: { command: "ls" } });
   same<number | null | undefined>(bash.data?.exitCode);
