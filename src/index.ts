@@ -110,6 +110,7 @@ export {
   READ_STATE_HANDLE_KEY,
   standardBudget,
   ToolRegistry,
+  targetOf,
   text,
 } from "./kernel/index.js";
 export { allowAllPolicy, type DenyByDefaultOptions, denyByDefaultPolicy } from "./policy/index.js";
