@@ -8,6 +8,7 @@ import {
   fileSizes,
   MAX_FILE_LINES,
   nameBranches,
+  namesExportedTwice,
   pluralTwins,
 } from "./architecture/shape-rules.js";
 import { signalsSent } from "./architecture/signal-rule.js";
@@ -218,6 +219,21 @@ const CASES: readonly Case[] = [
       { "src/tools/read/found-file.ts": "", "src/tools/grep/found-files.ts": "" },
     ],
     passes: [{ "src/stores/files/session.ts": "", "src/stores/memory/sessions.ts": "" }],
+  },
+  {
+    title: "a name is exported by one file",
+    rule: namesExportedTwice,
+    bites: [
+      { "src/kernel/a.ts": "export const x = 1;", "src/tools/b.ts": "export function x() {}" },
+      { "src/kernel/a.ts": "export interface X {}", "src/tools/b.ts": "export type X = 1;" },
+    ],
+    passes: [
+      { "src/kernel/a.ts": "export const x = 1;", "src/kernel/index.ts": `export { x } from "./a.js";` },
+      {
+        "src/kernel/a.ts": "export function x(a: 1): 1;\nexport function x(a: 2): 2;",
+        "src/tools/b.ts": "const x = 1;",
+      },
+    ],
   },
   {
     title: "files are short, or listed with a reason",

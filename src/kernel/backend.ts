@@ -88,7 +88,7 @@ export interface Backend {
   state(): "open" | "reconnecting" | "closed";
   /**
    * Stops the jobs with lifetime "session" that this session started, and the processes that survived its commands: SIGTERM,
-   * then SIGKILL after 3 s. The session stays usable. Idempotent. Absent on a backend without jobs. `SessionJobs` implements it.
+   * then SIGKILL after `DEFAULT_GRACE_MS`. The session stays usable. Idempotent. Absent on a backend without jobs. `SessionJobs` implements it.
    *
    * @param options.forgets - Also deletes the stored output of finished jobs, for a session that will not be resumed.
    */

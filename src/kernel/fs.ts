@@ -52,7 +52,7 @@ export type Expect = { readonly sha256: string } | { readonly version: string } 
 
 /** The result of a replacement; `before` and `after` are hashes of the whole file. */
 export interface ReplaceResult {
-  /** SHA-256 of the old bytes as hex; null if there was no file, or it was over 256 MiB and not hashed. */
+  /** SHA-256 of the old bytes as hex; null if there was no file, or it was over `DEFAULT_MAX_READ_BYTES` and not hashed. */
   readonly before: string | null;
   readonly after: string;
   readonly created: boolean;
@@ -78,7 +78,7 @@ export function withMissingPart({ real, missing }: Pick<ResolvedPath, "real" | "
 export interface Fs {
   /** The whole file as text. Strict UTF-8: rejects with `FS_NOT_TEXT` and the offset of the first invalid byte. A BOM is returned as U+FEFF. */
   readText(path: string, io?: Io): Promise<string>;
-  /** The whole file as bytes. Over `maxBytes` (default 256 MiB) it rejects with `FS_TOO_LARGE` before reading. */
+  /** The whole file as bytes. Over `maxBytes` (default `DEFAULT_MAX_READ_BYTES`, 256 MiB) it rejects with `FS_TOO_LARGE` before reading. */
   readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array>;
   /** Bytes `offset` to `offset + length`, or fewer at the end of the file. A negative offset counts from the end. */
   readRange(

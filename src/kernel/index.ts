@@ -128,6 +128,7 @@ export {
   DEFAULT_MAX_CHILDREN,
   DEFAULT_MAX_READ_BYTES,
   graceOf,
+  MAX_SYMLINKS,
   MAX_TIMER_MS,
   maxChildren,
   maxReadBytes,

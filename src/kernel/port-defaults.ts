@@ -5,7 +5,7 @@
 import { wholeNumber } from "../text/index.js";
 import type { Digest } from "./services.js";
 
-/** Bytes that `readBytes` and `readText` take at the most: 256 MiB. A larger old file is replaced without its hash. */
+/** Bytes that `readBytes` and `readText` take at the most. A larger old file is replaced without its hash. */
 export const DEFAULT_MAX_READ_BYTES = 256 * 1024 * 1024;
 
 /** Children that `readDir` lists. */
@@ -26,6 +26,9 @@ export function rangeStart(offset: number, sizeBytes: number): number {
   const asked = wholeNumber(offset, { min: Number.MIN_SAFE_INTEGER });
   return asked < 0 ? Math.max(0, sizeBytes + asked) : asked;
 }
+
+/** Symlinks followed for one path before they count as a loop; the limit of the Linux kernel. */
+export const MAX_SYMLINKS = 40;
 
 /** Milliseconds between TERM and KILL. */
 export const DEFAULT_GRACE_MS = 3_000;

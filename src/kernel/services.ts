@@ -140,8 +140,8 @@ export type ArtifactPart = {
 };
 
 /**
- * Stores outputs that did not fit an answer. Each keeps the first and last 32 MiB and counts the bytes between. A session
- * stores 256 MiB and evicts the oldest first. Offsets count produced bytes.
+ * Stores outputs that did not fit an answer. Each keeps its beginning and its end and counts the bytes between. A session
+ * has a quota and evicts the oldest first. Offsets count produced bytes.
  */
 export interface Artifacts {
   /** @throws `STORE_UNWRITABLE`; so does the writer's `write`, which rejects with `STORE_CLOSED` after `end`. */

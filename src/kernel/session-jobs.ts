@@ -43,7 +43,7 @@ export class SessionJobs {
   }
 
   /**
-   * Ends all of a session's jobs as a cancel would: TERM, 3 s, KILL. Those that a running call leaves later are ended then. Idempotent.
+   * Ends all of a session's jobs as a cancel would: TERM, `DEFAULT_GRACE_MS`, KILL. Those that a running call leaves later are ended then. Idempotent.
    *
    * @param options.forgets - Also deletes what is stored of them.
    */

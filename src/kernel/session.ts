@@ -5,7 +5,7 @@ import type { Artifacts } from "./services.js";
 export interface ReadStateRecord {
   readonly mtimeMs: number;
   readonly size: number;
-  /** SHA-256 of the file as hex; absent for files over 8 MiB. */
+  /** SHA-256 of the file as hex; absent for files over `MAX_HASHED_BYTES`. */
   readonly contentHash?: string;
   readonly readAt: number;
 }

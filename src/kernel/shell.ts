@@ -13,9 +13,9 @@ export interface ShellOptions extends Io {
   readonly env?: Readonly<Record<string, string>>;
   /** Written to stdin, followed by end of file. */
   readonly input?: Uint8Array;
-  /** Milliseconds between SIGTERM and SIGKILL. Default 3000. */
+  /** Milliseconds between SIGTERM and SIGKILL. Default `DEFAULT_GRACE_MS` (3,000). */
   readonly graceMs?: number;
-  /** Bytes to keep from the start and the end of each stream. Default 8192 and 24576. */
+  /** Bytes to keep from the start and the end of each stream. Default `DEFAULT_KEEP` (8,192 and 24,576). */
   readonly keep?: { readonly head: number; readonly tail: number };
   /**
    * Called with each chunk as it arrives; `offset` is the number of bytes of that stream before it. The listener may keep
@@ -166,7 +166,7 @@ export interface ShellHandle {
   }>;
   /**
    * Sends a signal ("TERM", "INT", …; case-insensitive, with or without "SIG") to the whole process tree and returns its state.
-   * After "KILL" it waits for the tree to end. "TERM" is followed by "KILL" after 3 s; with `once` it neither escalates nor waits.
+   * After "KILL" it waits for the tree to end. "TERM" is followed by "KILL" after `DEFAULT_GRACE_MS`; with `once` it neither escalates nor waits.
    *
    * @throws `CALL_INVALID` for an unknown signal; nothing was sent.
    */

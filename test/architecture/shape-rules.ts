@@ -29,6 +29,30 @@ export function pluralTwins(files: readonly SourceFile[]): Violation[] {
   });
 }
 
+/** A name that two files export would mean two things. Re-exports do not count. */
+export function namesExportedTwice(files: readonly SourceFile[]): Violation[] {
+  const exported = new Map<string, string>();
+  return files.flatMap((file) =>
+    [...new Set(file.tree.statements.flatMap(exportedNames))].flatMap((name) => {
+      const other = exported.get(name);
+      exported.set(name, file.path);
+      return other === undefined
+        ? []
+        : [`${file.path}: ${other} exports "${name}" too. Rename one, or use one for both.`];
+    }),
+  );
+}
+
+function exportedNames(node: ts.Statement): string[] {
+  const isExported =
+    ts.canHaveModifiers(node) &&
+    ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
+  if (!isExported) return [];
+  if (ts.isVariableStatement(node)) return node.declarationList.declarations.map(({ name }) => name.getText());
+  const { name } = node as ts.DeclarationStatement;
+  return name === undefined ? [] : [name.text];
+}
+
 /** `reasons` lists the files that may be longer, each with its reason. A stale entry is a violation too. */
 export function fileSizes(files: readonly SourceFile[], reasons: Readonly<Record<string, string>>): Violation[] {
   const long = files.filter(({ text }) => text.split("\n").length - 1 > MAX_FILE_LINES).map(({ path }) => path);

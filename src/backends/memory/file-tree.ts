@@ -1,5 +1,5 @@
 /** A file system in memory: nodes with identity, links of both kinds, modes and times. Synchronous, so each step is atomic. */
-import { type EntryKind, FS_OPERATIONS, type FsOperation, operationFault } from "../../kernel/index.js";
+import { type EntryKind, FS_OPERATIONS, type FsOperation, MAX_SYMLINKS, operationFault } from "../../kernel/index.js";
 import { walkMissing } from "../../text/index.js";
 
 interface NodeBase {
@@ -49,7 +49,6 @@ export interface ResolvedNode {
   readonly isDangling: boolean;
 }
 
-const MAX_SYMLINKS = 40;
 const PERMISSION_BITS = 0o7777;
 
 export class FileTree {

@@ -6,6 +6,7 @@ import {
   covers,
   type FsOperation,
   type Grant,
+  MAX_SYMLINKS,
   requireAuthorized,
   requireCovered,
   requireLive,
@@ -20,8 +21,6 @@ export type CoreStat = Awaited<ReturnType<CoreFs["stat"]>>;
 
 /** Where symlinks of this core lead, or undefined where that cannot be found out. */
 type FollowSymlink = (path: string) => Promise<string | undefined>;
-
-const MAX_SYMLINKS = 40;
 
 export interface CoreAccess {
   readonly name: string;

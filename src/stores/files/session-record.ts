@@ -11,7 +11,7 @@ const HELD = /^held-([0-9a-f]{8})-(\d+)-(\w+)$/;
 /** Milliseconds between two updates, which is the precision of the time of last use. */
 const TOUCH_EVERY_MS = 60_000;
 /** A process of another machine or container counts as alive if it touched its file within this time. */
-const FOREIGN_STALE_MS = 60 * 60 * 1000;
+const FOREIGN_HOLDER_STALE_MS = 60 * 60 * 1000;
 
 /** The content of the record. */
 export interface RecordedSession {
@@ -163,7 +163,7 @@ function readNonce(path: string): string | undefined {
 
 function isFresh(path: string, nowMs: number): boolean {
   try {
-    return nowMs - statSync(path).mtimeMs < FOREIGN_STALE_MS;
+    return nowMs - statSync(path).mtimeMs < FOREIGN_HOLDER_STALE_MS;
   } catch {
     return false;
   }

@@ -67,7 +67,7 @@ export function refuseByGate(
 }
 
 /**
- * `handle` is the seed's: it uses the handle of the host, is open without one, and refuses after a change of time or size
+ * `handle` imitates another system: it uses the handle of the host, is open without one, and refuses after a change of time or size
  * alone, as well as after one of the content.
  */
 function passGate(

@@ -3,7 +3,7 @@ import type { InferInput, JsonSchema } from "../../kernel/index.js";
 
 /**
  * Whether a file must have been read before it is changed, the loosest first. off: no. handle: for write and edit, if the host
- * passes a read-state (the seeds). write: for write. on: for write and edit.
+ * passes a read-state. write: for write. on: for write and edit.
  */
 export const GATES = Object.freeze(["off", "handle", "write", "on"] as const);
 /** When `write` and `edit` require that a file was read in this session. */

@@ -8,6 +8,7 @@ import {
   type FsEntryInfo,
   type FsOperation,
   HaftError,
+  MAX_SYMLINKS,
   type ResolvedPath,
   requireAuthorized,
   requireCovered,
@@ -18,9 +19,6 @@ import {
 import { baseName, normalizePath, parentOf, walkMissing } from "../../../text/index.js";
 import { localFsFault, symlinkLoop, systemCode } from "./faults.js";
 import { type DirectoryAnchor, type GuardMode, openAnchor } from "./pinned-directory.js";
-
-/** Symlinks followed at the end of one path before it counts as a loop; the limit of the Linux kernel. */
-const MAX_SYMLINKS = 40;
 
 /** A name in a pinned directory, and the entry of that name. */
 export interface PinnedPath {
