@@ -45,7 +45,7 @@ function notGranted(run: CallRun, taken: Exclude<TakenApproval, { state: "grante
 const NOT_GRANTED = {
   unknown: "The approval token is unknown or already used. Send the call without `resume` to ask again.",
   "different-call":
-    "The approval is for another call: the tool, the session or the input differs. Send exactly the approved call.",
+    "The approval is for another call: the tool, the session or the input differs. Send exactly the approved call, in the session that asked.",
   "different-place":
     "The call would touch something other than what was approved: a symlink, a directory or the working directory has changed. Send the call without `resume` to ask again.",
 } as const;
@@ -144,7 +144,7 @@ async function withApprovalTimeout(run: CallRun, request: ApprovalRequest): Prom
 }
 
 function waitingFor(request: ApprovalRequest, toolName: string): Ending {
-  const message = `Did not run \`${toolName}\` yet: approval is pending (${request.reason}) Send the same call again with the token "${request.token}" once it has been granted.`;
+  const message = `Did not run \`${toolName}\` yet: approval is pending (${request.reason}) Send the same call again with \`resume: "${request.token}"\` once it has been granted.`;
   return {
     status: "input-required",
     result: fail("POLICY_APPROVAL_REQUIRED", message, { details: { token: request.token, rule: request.rule } }),

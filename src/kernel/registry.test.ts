@@ -64,12 +64,14 @@ describe("a registry", () => {
       thrownBy(() => registry.get("nope")),
       thrownBy(() => registry.collection("mine", ["nope"])),
       thrownBy(() => registry.toToolBox(() => bareContext(), "nope")),
+      thrownBy(() => registry.toToolBox(() => bareContext(), { session: "x" } as unknown as string)),
     ];
     expect(faults.every((fault) => HaftError.is(fault))).toBe(true);
     expect(faults.map((fault) => (fault as Error).message)).toEqual([
       'No tool named "nope" is registered.',
       'No tool named "nope" is registered.',
       'No collection named "nope" is registered.',
+      "A box takes the name of a collection. A session is chosen by `toolkit.session(NAME).box()`.",
     ]);
   });
 

@@ -46,6 +46,11 @@ export class ToolRegistry {
 
   /** The tools of a collection in its order; "all" is every registered tool unless it was defined otherwise. @throws `REGISTRY_UNKNOWN_COLLECTION` */
   membersOf(name: string): readonly DefinedTool[] {
+    if (typeof name !== "string")
+      throw new HaftError(
+        "REGISTRY_UNKNOWN_COLLECTION",
+        "A box takes the name of a collection. A session is chosen by `toolkit.session(NAME).box()`.",
+      );
     const members = this.#collections.get(name) ?? (name === "all" ? this.names() : undefined);
     if (members === undefined) throw unknown("REGISTRY_UNKNOWN_COLLECTION", "collection", name, this.collectionNames());
     return members.map((member) => this.get(member));

@@ -219,7 +219,7 @@ describe("a client of the older protocol", () => {
     const { client } = await connectNew(server, server.token, { mode: "legacy" });
     await plan(client, "gone with the server");
     expect(await server.end("SIGINT")).toBe(0);
-    expect((await haft("sessions", "list")).stdout).toBe("No stored sessions.\n");
+    expect((await haft("sessions", "list")).stdout).toMatch(/^No stored sessions\./);
     await client.close();
   });
 });

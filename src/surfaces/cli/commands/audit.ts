@@ -58,7 +58,12 @@ async function listCalls(session: string | undefined, options: AuditOptions): Pr
     (session === undefined ? "" : ` of the session "${showControls(session)}"`) +
     (directory === undefined ? "" : ` in "${showControls(directory)}"`);
   if (chosen.length + problems.length === 0) {
-    const hint = session?.includes("/") ? ` For a directory: haft audit --in ${showControls(session)}` : "";
+    const everything = session === undefined && directory === undefined;
+    const hint = session?.includes("/")
+      ? ` For a directory: haft audit --in ${showControls(session)}`
+      : everything
+        ? " Each `haft call` and each call of a client adds one."
+        : " `haft audit` lists those of all sessions.";
     printNotice(`no audited calls${scope}.${hint}`);
   } else if (problems.length === 0 && !options.json)
     printNotice(`${chosen.length === 1 ? "1 call" : `${chosen.length} calls`}${scope}; the audit log is intact.`);

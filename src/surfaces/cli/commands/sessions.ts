@@ -72,7 +72,10 @@ async function listSessions(options: SessionsOptions): Promise<number> {
     printJson(sessions);
     return EXIT.ok;
   }
-  if (sessions.length === 0) process.stdout.write("No stored sessions.\n");
+  if (sessions.length === 0)
+    process.stdout.write(
+      "No stored sessions. `haft call --session NAME` and each client of `haft serve` create one.\n",
+    );
   for (const { id, usedMs, bytes, artifacts, todoItems, openIn } of sessions) {
     const facts = [
       countText(todoItems, "todo item"),
