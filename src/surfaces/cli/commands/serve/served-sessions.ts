@@ -1,9 +1,7 @@
 /** The sessions of a server's clients: opened on first use, closed when there are too many, ended when idle. */
-import { type Clock, messageOf, type ToolBox } from "../../../../kernel/index.js";
+import { type Clock, messageOf, SESSION_IDLE_MS, type ToolBox } from "../../../../kernel/index.js";
 import type { Toolkit, ToolkitSession } from "../../../../toolkit/index.js";
 import { type McpSession, sessionToEvict } from "../../../mcp/index.js";
-
-const IDLE_MS = 24 * 60 * 60 * 1000;
 
 type Ended = Promise<{ readonly left: readonly string[] }>;
 
@@ -87,7 +85,7 @@ export class ServedSessions {
     for (const [key, { session }] of this.#sessions) {
       const idleSinceMs = session.idleSinceMs();
       if (idleSinceMs === undefined) continue;
-      if (session.isGone() || nowMs - idleSinceMs > IDLE_MS) this.end(key, { forgets: true });
+      if (session.isGone() || nowMs - idleSinceMs > SESSION_IDLE_MS) this.end(key, { forgets: true });
     }
   }
 
