@@ -8,7 +8,7 @@ import { refusal } from "./decide-stage.js";
 import { callSafely, messageOf } from "./errors.js";
 import { fail } from "./result.js";
 import type { ApprovalRequest } from "./services.js";
-import type { ApprovalScope, ApprovedCall, TakenApproval } from "./state.js";
+import type { ApprovalScope, ApprovedCall, ApprovedSession, TakenApproval } from "./state.js";
 
 type Asked = Extract<Decision, { effect: "ask" }>;
 
@@ -52,6 +52,8 @@ const NOT_GRANTED = {
 
 async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | undefined> {
   const { state } = run.context.host;
+  // While the user is asked, the session may end, and another one of its name begin.
+  const scopes = scopesOf(run);
   const request = await approvalRequest(run, decision);
   const answer = await withApprovalTimeout(run, request);
   if ("denied" in answer) {
@@ -68,7 +70,8 @@ async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | 
     return waitingFor(request, run.tool.name);
   }
   run.approver = answer.by;
-  if (answer.scope !== "once") await remember(run, decision, answer.scope, answer.by);
+  if (answer.scope !== "once")
+    await remember(run, decision, answer.scope === "session" ? scopes.session : scopes.project, answer.by);
   return undefined;
 }
 
@@ -81,27 +84,33 @@ async function approvedCall(run: CallRun): Promise<ApprovedCall> {
 
 /** A project is a workspace on a target. */
 function scopesOf({ context, target, workspace }: CallRun) {
-  return { session: context.session.id, project: `${target.name}:${workspace}` };
+  const version = context.session.version?.();
+  const session: ApprovedSession = { session: context.session.id, ...(version === undefined ? {} : { version }) };
+  return { session, project: { project: `${target.name}:${workspace}` } };
 }
 
 /** What cannot be read counts as not remembered: the user is asked again. */
 async function isRemembered(run: CallRun, { remember = [] }: Asked): Promise<boolean> {
-  return remember.length > 0 && run.context.host.state.approvals.remembered(scopesOf(run), remember).catch(() => false);
+  if (remember.length === 0) return false;
+  const { session, project } = scopesOf(run);
+  try {
+    return await run.context.host.state.approvals.remembered({ ...session, ...project }, await digests(run, remember));
+  } catch {
+    return false;
+  }
+}
+
+/** Keys may contain secrets, such as those of a command. As JSON, because UTF-8 has no lone surrogates: two keys would be one. */
+function digests(run: CallRun, keys: readonly string[]): Promise<string[]> {
+  return Promise.all(keys.map((key) => run.context.host.digest(JSON.stringify(key))));
 }
 
 /** The user has allowed the call, so it runs also where that cannot be remembered. */
-async function remember(
-  run: CallRun,
-  { remember: keys = [] }: Asked,
-  scope: "session" | "project",
-  by: string,
-): Promise<void> {
-  const { session, project } = scopesOf(run);
-  const within: ApprovalScope = scope === "session" ? { session } : { project };
+async function remember(run: CallRun, { remember: keys = [] }: Asked, scope: ApprovalScope, by: string): Promise<void> {
   try {
-    await run.context.host.state.approvals.remember(within, keys, by);
+    await run.context.host.state.approvals.remember(scope, await digests(run, keys), by);
   } catch (thrown) {
-    const message = `The approval was not remembered for the ${scope}: ${messageOf(thrown)}`;
+    const message = `The approval was not remembered for the ${"session" in scope ? "session" : "project"}: ${messageOf(thrown)}`;
     callSafely(() => run.context.onEvent?.({ kind: "notice", message, callId: run.call.id }));
   }
 }

@@ -49,6 +49,22 @@ export interface RateLimit {
     | { readonly allowed: false; readonly reason: string };
 }
 
+/**
+ * Paths of one machine that no call reaches through its ports, each with all below it, whatever the policy allows. A command
+ * that is allowed can still reach them.
+ */
+export interface ProtectedPaths {
+  /** As `Backend.machine`. */
+  readonly machine: string;
+  /** Absolute and normalized: as configured, and without symlinks. */
+  readonly paths: readonly string[];
+  /** The rule and the reason of a denial. The reason is a clause after the path. */
+  readonly rule: string;
+  readonly reason: string;
+  /** What the model can do instead. */
+  readonly next?: string;
+}
+
 /** The services of a host: one set for the process. */
 export interface HostServices {
   readonly clock: Clock;
@@ -70,6 +86,8 @@ export interface HostServices {
   readonly media?: Media;
   readonly hooks?: Hooks;
   readonly rate?: RateLimit;
+  /** Absent: none. */
+  readonly protectedPaths?: ProtectedPaths;
   /** Milliseconds to wait for an approval. Default `DEFAULT_APPROVAL_TIMEOUT_MS` (120,000); the call's deadline is paused meanwhile. */
   readonly approvalTimeoutMs?: number;
   /** The next context number; unique and rising for this host. */

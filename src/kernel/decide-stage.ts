@@ -100,8 +100,27 @@ function evaluateClaims(run: CallRun): Decision {
   return evaluate(run, run.claims);
 }
 
-/** Asks policy. An error, or anything but a decision, denies the call. */
+/** Asks policy, and keeps what the host protects out of its grant. */
 function evaluate(run: CallRun, claims: readonly Claim[]): Decision {
+  const decision = askPolicy(run, claims);
+  const guarded = run.context.host.protectedPaths;
+  if (decision.effect === "deny" || guarded === undefined || guarded.machine !== backendOf(run).machine)
+    return decision;
+  // Claims may name a path by the workspace's own symlink.
+  const paths = [...new Set([...guarded.paths, ...guarded.paths.map((path) => nameOf(run, path))])];
+  const isGuarded = (path: string) => paths.some((directory) => isWithin(directory, path));
+  const touched = claims.find((claim): claim is FileClaim => claim.kind === "file" && isGuarded(claim.path));
+  if (touched !== undefined) {
+    const { rule, next } = guarded;
+    const reason = `"${touched.path}" ${guarded.reason}.`;
+    return { effect: "deny", rule, risk: "high", reason, ...(next === undefined ? {} : { next }) };
+  }
+  const { grant } = decision;
+  return { ...decision, grant: { ...grant, except: [...grant.except, ...paths] } };
+}
+
+/** An error, or anything but a decision, denies the call. */
+function askPolicy(run: CallRun, claims: readonly Claim[]): Decision {
   let decision: unknown;
   try {
     decision = run.context.host.policy.decide(claims, policyCallOf(run));

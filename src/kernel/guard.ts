@@ -14,6 +14,10 @@ export function requireCovered(grant: Grant, path: string, access: Access): void
     );
   }
   if (covers(grant, path, access)) return;
+  if (grant.except.some((directory) => isWithin(directory, path)))
+    throw new HaftError("CALL_UNCLAIMED", `Did not ${access} "${path}": it is protected. Use another path.`, {
+      details: { path, access },
+    });
   throw new HaftError(
     "CALL_UNCLAIMED",
     `Did not ${access} "${path}": the call did not claim it. Claim it in the tool's \`claims\`.`,

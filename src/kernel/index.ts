@@ -41,6 +41,7 @@ export type {
   HostServices,
   LockedPath,
   LockOptions,
+  ProtectedPaths,
   RateLimit,
   ToolContext,
 } from "./context.js";
@@ -226,6 +227,7 @@ export type {
   ApprovalScope,
   Approvals,
   ApprovedCall,
+  ApprovedSession,
   CallState,
   DocumentQuery,
   Documents,

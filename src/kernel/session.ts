@@ -73,6 +73,8 @@ export interface Session {
   readonly id: string;
   /** The owner, when the host distinguishes clients. Jobs that outlive a session are visible only to sessions of the same owner. */
   readonly owner?: string;
+  /** What distinguishes it from another session of the same id, before or after it; undefined while nothing is stored of it. */
+  version?(): string | undefined;
   /** The working directory on a target, by its name. */
   cwd(target: string): string | undefined;
   setCwd(target: string, path: string): void;

@@ -129,13 +129,19 @@ export type TakenApproval =
   | { readonly state: "different-place" };
 
 /** For how long something is remembered: until a session ends, or for all sessions that work in one project. */
-export type ApprovalScope = { readonly session: string } | { readonly project: string };
+export type ApprovalScope = ApprovedSession | { readonly project: string };
+
+/** A session; with `version`, only until it ends, and not a later one of the same id. */
+export interface ApprovedSession {
+  readonly session: string;
+  readonly version?: string;
+}
 
 /** The approvals of a host, shared by all processes that use the same state. */
 export interface Approvals {
   /**
    * Stores a request that waits for a decision, for at most 7 days.
-   * @throws `STORE_CONFLICT` when 1,000 requests are stored or the token is in use, `STORE_UNWRITABLE`, `STORE_CLOSED`.
+   * @throws `STORE_CONFLICT` when 1,000 requests are stored, 50 of them for the session, or the token is in use, `STORE_UNWRITABLE`, `STORE_CLOSED`.
    */
   add(one: Pick<StoredApproval, "request" | "call">): Promise<void>;
   /** Undefined when the token is unknown, was used or has expired. */
@@ -156,11 +162,12 @@ export interface Approvals {
   take(token: string, call: ApprovedCall): Promise<TakenApproval>;
   /**
    * Remembers that `by` allowed these keys of a decision. At most 1,000 keys a scope; the oldest is forgotten first.
-   * @throws `STORE_INVALID` for a project that cannot be a document key, `STORE_CONFLICT`, `STORE_UNWRITABLE`, `STORE_CLOSED`.
+   * @throws `STORE_INVALID` for a project that cannot be a document key, `STORE_CONFLICT`, `STORE_UNWRITABLE`; `STORE_CLOSED`, also
+   *   for a session that has ended.
    */
   remember(scope: ApprovalScope, keys: readonly string[], by: string): Promise<void>;
   /** Whether each of these keys is remembered for the session or the project. False for no keys. @throws As `get` of documents. */
-  remembered(scopes: { readonly session: string; readonly project: string }, keys: readonly string[]): Promise<boolean>;
+  remembered(scopes: ApprovedSession & { readonly project: string }, keys: readonly string[]): Promise<boolean>;
 }
 
 /** All state of a host that other processes may share. */

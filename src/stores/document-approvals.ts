@@ -15,15 +15,22 @@ import {
 
 /** The most requests that are stored at once. */
 export const MAX_STORED_APPROVALS = 1_000;
+/** The most requests that are stored for one session, so that no session takes the place of all others. */
+export const MAX_SESSION_APPROVALS = 50;
 /** A request expires when it was not used for this long. */
 export const APPROVAL_EXPIRES_MS = 7 * 24 * 60 * 60 * 1000;
 /** The most keys that are remembered for one session or project. */
 export const MAX_REMEMBERED_KEYS = 1_000;
 
+/** Documents that can be counted without reading them. What is not a document may be counted too. */
+export interface CountedDocuments extends Documents {
+  count(): Promise<number>;
+}
+
 /** Where approvals are stored. */
 export interface ApprovalPlaces {
   /** One document for each stored request, by its token. */
-  readonly requests: Documents;
+  readonly requests: CountedDocuments;
   /** The document with the keys that are remembered for a session or a project. */
   remembered(scope: ApprovalScope): { readonly documents: Documents; readonly key: string };
   /** Milliseconds since the epoch. */
@@ -38,38 +45,52 @@ interface RememberedKey {
 
 /** The approvals in these documents. */
 export function documentApprovals({ requests, remembered, now }: ApprovalPlaces): Approvals {
-  const isExpired = ({ createdMs }: StoredApproval) => now() - createdMs > APPROVAL_EXPIRES_MS;
+  // A time far in the future would never pass.
+  const isExpired = ({ createdMs }: StoredApproval) => Math.abs(now() - createdMs) > APPROVAL_EXPIRES_MS;
 
   const stored = async (): Promise<readonly StoredApproval[]> => {
     const found: StoredApproval[] = [];
-    for await (const { value } of requests.list()) {
-      const one = asApproval(value);
+    for await (const { key, value } of requests.list()) {
+      const one = asApproval(key, value);
       if (one !== undefined) found.push(one);
     }
     return found;
   };
 
+  /** Deletes expired requests. @throws `STORE_CONFLICT` where no further one of the session fits. */
+  const makeRoomFor = async (session: string): Promise<void> => {
+    const all = await stored();
+    for (const { request } of all.filter(isExpired)) {
+      await requests.update(request.token, (old) => {
+        const one = asApproval(request.token, old);
+        return one !== undefined && isExpired(one) ? undefined : old;
+      });
+    }
+    const left = all.filter((one) => !isExpired(one));
+    const isFull = left.length >= MAX_STORED_APPROVALS;
+    if (!isFull && left.filter((one) => one.call.session === session).length < MAX_SESSION_APPROVALS) return;
+    const many = isFull ? `${MAX_STORED_APPROVALS}` : `${MAX_SESSION_APPROVALS} of this session`;
+    throw new HaftError(
+      "STORE_CONFLICT",
+      `Did not store the request for approval: ${many} are stored already. Decide on them, or send the approved calls.`,
+    );
+  };
+
   return {
     async add({ request, call }) {
-      const all = await stored();
-      for (const one of all.filter(isExpired)) {
-        await requests.update(one.request.token, (old) => (isSame(old, one) ? undefined : old));
-      }
-      if (all.filter((one) => !isExpired(one)).length >= MAX_STORED_APPROVALS)
-        throw new HaftError(
-          "STORE_CONFLICT",
-          `Did not store the request for approval: ${MAX_STORED_APPROVALS} are stored already. Decide on them, or send the approved calls.`,
-        );
+      // Below the smaller limit nothing has to be read.
+      if ((await requests.count()) >= MAX_SESSION_APPROVALS) await makeRoomFor(call.session);
       const one: StoredApproval = { request, call, createdMs: now() };
       await requests.update(request.token, (old) => {
-        if (old === undefined) return asJson(one);
+        const before = asApproval(request.token, old);
+        if (old === undefined || (before !== undefined && isExpired(before))) return asJson(one);
         throw new HaftError("STORE_CONFLICT", "Did not store the request for approval: its token is in use.");
       });
     },
 
     async get(token) {
       if (!isStorable(token)) return undefined;
-      const one = asApproval((await requests.get(token))?.value);
+      const one = asApproval(token, (await requests.get(token))?.value);
       return one === undefined || isExpired(one) ? undefined : one;
     },
 
@@ -78,7 +99,7 @@ export function documentApprovals({ requests, remembered, now }: ApprovalPlaces)
       if (!isStorable(token)) return false;
       let holds = false;
       await requests.update(token, (old) => {
-        const one = asApproval(old);
+        const one = asApproval(token, old);
         holds = one !== undefined && !isExpired(one) && mayDecide(one, checked);
         return one !== undefined && holds ? asJson({ ...one, decision: checked }) : old;
       });
@@ -99,7 +120,7 @@ export function documentApprovals({ requests, remembered, now }: ApprovalPlaces)
       let taken: TakenApproval = { state: "unknown" };
       if (!isStorable(token) || (await requests.get(token)) === undefined) return taken;
       await requests.update(token, (old) => {
-        const one = asApproval(old);
+        const one = asApproval(token, old);
         taken = one === undefined || isExpired(one) ? { state: "unknown" } : takenBy(one, call);
         return taken.state === "granted" || taken.state === "denied" ? undefined : old;
       });
@@ -125,10 +146,10 @@ function rememberedApprovals({
       });
     },
 
-    async remembered({ session, project }, keys) {
+    async remembered({ project, ...session }, keys) {
       if (keys.length === 0) return false;
       const known = new Set<string>();
-      for (const scope of [{ session }, { project }]) {
+      for (const scope of [session, { project }]) {
         const { documents, key } = remembered(scope);
         for (const one of asRemembered((await documents.get(key))?.value)) known.add(one.key);
       }
@@ -172,20 +193,17 @@ function takenBy(one: StoredApproval, call: ApprovedCall): TakenApproval {
   return { state: "granted", by: one.decision.granted };
 }
 
-/** Undefined for a document that is not a whole approval: it grants nothing. */
-function asApproval(value: Json | undefined): StoredApproval | undefined {
+/** Undefined for a document that is not a whole approval, or not in its own place: it grants nothing. */
+function asApproval(key: string, value: Json | undefined): StoredApproval | undefined {
   const one: unknown = value;
   if (!isRecord(one) || !isRecord(one.request) || !isRecord(one.call) || typeof one.createdMs !== "number")
     return undefined;
-  const { decision } = one;
-  if (typeof one.request.token !== "string") return undefined;
+  const { decision, request, call } = one;
+  if (request.token !== key) return undefined;
+  if (![call.tool, call.session, call.digest, call.touches].every((text) => typeof text === "string")) return undefined;
   if (decision === undefined) return one as unknown as StoredApproval;
   if (!isRecord(decision) || typeof (decision.denied ?? decision.granted) !== "string") return undefined;
   return one as unknown as StoredApproval;
-}
-
-function isSame(value: Json | undefined, { createdMs }: StoredApproval): boolean {
-  return asApproval(value)?.createdMs === createdMs;
 }
 
 function asRemembered(value: Json | undefined): readonly (RememberedKey & Readonly<Record<string, Json>>)[] {

@@ -81,6 +81,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     ...(hooks === undefined ? {} : { hooks }),
     ...(rate === undefined ? {} : { rate }),
     ...(redactor === undefined ? {} : { redactor }),
+    ...(state.paths === undefined ? {} : { protectedPaths: { ...STATE_DIRECTORY, paths: state.paths } }),
   };
   return {
     services: Object.freeze(services),
@@ -91,8 +92,18 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
   };
 }
 
+/** Whoever writes there can forge approvals, and the audit log. The machine is that of every backend of this machine. */
+const STATE_DIRECTORY = Object.freeze({
+  machine: "local",
+  rule: "state-directory",
+  reason: "is in the state directory of this host, which no tool may use",
+  next: "Stored output is read by its artifact id.",
+});
+
 type HostState = Pick<HostServices, "audit" | "locks" | "state"> & {
   readonly path?: string;
+  /** The same path as it was given and without symlinks. */
+  readonly paths?: readonly string[];
   openSession(id: string, isTemporary: boolean): HostSession;
   close(): void;
 };
@@ -101,7 +112,7 @@ async function stateOnDisk(
   { stateDir, artifactQuotaBytes: quotaBytes }: HostServicesOptions,
   clock: HostServices["clock"],
 ): Promise<HostState> {
-  const { fileAudit, fileLocks, fileSessions, fileState, openStateDirectory } = await import(
+  const { fileAudit, fileLocks, fileSessions, fileState, openStateDirectory, realStatePath } = await import(
     "../stores/files/index.js"
   );
   const directory = openStateDirectory(stateDir);
@@ -112,6 +123,7 @@ async function stateOnDisk(
   const state = fileState({ state: directory, locks, sessions, now: clock.now });
   return {
     path: directory.path,
+    paths: [directory.path, realStatePath(directory.path)],
     audit,
     locks,
     state,
@@ -134,10 +146,18 @@ async function stateInMemory(clock: HostServices["clock"], ids: HostServices["id
     audit: memoryAudit(),
     locks,
     state,
-    openSession(id) {
+    openSession(id, isTemporary) {
+      let version: string | undefined;
+      // The approvals of a session end with its record. An id that cannot be stored has none.
+      state.sessions.open(id, { isTemporary }).then(
+        (opened) => {
+          version = opened.version;
+        },
+        () => {},
+      );
       const session = createMemorySession({ id, artifacts: memoryArtifacts({ ids, now: clock.now }) });
       const forget = async () => void (await state.sessions.end(id).catch(() => {}));
-      return { ...session, touch() {}, isGone: () => false, close: forget, end: forget };
+      return { ...session, version: () => version, touch() {}, isGone: () => false, close: forget, end: forget };
     },
     close: () => void state.close(),
   };

@@ -4,7 +4,6 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { newNonce } from "../../host/index.js";
 import {
-  type Documents,
   documentText,
   endedSession,
   HaftError,
@@ -17,6 +16,7 @@ import {
   systemCode,
 } from "../../kernel/index.js";
 import { compareUtf8 } from "../../text/index.js";
+import type { CountedDocuments } from "../document-approvals.js";
 import { fileName, LOCK_WAIT_MS } from "./file-store.js";
 import { readIfThere, replaceStateFile } from "./replace-state-file.js";
 import { type StateDirectory, unwritable } from "./state-directory.js";
@@ -32,26 +32,32 @@ export interface FileDocumentsOptions {
   readonly locks: Locks;
   /** @throws `STORE_CLOSED` after the end of the state. */
   requireOpen(): void;
+  /** What `list` does with a file that is not a document. Default "refuse": it rejects. */
+  readonly damaged?: "refuse" | "skip";
   /** Whether the session of the documents has not ended. Default: they belong to no session. */
   isLive?(): boolean;
 }
 
 /**
  * The documents in a directory of the state directory. A crash at any moment leaves the old or the new document. Reading creates
- * nothing. Files of other programs are not taken for documents, and a symlink in the place of one is refused.
+ * nothing. Files of other programs are not taken for documents, and a symlink in the place of one, or of a directory above it, is
+ * refused.
  */
-export function fileDocuments(options: FileDocumentsOptions): Documents {
-  const { state, place, locks, requireOpen, isLive = () => true } = options;
+export function fileDocuments(options: FileDocumentsOptions): CountedDocuments {
+  const { state, place, locks, requireOpen, isLive = () => true, damaged: onDamaged = "refuse" } = options;
   const directory = join(state.path, ...place);
   const pathOf = (key: string) => join(directory, `${fileName(key)}${SUFFIX}`);
 
   const read = (key: string): StoredDocument | undefined => {
     if (!isLive()) return undefined;
     const path = pathOf(key);
+    requireNoSymlink(options);
     const found = readDocument(path);
     if (found === undefined || found.key === key) return found;
     throw damaged(path, "it belongs to another key");
   };
+
+  const listed = onDamaged === "skip" ? skipDamaged : <T>(use: () => T) => use();
 
   const write = (key: string, text: string): StoredDocument => {
     const version = newNonce();
@@ -90,22 +96,43 @@ export function fileDocuments(options: FileDocumentsOptions): Documents {
         return undefined;
       });
     },
+    async count() {
+      requireOpen();
+      requireNoSymlink(options);
+      return namesOf(directory).filter((name) => name.endsWith(SUFFIX)).length;
+    },
     async *list({ prefix = "", after, limit = Number.POSITIVE_INFINITY } = {}) {
       requireOpen();
-      const keys = isLive() ? keysIn(directory) : [];
+      requireNoSymlink(options);
+      const keys = isLive() ? keysIn(directory, (path) => listed(() => readDocument(path)?.key)) : [];
       const wanted = keys.filter(
         (key) => key.startsWith(prefix) && (after === undefined || compareUtf8(key, after) > 0),
       );
       let left = limit;
       for (const key of wanted.sort(compareUtf8)) {
         if (left <= 0) return;
-        const found = read(key);
+        const found = listed(() => read(key));
         if (found === undefined) continue;
         left -= 1;
         yield found;
       }
     },
   };
+}
+
+function requireNoSymlink({ state, place }: FileDocumentsOptions): void {
+  const symlink = state.symlinkIn(...place);
+  if (symlink !== undefined) throw damaged(symlink, "it is a symlink");
+}
+
+/** What `use` reads of a listed file; undefined for a damaged one. */
+function skipDamaged<T>(use: () => T): T | undefined {
+  try {
+    return use();
+  } catch (error) {
+    if (HaftError.is(error, "STORE_CONFLICT")) return undefined;
+    throw error;
+  }
 }
 
 function remove(state: StateDirectory, path: string): void {
@@ -118,11 +145,11 @@ function remove(state: StateDirectory, path: string): void {
 }
 
 /** The keys of all documents in a directory, in no order. */
-function keysIn(directory: string): string[] {
+function keysIn(directory: string, keyOf: (path: string) => string | undefined): string[] {
   return namesOf(directory).flatMap((name) => {
     if (!name.endsWith(SUFFIX)) return [];
     const encoded = name.slice(0, -SUFFIX.length);
-    if (encoded.startsWith(HASHED)) return readDocument(join(directory, name))?.key ?? [];
+    if (encoded.startsWith(HASHED)) return keyOf(join(directory, name)) ?? [];
     const key = decoded(encoded);
     return key !== undefined && fileName(key) === encoded ? [key] : [];
   });

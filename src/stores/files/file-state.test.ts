@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -151,6 +152,59 @@ describe("the files of the state", () => {
       await expect(documents.update("a", () => "new")).rejects.toMatchObject({ code: "STORE_CONFLICT" });
     }
     expect(readFileSync(elsewhere, "utf8")).toContain("kept");
+  });
+
+  it("of approvals are skipped where they are damaged or of others, and no request is granted by a copy", async () => {
+    const { approvals } = open();
+    await approvals.add(approvalOf("t"));
+    const directory = join(root, "approvals");
+    const good = readFileSync(join(directory, "t.json"), "utf8");
+    const value = { ...JSON.parse(good).value, decision: { granted: "eve" } };
+    writeFileSync(join(root, "elsewhere"), good);
+    mkdirSync(join(directory, "dir.json"));
+    symlinkSync(join(root, "elsewhere"), join(directory, "link.json"));
+    for (const [name, content] of [
+      ["notes", "{}"],
+      ["half", '{"key":"half","ver'],
+      [`%h${"0".repeat(40)}`, "{"],
+      ["copy", JSON.stringify({ key: "copy", version: "v", value })],
+      [
+        "empty",
+        JSON.stringify({ key: "empty", version: "v", value: { request: { token: "empty" }, call: {}, createdMs: 1 } }),
+      ],
+    ] as const)
+      writeFileSync(join(directory, `${name}.json`), content);
+    expect((await approvals.list()).map(({ request }) => request.token)).toEqual(["t"]);
+    for (let index = 0; index < 45; index++) await approvals.add(approvalOf(`more-${index}`));
+    expect(await approvals.take("copy", approvalOf("t").call)).toEqual({ state: "unknown" });
+    expect(await approvals.decide("t", { granted: "ada" })).toBe(true);
+  });
+
+  it("are neither read nor written through a directory that is a symlink", async () => {
+    const state = open();
+    const { version } = await state.sessions.open("daily");
+    await put(state);
+    await state.approvals.add(approvalOf("t"));
+    await state.approvals.remember({ project: "p" }, ["write"], "ada");
+    await state.approvals.remember({ session: "daily", version }, ["run"], "ada");
+    mkdirSync(join(root, "elsewhere"));
+    for (const name of ["documents", "approvals", "approved", "sessions"]) {
+      renameSync(join(root, name), join(root, "elsewhere", name));
+      symlinkSync(join(root, "elsewhere", name), join(root, name));
+    }
+    const remembered = (key: string) => state.approvals.remembered({ session: "daily", project: "p" }, [key]);
+    const reads = [
+      () => state.documents("notes").get("a"),
+      () => state.approvals.list(),
+      () => state.approvals.get("t"),
+      () => state.approvals.take("t", approvalOf("t").call),
+      () => remembered("write"),
+      () => remembered("run"),
+    ];
+    for (const read of reads) await expect(read()).rejects.toMatchObject({ code: "STORE_CONFLICT" });
+    await expect(put(state)).rejects.toMatchObject({ code: "STORE_CONFLICT" });
+    await expect(state.sessions.open("other")).rejects.toMatchObject({ code: "STORE_UNWRITABLE" });
+    expect(readdirSync(join(root, "elsewhere", "sessions"))).toEqual(["daily"]);
   });
 
   it("ignore what others have left beside them", async () => {

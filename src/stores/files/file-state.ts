@@ -12,7 +12,7 @@ import {
 } from "../../kernel/index.js";
 import { compareUtf8 } from "../../text/index.js";
 import { documentApprovals } from "../document-approvals.js";
-import { fileDocuments } from "./file-documents.js";
+import { type FileDocumentsOptions, fileDocuments } from "./file-documents.js";
 import { fileName, LOCK_WAIT_MS } from "./file-store.js";
 import { type FileSessions, fileSessions } from "./session-catalog.js";
 import {
@@ -44,15 +44,18 @@ export function fileState(options: FileStateOptions): State {
   const requireOpen = (): void => {
     if (isClosed) throw closedState();
   };
-  const documentsAt = (place: readonly string[], isLive?: () => boolean): Documents =>
-    fileDocuments({ state, place, locks, requireOpen, ...(isLive === undefined ? {} : { isLive }) });
+  const documentsAt = (place: readonly string[], more: Pick<FileDocumentsOptions, "isLive" | "damaged"> = {}) =>
+    fileDocuments({ state, place, locks, requireOpen, ...more });
+  const ofSession = (id: string, version: string | undefined, ...names: readonly string[]): Documents => {
+    const isLive = () => readSessionRecord(directoryOf(id))?.version === version;
+    return documentsAt([...placeOf(id), ...names], version === undefined ? {} : { isLive });
+  };
   const directoryOf = (id: string): string => join(state.path, ...placeOf(id));
   return {
     shared: true,
     documents(collection, session) {
       if (session === undefined) return documentsAt(["documents", fileName(collection)]);
-      const isLive = () => readSessionRecord(directoryOf(session.id))?.version === session.version;
-      return documentsAt([...placeOf(session.id), "documents", fileName(collection)], isLive);
+      return ofSession(session.id, session.version, "documents", fileName(collection));
     },
     sessions: sessionsOf(),
     approvals: approvalsOf(),
@@ -65,10 +68,10 @@ export function fileState(options: FileStateOptions): State {
   function approvalsOf(): Approvals {
     const projects = documentsAt(["approved"]);
     return documentApprovals({
-      requests: documentsAt(["approvals"]),
+      requests: documentsAt(["approvals"], { damaged: "skip" }),
       remembered: (scope) =>
         "session" in scope
-          ? { documents: documentsAt(placeOf(scope.session)), key: "approved" }
+          ? { documents: ofSession(scope.session, scope.version), key: "approved" }
           : { documents: projects, key: scope.project },
       now,
     });

@@ -20,5 +20,11 @@ export {
   type StoredSession,
 } from "./session-catalog.js";
 export type { FileSession } from "./session-state.js";
-export { openStateDirectory, type StateDirectory, statePathOf, stateProblem } from "./state-directory.js";
+export {
+  openStateDirectory,
+  realStatePath,
+  type StateDirectory,
+  statePathOf,
+  stateProblem,
+} from "./state-directory.js";
 export { type StoredArtifact, type StoredArtifacts, storedArtifacts } from "./stored-artifacts.js";

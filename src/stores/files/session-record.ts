@@ -71,6 +71,11 @@ export class SessionRecord {
     }
   }
 
+  /** Distinguishes the session from a later one of the same name; undefined while there is no record. */
+  version(): string | undefined {
+    return this.#nonce ?? readNonce(join(this.#directory, RECORD_FILE));
+  }
+
   /** Whether the session was ended: its record is gone, or belongs to a later session of the same name. */
   isGone(): boolean {
     return this.#nonce !== undefined && readNonce(join(this.#directory, RECORD_FILE)) !== this.#nonce;

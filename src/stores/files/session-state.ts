@@ -49,6 +49,7 @@ export function createFileSession(options: FileSessionOptions): FileSession {
 
   return {
     id,
+    version: () => record.version(),
     readState,
     outputsSeen,
     caches: new Map(),

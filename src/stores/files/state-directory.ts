@@ -1,6 +1,6 @@
 /** Where Haft stores its own state: one private directory, created when something is first stored. */
-import { existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmdirSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { homeDirectory } from "../../host/index.js";
 import { HaftError, messageOf, shortageOf, systemCode } from "../../kernel/index.js";
 import { expandHome } from "../../text/index.js";
@@ -15,6 +15,8 @@ export interface StateDirectory {
    * @throws `STORE_UNWRITABLE` with the path and the option that names another directory, `STORE_NEWER`.
    */
   directory(...names: readonly string[]): string;
+  /** The first of these directories below each other that is a symlink, and so may lead out of the state directory. */
+  symlinkIn(...names: readonly string[]): string | undefined;
   /** To call before deleting something. @throws `STORE_NEWER` if a newer version has migrated the directory meanwhile. */
   check(): void;
 }
@@ -34,6 +36,8 @@ export function openStateDirectory(path?: string): StateDirectory {
     directory(...names: readonly string[]): string {
       const wanted = join(root, ...names);
       requireFormat(root);
+      const symlink = symlinkIn(root, names);
+      if (symlink !== undefined) throw unwritable(symlink, new Error("it is a symlink"));
       try {
         makeDirectories(wanted);
         noteFormat(root);
@@ -42,13 +46,39 @@ export function openStateDirectory(path?: string): StateDirectory {
       }
       return wanted;
     },
+    symlinkIn: (...names: readonly string[]) => symlinkIn(root, names),
     check: () => requireFormat(root),
   });
+}
+
+function symlinkIn(root: string, names: readonly string[]): string | undefined {
+  let path = root;
+  for (const name of names) {
+    path = join(path, name);
+    try {
+      if (lstatSync(path).isSymbolicLink()) return path;
+    } catch {
+      // What is not there, or cannot be reached, is reported by its use.
+      return undefined;
+    }
+  }
+  return undefined;
 }
 
 /** Where `openStateDirectory` would look, absolute. */
 export function statePathOf(path?: string): string {
   return resolve(path ?? expandHome(defaultStatePath(process.env), homeDirectory()));
+}
+
+/** The path of a state directory without symlinks, whether it exists yet or not. */
+export function realStatePath(path: string): string {
+  const existing = nearestDirectory(path);
+  try {
+    return join(realpathSync(existing), relative(existing, path));
+  } catch {
+    // Nothing can be stored there either.
+    return path;
+  }
 }
 
 /**

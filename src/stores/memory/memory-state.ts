@@ -1,5 +1,6 @@
 /** State that ends with the process: the reference for what the ports of `State` mean. */
 import {
+  type ApprovedSession,
   closedState,
   type Documents,
   documentText,
@@ -11,7 +12,7 @@ import {
   type StoredDocument,
 } from "../../kernel/index.js";
 import { compareUtf8 } from "../../text/index.js";
-import { documentApprovals } from "../document-approvals.js";
+import { type CountedDocuments, documentApprovals } from "../document-approvals.js";
 
 export interface MemoryStateOptions {
   readonly ids: Ids;
@@ -30,13 +31,14 @@ export function memoryState({ ids, now }: MemoryStateOptions): State {
   const collections = new Map<string, Documents>();
   const sessions = new Map<string, LiveSession>();
   const approvedIn = new Map<string, Documents>();
+  const versionOf = (id: string) => sessions.get(id)?.info.version;
   let isClosed = false;
 
   const requireOpen = (): void => {
     if (isClosed) throw closedState();
   };
-  const newDocuments = (session?: SessionInfo): Documents => {
-    const isLive = () => session === undefined || sessions.get(session.id)?.info.version === session.version;
+  const newDocuments = (session?: Pick<SessionInfo, "id" | "version">): CountedDocuments => {
+    const isLive = () => session === undefined || session.version === versionOf(session.id);
     return memoryDocuments({ newVersion, requireOpen, isLive });
   };
   const documentsIn = (open: Map<string, Documents>, name: string, session?: SessionInfo): Documents => {
@@ -45,6 +47,8 @@ export function memoryState({ ids, now }: MemoryStateOptions): State {
     return found;
   };
   const projects = newDocuments();
+  const approvedFor = ({ session: id, version = "" }: ApprovedSession): Documents =>
+    version === "" || version === versionOf(id) ? documentsIn(approvedIn, id) : newDocuments({ id, version });
 
   return {
     shared: false,
@@ -55,10 +59,9 @@ export function memoryState({ ids, now }: MemoryStateOptions): State {
       return documentsIn(isLive ? live.collections : new Map(), collection, session);
     },
     sessions: {
-      async open(id, about = {}) {
+      async open(id, { owner, isTemporary = false } = {}) {
         requireOpen();
         requireDocumentKey(id);
-        const { owner, isTemporary = false } = about;
         const nowMs = now();
         const created = { id, version: newVersion(), isTemporary, createdMs: nowMs, usedMs: nowMs };
         const live = sessions.get(id) ?? {
@@ -71,7 +74,7 @@ export function memoryState({ ids, now }: MemoryStateOptions): State {
       async touch(id) {
         requireOpen();
         const live = sessions.get(id);
-        if (live !== undefined) live.info = { ...live.info, usedMs: now() };
+        if (live) live.info = { ...live.info, usedMs: now() };
         return live !== undefined;
       },
       async *list({ owner } = {}) {
@@ -91,13 +94,11 @@ export function memoryState({ ids, now }: MemoryStateOptions): State {
       requests: newDocuments(),
       remembered: (scope) =>
         "session" in scope
-          ? { documents: documentsIn(approvedIn, scope.session), key: "approved" }
+          ? { documents: approvedFor(scope), key: "approved" }
           : { documents: projects, key: scope.project },
       now,
     }),
-    async problem() {
-      return isClosed ? "the state was closed" : undefined;
-    },
+    problem: async () => (isClosed ? "the state was closed" : undefined),
     async close() {
       isClosed = true;
     },
@@ -114,7 +115,7 @@ function memoryDocuments({
   requireOpen(): void;
   /** Whether the session of the documents has not ended. */
   isLive(): boolean;
-}): Documents {
+}): CountedDocuments {
   const stored = new Map<string, { readonly text: string; readonly version: string }>();
   const read = (key: string): StoredDocument | undefined => {
     const one = isLive() ? stored.get(key) : undefined;
@@ -135,6 +136,10 @@ function memoryDocuments({
       if (next === undefined) stored.delete(key);
       else stored.set(key, { text: documentText(key, next), version: newVersion() });
       return read(key);
+    },
+    async count() {
+      requireOpen();
+      return stored.size;
     },
     async *list({ prefix = "", after, limit = Number.POSITIVE_INFINITY } = {}) {
       requireOpen();

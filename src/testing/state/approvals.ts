@@ -16,6 +16,18 @@ export const stateApprovals: Suite<StateFixture> = [
     expectEqual(await other.approvals.get("none"), undefined, "an unknown token");
     await expectError(() => other.approvals.add(approvalOf("t")), "STORE_CONFLICT", "a token that is in use");
   }),
+  onState("approvals:add:session-limit", "One session stores at most 50 requests", async (state, other, fixture) => {
+    for (let index = 0; index < 50; index++) await state.approvals.add(approvalOf(`t${index}`));
+    await expectError(() => other.approvals.add(approvalOf("more")), "STORE_CONFLICT", "one more");
+    await other.approvals.add(approvalOf("other", { session: "s2" }));
+    await state.approvals.decide("t0", { granted: "ada" });
+    await state.approvals.take("t0", call);
+    await other.approvals.add(approvalOf("more"));
+    await expectError(() => state.approvals.add(approvalOf("again")), "STORE_CONFLICT", "one more again");
+    fixture.advance(7 * DAY_MS + 1);
+    await state.approvals.add(approvalOf("again"));
+    expectEqual((await other.approvals.list()).length, 1, "stored requests, once the others have expired");
+  }),
   onState(
     "approvals:list",
     "Requests are listed oldest first, by session and by whether they are pending",
@@ -142,6 +154,24 @@ export const stateApprovals: Suite<StateFixture> = [
         "of another",
       );
       expectEqual(await state.approvals.remembered(scopes, ["run"]), true, "of the project");
+    },
+  ),
+  onState(
+    "approvals:remember:later-session",
+    "What was allowed in a session that has ended meanwhile holds in no later session of its id",
+    async (state, other) => {
+      const { version } = await state.sessions.open("s1");
+      const remember = () => state.approvals.remember({ session: "s1", version }, ["write"], "ada");
+      const known = (of: string) => state.approvals.remembered({ ...scopes, version: of }, ["write"]);
+      await remember();
+      expectEqual(await known(version), true, "before the end");
+      await other.sessions.end("s1");
+      await expectError(remember, "STORE_CLOSED", "after the end");
+      const later = await other.sessions.open("s1");
+      await expectError(remember, "STORE_CLOSED", "when another one has begun");
+      expectEqual([await known(version), await known(later.version)], [false, false], "in either");
+      await state.approvals.remember({ session: "s1", version: later.version }, ["write"], "ada");
+      expectEqual([await known(version), await known(later.version)], [false, true], "in the later one");
     },
   ),
   onState("problem", "A usable state reports no problem", async (state) => {

@@ -225,6 +225,8 @@ export class LocalFs implements Fs {
       async (source) => {
         if (source.info?.isDirectory()) this.#finder.requireNothingExcepted(from, source.real, "delete");
         await this.#finder.with(to, { operation: FS_OPERATIONS.rename, access, follow: false }, (target) => {
+          // A protected path that does not exist yet would be inside what is moved there.
+          this.#finder.requireNothingExcepted(to, target.real, access);
           deadline.check();
           move(source, target, options.replace, this.#finder.mode);
         });

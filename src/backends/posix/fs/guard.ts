@@ -105,6 +105,12 @@ export class FsGuard {
     );
   }
 
+  /** @throws `CALL_UNCLAIMED` if the grant excepts something below the path. */
+  requireNothingExcepted(path: string, access: Access): void {
+    const inside = this.bound?.grant.except.find((directory) => isWithin(path, directory));
+    if (this.bound !== undefined && inside !== undefined) requireCovered(this.bound.grant, inside, access);
+  }
+
   /** Whether no other real path is known for the path. */
   isPlain(touch: RemoteTouch): boolean {
     return this.#places(touch).length === 0;
