@@ -1,15 +1,16 @@
 /** What a user is shown before a call runs: its arguments, its claims, and a preview of what it does. */
-import { truncateToHead } from "../text/index.js";
+import { renderUnifiedDiff, truncateToHead } from "../text/index.js";
 import { CallContext } from "./call-context.js";
 import type { CallRun } from "./call-run.js";
 import { CallSignal } from "./call-signal.js";
-import { type Claim, type Decision, EMPTY_GRANT, type Grant } from "./claims.js";
+import { type Decision, EMPTY_GRANT, type Grant } from "./claims.js";
 import { policyCallOf } from "./decide-stage.js";
 import { revoked } from "./guard.js";
-import { mapTexts, redactText } from "./outcome.js";
+import { mapClaims, mapTexts, redactText } from "./outcome.js";
 import type { Json } from "./result.js";
 import type { ApprovalPreview, ApprovalRequest } from "./services.js";
 import { shrinkJson } from "./shrink-json.js";
+import type { FileChange } from "./tool.js";
 import { withTimeout } from "./with-timeout.js";
 
 /** Bytes of the arguments in a request, as JSON; the largest texts are replaced by their sizes first. */
@@ -39,16 +40,17 @@ export async function approvalRequest(
   };
 }
 
-/** The request as it is written to the state: its claims and reason are redacted too. */
+/** The request as it is written to the state: its claims, rule and reason are redacted too. */
 export function storedRequest(run: CallRun, request: ApprovalRequest): ApprovalRequest {
   const { redactor } = run.context.host;
   const redact = (text: string) => redactText(redactor, text);
-  const claims = mapTexts(request.claims, redact) as readonly Claim[];
-  return { ...request, claims, reason: redact(request.reason) };
+  const { claims, rule, reason } = request;
+  return { ...request, claims: mapClaims(claims, redact), rule: redact(rule), reason: redact(reason) };
 }
 
 async function shownArguments(run: CallRun): Promise<Json> {
-  const redacted = mapTexts(run.args, (text) => redactText(run.context.host.redactor, text));
+  const redact = (text: string) => redactText(run.context.host.redactor, text);
+  const redacted = mapTexts(run.args, redact, redact);
   const { value } = await shrinkJson(redacted, MAX_SHOWN_ARGUMENTS_BYTES, async () => undefined);
   return value as Json;
 }
@@ -83,8 +85,9 @@ async function changePreview(run: CallRun): Promise<ApprovalPreview | undefined>
       async () => preview(input, ctx),
       () => undefined,
     );
-    if (change === undefined) return undefined;
-    const { text, isTruncated } = bounded(run, change.diff);
+    const diff = change === undefined ? undefined : redactedDiff(run, change);
+    if (change === undefined || diff === undefined) return undefined;
+    const { text, isTruncated } = bounded(run, diff);
     return { kind: "diff", path: bounded(run, change.path).text, diff: text, isTruncated };
   } catch {
     // The call itself will report why, for example that its text is not found.
@@ -92,6 +95,22 @@ async function changePreview(run: CallRun): Promise<ApprovalPreview | undefined>
   } finally {
     end.abort(() => revoked(run.call.id));
   }
+}
+
+/**
+ * A diff in which no part of a secret is left. The lines of a diff are parts of a text, in which a redactor does not find a secret
+ * of several lines: such a change has no diff, and others are compared after redaction.
+ */
+function redactedDiff(run: CallRun, { before, after, diff }: FileChange): string | undefined {
+  const { redactor } = run.context.host;
+  if (redactor === undefined) return diff;
+  const texts = [before, after] as const;
+  const [old, next] = texts.map((text) => redactText(redactor, text)) as [string, string];
+  if (old === before && next === after) return diff;
+  const linesOf = (text: string) => text.split("\n").length;
+  return linesOf(old) === linesOf(before) && linesOf(next) === linesOf(after)
+    ? renderUnifiedDiff(old, next)
+    : undefined;
 }
 
 function readsOf({ id, files, except, symlinkTargets }: Grant): Grant {

@@ -1,9 +1,8 @@
 /** Audits a call: one entry before it runs, one when it has settled. Neither can delay the call indefinitely. */
 import { truncateToHead } from "../text/index.js";
 import { type CallRun, cancelledBeforeStart, type Ending, ended, resultOfThrown } from "./call-run.js";
-import type { Claim } from "./claims.js";
 import { ABANDON_AFTER_MS, DEFAULT_DEADLINE_MS } from "./deadline.js";
-import { mapTexts, redactText } from "./outcome.js";
+import { mapClaims, mapTexts, redactText } from "./outcome.js";
 import { fail, type ToolOutcome } from "./result.js";
 import type { AuditEnd } from "./services.js";
 import { after, withTimeout } from "./with-timeout.js";
@@ -42,11 +41,11 @@ function notAudited(run: CallRun): string {
 
 function beginEntry(run: CallRun): string | PromiseLike<string> {
   const { call, context, tool } = run;
-  const { audit, digest, redactor } = context.host;
+  const { audit, digest } = context.host;
   const input = run.inputJson;
   return after(digest(input), (inputDigest) => {
     run.inputDigest = inputDigest;
-    const shown = redactText(redactor, input);
+    const shown = shownInput(run);
     return audit.begin({
       callId: truncateToHead(call.id, AUDIT_ID_BYTES).text,
       sessionId: context.session.id,
@@ -59,6 +58,16 @@ function beginEntry(run: CallRun): string | PromiseLike<string> {
   });
 }
 
+/** Each text by itself first: as JSON, a secret of several lines is written in another way. */
+function shownInput({ call, context, inputJson, notPlain }: CallRun): string {
+  const { redactor } = context.host;
+  if (redactor === undefined) return inputJson;
+  const redact = (text: string) => redactText(redactor, text);
+  return redact(
+    notPlain === undefined ? (JSON.stringify(mapTexts(call.input, redact, redact)) ?? inputJson) : inputJson,
+  );
+}
+
 /** An error is ignored, since the call has happened and the model must get its result; the missing end shows in the audit log. */
 export async function auditEnd(run: CallRun, outcome: ToolOutcome): Promise<void> {
   const { audit, clock } = run.context.host;
@@ -66,10 +75,9 @@ export async function auditEnd(run: CallRun, outcome: ToolOutcome): Promise<void
     const entry = {
       status: outcome.status,
       ...(outcome.code === undefined ? {} : { code: outcome.code }),
-      rule: outcome.decision.rule,
       effect: outcome.decision.effect,
       approver: outcome.decision.approver,
-      ...shownClaims(run),
+      ...shownDecision(run, outcome.decision.rule),
       tookMs: clock.now() - run.startedMs,
       truncations: outcome.truncations.length,
     };
@@ -81,14 +89,14 @@ export async function auditEnd(run: CallRun, outcome: ToolOutcome): Promise<void
   } catch {}
 }
 
-/** The claims of the call, as the audit log may show them. */
-function shownClaims({ claims, context }: CallRun): Pick<AuditEnd, "claims" | "note"> {
+/** The claims of the call and the rule that decided, as the audit log may show them. */
+function shownDecision({ claims, context }: CallRun, rule: string): Pick<AuditEnd, "claims" | "rule" | "note"> {
   const { redactor } = context.host;
   try {
     const shown = (text: string): string => truncateToHead(redactText(redactor, text), AUDIT_INPUT_BYTES).text;
-    return { claims: mapTexts(claims, shown) as readonly Claim[] };
+    return { rule: shown(rule), claims: mapClaims(claims, shown) };
   } catch {
     // What it threw may hold what was not visible.
-    return { note: "The claims are omitted: the redactor failed on them." };
+    return { note: "The claims and the rule are omitted: the redactor failed on them." };
   }
 }

@@ -54,6 +54,9 @@ interface ToolCore<Name extends string, Input, Data, Limits> {
 export interface FileChange {
   /** Absolute. */
   readonly path: string;
+  /** The whole text of the file before and after: the diff is made anew where a redactor changes either. */
+  readonly before: string;
+  readonly after: string;
   /** A unified diff. */
   readonly diff: string;
 }

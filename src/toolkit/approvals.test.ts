@@ -108,6 +108,39 @@ describe("a request for approval", () => {
     expect([stored.includes("[hidden]"), stored.includes("s3cret")]).toEqual([true, false]);
   });
 
+  it("shows no line of a secret of several lines, and no secret in the name of a property", async () => {
+    const secret = "-----KEY-----\nAAAA\nBBBB\n-----END-----";
+    const redactor = { redact: (one: string) => one.replaceAll(secret, "[key]").replaceAll("s3cret", "[hidden]") };
+    const tool = defineTool({
+      name: "kv",
+      description: "Stores.",
+      input: { type: "object", properties: {}, additionalProperties: true },
+      effect: "write",
+      claims: () => [{ kind: "command", command: "x", cwd: join(root, "ws"), env: { s3cret: "s3cret" } }],
+      run: async () => text("stored"),
+    });
+    const leaky: Policy = {
+      name: "leaky",
+      decide: (claims, call) => ({ ...policy.decide(claims, call), rule: "no s3cret", reason: "A s3cret." }),
+    };
+    const toolkit = await open({ pending: "" }, { redactor, tools: [tool], policy: leaky });
+    const path = join(root, "ws", "k.txt");
+    await run(toolkit, "write", { path: "k.txt", content: `x\n${secret}\n` });
+    writeFileSync(path, `x\n${secret}\ny s3cret\n`);
+    await run(toolkit, "edit", { path: "k.txt", oldText: "AAAA", newText: "CCCC" });
+    writeFileSync(path, "x\ny s3cret\n");
+    await run(toolkit, "edit", { path: "k.txt", oldText: "x", newText: "z" });
+    await run(toolkit, "kv", { s3cret: 1, "[hidden]": { s3cret: "s3cret" } });
+    expect(shown.map(({ preview }) => preview?.kind)).toEqual([undefined, undefined, "diff", "command"]);
+    expect(diffOf(shown[2])).toContain("y [hidden]");
+    expect(shown[3]?.arguments).toEqual({ "[hidden]": 1, "[hidden] (2)": { "[hidden]": "[hidden]" } });
+    for (const directory of ["approvals", "audit"]) {
+      const at = join(root, "state", directory);
+      const stored = readdirSync(at).map((name) => readFileSync(join(at, name), "utf8"));
+      expect(stored.join("")).not.toMatch(/s3cret|BBBB/);
+    }
+  });
+
   it("has no preview of a third-party tool, which has no permission to read yet", async () => {
     let previewed = 0;
     const tool = defineTool({
@@ -119,7 +152,7 @@ describe("a request for approval", () => {
       run: async () => text("peeked"),
       preview: async () => {
         previewed += 1;
-        return { path: "a", diff: "d" };
+        return { path: "a", before: "", after: "d", diff: "d" };
       },
     });
     await run(await open({ denied: "Not now." }, { tools: [tool] }), "peek", {});
@@ -166,6 +199,29 @@ describe("an approval for more than once", () => {
     expect((await run(again.session("s2"), "bash", { command: "true" })).status).toBe("denied");
     const elsewhere = await open({ denied: "Asked." }, { workspace: join(root, "other") });
     expect((await run(elsewhere.session("s1"), "write", write)).status).toBe("denied");
+    expect(shown.length).toBe(3);
+  });
+
+  it("is stored without the text of its keys", async () => {
+    // UTF-8 has the same bytes for both.
+    const KEYS: Readonly<Record<string, string>> = { "echo 1": "\ud800", "echo 2": "\ud801" };
+    const remembersCommands: Policy = {
+      name: "commands",
+      decide: (claims, call) => ({
+        ...policy.decide(claims, call),
+        remember: claims.flatMap((claim) => (claim.kind === "command" ? [KEYS[claim.command] ?? claim.command] : [])),
+      }),
+    };
+    const toolkit = await open({ by: "ada", scope: "project" }, { policy: remembersCommands });
+    for (const _ of [1, 2]) await run(toolkit, "bash", { command: "echo s3cret" });
+    expect(shown.length).toBe(1);
+    const at = join(root, "state", "approved");
+    expect(
+      readdirSync(at)
+        .map((name) => readFileSync(join(at, name), "utf8"))
+        .join(""),
+    ).not.toContain("s3cret");
+    for (const command of ["echo 1", "echo 2"]) await run(toolkit, "bash", { command });
     expect(shown.length).toBe(3);
   });
 

@@ -24,7 +24,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
-import { byteSize, codePointAt, detectTextForm, isBinary } from "../../text/index.js";
+import { byteSize, codePointAt, decodeText, detectTextForm, isBinary } from "../../text/index.js";
 import { backUp, backupParts, backupSkipped, withBackup } from "../shared/backup.js";
 import { fileFailure, refuseKind } from "../shared/file-failure.js";
 import { lookAlikeClaims, withNearPaths } from "../shared/near-failure.js";
@@ -296,6 +296,11 @@ async function previewEdit(input: EditInput, ctx: ToolContext<EditLimits>): Prom
   const { bytes } = await readNow(ctx, { absolute: path, real: path });
   const { text, plan } = await planFor(input, ctx, bytes);
   if (plan.kind !== "applied") return undefined;
-  const after = new UnitText(plan.bytes, text.form);
-  return { path, diff: diffOfEdit(text, after, plan.ranges, ctx.limits.maxDiffBytes).diff };
+  const changed = new UnitText(plan.bytes, text.form);
+  const { diff } = diffOfEdit(text, changed, plan.ranges, ctx.limits.maxDiffBytes);
+  const [before, after] = [bytes, plan.bytes].map((one) => decodeText(one, text.form.encoding).text) as [
+    string,
+    string,
+  ];
+  return { path, before, after, diff };
 }

@@ -218,7 +218,9 @@ async function previewWrite(input: WriteInput, ctx: ToolContext<WriteLimits>): P
   const old = await oldFile(ctx, path);
   if (old !== undefined && old.bytes === undefined) return undefined;
   const before = await previewText(old?.bytes ?? new Uint8Array());
-  return before === undefined ? undefined : { path, diff: renderUnifiedDiff(before, input.content) };
+  if (before === undefined) return undefined;
+  const after = input.content;
+  return { path, before, after, diff: renderUnifiedDiff(before, after) };
 }
 
 async function previewText(bytes: Uint8Array): Promise<string | undefined> {
