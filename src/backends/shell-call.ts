@@ -8,6 +8,7 @@ import {
   type Lifetime,
   MAX_TIMER_MS,
   maySeeJob,
+  ownOptions,
   requireCommand,
   requireJob,
   requireJobs,
@@ -34,10 +35,15 @@ export class ShellCall {
     this.#requireOpen();
   }
 
-  /** @throws `CALL_UNCLAIMED`, and what `requireLive` does. */
-  requireCommand(command: string, cwd: string): void {
+  /**
+   * @returns A copy of the options, for which each was read once: only what was checked is used.
+   * @throws `CALL_UNCLAIMED`, and what `requireLive` does.
+   */
+  requireCommand<T extends ShellOptions>(command: string, options: T): T {
     this.requireLive();
-    if (this.binding !== undefined) requireCommand(this.binding.grant, command, cwd);
+    const own = ownOptions(options);
+    if (this.binding !== undefined) requireCommand(this.binding.grant, command, own.cwd);
+    return own;
   }
 
   /** @throws `CALL_UNCLAIMED`, and what `requireLive` does. */

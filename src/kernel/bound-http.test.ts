@@ -61,3 +61,12 @@ it("refuses everything where nothing is claimed, and anything once the call has 
   await expect(ended.fetch(A.url)).rejects.toThrow("ended");
   expect(sent).toEqual([]);
 });
+
+it("takes no object in place of a URL or a method: it could be another text each time it is read", async () => {
+  const { sent, bound } = redirectedTo();
+  const http = bound([{ ...A, scope: "any" }]);
+  const object = (text: string) => ({ toString: () => text }) as unknown as string;
+  await expect(http.fetch(object(A.url))).rejects.toMatchObject({ code: "CALL_INVALID" });
+  await expect(http.fetch(A.url, { method: object("GET") })).rejects.toMatchObject({ code: "CALL_INVALID" });
+  expect(sent).toEqual([]);
+});

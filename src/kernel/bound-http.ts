@@ -7,6 +7,10 @@ import type { CallHttp, Http } from "./services.js";
 export function boundHttp(http: Http, grant: Grant, end: AbortSignal, requireLife: () => void): CallHttp {
   const requireRequest = (method: string, url: string) => {
     requireLife();
+    if (typeof method !== "string" || typeof url !== "string")
+      throw new HaftError("CALL_INVALID", "Did not send the request: `method` and `url` must be strings.", {
+        details: { parameter: "url", problem: "not a string" },
+      });
     if (coversRequest(grant, method, url)) return;
     throw new HaftError(
       "CALL_UNCLAIMED",

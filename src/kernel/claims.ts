@@ -116,7 +116,7 @@ export function grantFor(id: string, claims: readonly Claim[], extra: Partial<Gr
   const panes: string[] = [];
   const jobs: string[] = [];
   for (const claim of claims) {
-    if (claim.kind === "file") files.push({ path: claim.path, access: claim.access, scope: claim.scope });
+    if (claim.kind === "file") files.push({ path: claim.path, access: [...claim.access], scope: claim.scope });
     else if (claim.kind === "command") commands.push({ command: claim.command, cwd: claim.cwd });
     else if (claim.kind === "network") requests.push({ method: claim.method, url: claim.url, scope: "exact" });
     else if (claim.kind === "network-open") requests.push({ method: "*", url: "*", scope: "any" });
@@ -141,9 +141,12 @@ export function isWithin(directory: string, path: string): boolean {
 
 const NOT_NORMAL = /^(?!\/)|\/\.{0,2}(?:\/|(?<=[\s\S]{2})$)/;
 
-/** Whether a path is absolute and free of `.`, `..` and empty names. Where `/a/../b` lies depends on symlinks. */
-export function isNormalPath(path: string): boolean {
-  return !NOT_NORMAL.test(path);
+/**
+ * Whether a path is absolute and free of `.`, `..` and empty names. Where `/a/../b` lies depends on symlinks. An object is no
+ * path: it could be another text each time it is read.
+ */
+export function isNormalPath(path: unknown): path is string {
+  return typeof path === "string" && !NOT_NORMAL.test(path);
 }
 
 /**

@@ -171,6 +171,14 @@ export function badPath(did: string, path: string, why: string): HaftError {
   });
 }
 
+/** Rejects an object in place of a path: it could be another text each time it is read. */
+export function requireText(did: string, path: unknown): asserts path is string {
+  if (typeof path === "string") return;
+  throw new HaftError("FS_BAD_PATH", `Did not ${did} anything: the path is not a string.`, {
+    details: { path: typeof path, why: "not a string" },
+  });
+}
+
 /** The error for a directory that would be moved below itself. */
 export function intoItself(did: string, path: string, to: string): HaftError {
   return badPath(did, path, `"${to}" is inside it. Choose a target outside it`);

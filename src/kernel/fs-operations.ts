@@ -1,6 +1,6 @@
 /** The names of file operations in error messages, the same for all backends. */
 import { HaftError } from "./errors.js";
-import { badPath, cancelledOperation, type Errno, pathProblem, systemFault } from "./fs-faults.js";
+import { badPath, cancelledOperation, type Errno, pathProblem, requireText, systemFault } from "./fs-faults.js";
 
 /** The verb of the message ("Did not read"), and the system call that it would have been. */
 export type FsOperation = readonly [did: string, call: string];
@@ -29,6 +29,7 @@ export function operationFault(errno: Errno, [did, call]: FsOperation, path: str
  */
 export function requirePath(operation: FsOperation, path: string): void {
   const [did, call] = operation;
+  requireText(did, path);
   const problem = pathProblem(path);
   if (problem !== undefined) throw badPath(did, path, problem);
   if (path !== "/" || !REFUSED_FOR_ROOT.has(did)) return;

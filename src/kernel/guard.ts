@@ -2,17 +2,12 @@
 import type { Binding, BoundCall } from "./backend.js";
 import { type Access, covers, coversCommand, type Grant, isNormalPath, isWithin } from "./claims.js";
 import { HaftError } from "./errors.js";
-import type { JobInfo } from "./shell.js";
+import { requireText } from "./fs-faults.js";
+import type { JobInfo, ShellOptions } from "./shell.js";
 
 /** Rejects what the grant does not cover at the requested path, compared as strings, before anything is touched. */
 export function requireCovered(grant: Grant, path: string, access: Access): void {
-  if (!isNormalPath(path)) {
-    throw new HaftError(
-      "FS_BAD_PATH",
-      `Did not ${access} "${path}": ports take absolute, normalized paths. Use \`ctx.resolve\`.`,
-      { details: { path, why: "not normalized" } },
-    );
-  }
+  requireNormalPath(path, access);
   if (covers(grant, path, access)) return;
   if (grant.except.some((directory) => isWithin(directory, path)))
     throw new HaftError("CALL_UNCLAIMED", `Did not ${access} "${path}": it is protected. Use another path.`, {
@@ -24,6 +19,17 @@ export function requireCovered(grant: Grant, path: string, access: Access): void
     {
       details: { path, access },
     },
+  );
+}
+
+/** Rejects a path that is relative or not normalized, and anything but a string. */
+export function requireNormalPath(path: string, did: string): void {
+  requireText(did, path);
+  if (isNormalPath(path)) return;
+  throw new HaftError(
+    "FS_BAD_PATH",
+    `Did not ${did} "${path}": ports take absolute, normalized paths. Use \`ctx.resolve\`.`,
+    { details: { path, why: "not normalized" } },
   );
 }
 
@@ -71,6 +77,12 @@ export async function requireAuthorized(
   throw new HaftError(code, `Did not ${access} "${asked}": it resolves to "${real}". ${decision.reason}${next}`, {
     details: { rule: decision.rule, asked, real },
   });
+}
+
+/** A copy for which each option was read once. Check this copy and use it: a getter could give another value each time. */
+export function ownOptions<T extends ShellOptions>(options: T): T {
+  const own = { ...options };
+  return own.env === undefined ? own : { ...own, env: { ...own.env } };
 }
 
 /** Rejects a command that the call did not claim, word for word. */

@@ -98,6 +98,7 @@ export {
   grantedDirectories,
   jobOwner,
   maySeeJob,
+  ownOptions,
   requireAuthorized,
   requireCommand,
   requireCovered,

@@ -5,59 +5,115 @@ import { isRecord } from "./coerce.js";
 
 /**
  * The claims of a tool with absolute, normalized file paths, or why they are invalid, as a clause. Without normalizing, a path
- * with `..` could start with a granted directory and lead out of it.
+ * with `..` could start with a granted directory and lead out of it. They are frozen copies, for which each field was read
+ * once: what policy judges, a user approves, the grant allows and the audit log shows is the same, whatever the tool does
+ * with its objects later.
  */
 export function parseClaims(
-  stated: readonly Claim[],
+  stated: readonly unknown[],
   cwd: string,
   home: string,
 ): readonly Claim[] | { readonly why: string } {
   const claims: Claim[] = [];
-  for (const [index, claim] of stated.entries()) {
-    const why = claimProblem(claim);
-    if (why !== undefined) return { why: `claim ${index + 1} is invalid: ${why}` };
-    claims.push(normalised(claim, cwd, home));
+  for (const [index, claim] of Array.from(stated).entries()) {
+    const parsed = parseClaim(claim, cwd, home);
+    if (typeof parsed === "string") return { why: `claim ${index + 1} is invalid: ${parsed}` };
+    claims.push(parsed);
   }
   return claims;
 }
 
-function normalised(claim: Claim, cwd: string, home: string): Claim {
-  if (claim.kind !== "file") return claim;
-  const path = resolvePath(cwd, claim.path, home);
-  return path === claim.path ? claim : { ...claim, path };
+/** A field of a claim: the value to keep, or undefined for an invalid one, and what a valid one is, as a clause. */
+interface Field {
+  readonly take: (value: unknown) => unknown;
+  readonly form: string;
+  readonly optional?: boolean;
 }
 
-const ACCESS: readonly Access[] = ["read", "write", "create", "delete"];
+const textsOf = (value: unknown): readonly string[] | undefined => {
+  if (!Array.isArray(value)) return undefined;
+  const copy: unknown[] = Array.from(value);
+  return copy.every((one) => typeof one === "string") ? Object.freeze(copy) : undefined;
+};
+const text: Field = { take: (value) => (typeof value === "string" ? value : undefined), form: "must be a string" };
+const texts: Field = { take: textsOf, form: "must be an array of strings" };
+const flag: Field = { take: (value) => (typeof value === "boolean" ? value : undefined), form: "must be a boolean" };
+const optional = (field: Field): Field => ({ ...field, optional: true });
 
-const KINDS: readonly Claim["kind"][] = [
-  "file",
-  "command",
-  "input",
-  "job",
-  "network",
-  "network-open",
-  "state",
-  "server",
-  "external",
-  "delegate",
-  "secret",
-];
+function oneOf(...choices: readonly string[]): Field {
+  return {
+    take: (value) => choices.find((choice) => choice === value),
+    form: `must be one of ${choices.join(", ")}`,
+  };
+}
 
-/** What makes a claim impossible to judge, as a clause; the types check the rest. */
-function claimProblem(claim: Claim): string | undefined {
-  if (!isRecord(claim as unknown) || !KINDS.includes(claim.kind))
-    return `its \`kind\` is not one of ${KINDS.join(", ")}`;
-  if (claim.kind === "state")
-    return typeof claim.store === "string" && (claim.access === "read" || claim.access === "write")
-      ? undefined
-      : 'a state claim needs a `store`, and "read" or "write" as `access`';
-  if (claim.kind === "network")
-    return typeof claim.method === "string" && URL.canParse(claim.url)
-      ? undefined
-      : "a network claim needs a `method` and an absolute `url`";
-  if (claim.kind !== "file") return undefined;
-  if (typeof claim.path !== "string" || claim.path === "") return "`path` must be a non-empty string";
-  if (!Array.isArray(claim.access) || claim.access.length === 0 || !claim.access.every((one) => ACCESS.includes(one)))
-    return `\`access\` must list some of ${ACCESS.join(", ")}`;
-  return undefined;
+const ACCESS = ["read", "write", "create", "delete"] as const satisfies readonly Access[];
+
+const path: Field = {
+  take: (value) => (typeof value === "string" && value !== "" ? value : undefined),
+  form: "must be a non-empty string",
+};
+
+const access: Field = {
+  take: (value) => {
+    const list = textsOf(value);
+    return list !== undefined && list.length > 0 && list.every((one) => (ACCESS as readonly string[]).includes(one))
+      ? list
+      : undefined;
+  },
+  form: `must list some of ${ACCESS.join(", ")}`,
+};
+
+const url: Field = {
+  take: (value) => (typeof value === "string" && URL.canParse(value) ? value : undefined),
+  form: "must be an absolute URL",
+};
+
+const env: Field = {
+  take: (value) => {
+    if (!isRecord(value)) return undefined;
+    const entries = Object.entries(value);
+    return entries.every(([, one]) => typeof one === "string") ? Object.freeze(Object.fromEntries(entries)) : undefined;
+  },
+  form: "must be an object of strings",
+};
+
+const FIELDS = new Map<unknown, Readonly<Record<string, Field>>>(
+  Object.entries({
+    file: {
+      path,
+      access,
+      scope: oneOf("self", "tree"),
+      optional: optional(oneOf("unless-denied", "if-allowed")),
+    },
+    command: { command: text, cwd: text, env: optional(env), input: optional(flag), background: optional(flag) },
+    input: { to: oneOf("job", "pane"), id: text, text },
+    job: { action: oneOf("list", "read", "signal", "stop"), id: optional(text) },
+    network: { method: text, url },
+    "network-open": { purpose: text },
+    state: { store: text, access: oneOf("read", "write"), key: optional(text) },
+    server: { server: text, tool: text },
+    external: { source: text, tool: text },
+    delegate: { agent: text, tools: texts },
+    secret: { name: text, hosts: texts },
+  } satisfies { readonly [K in Claim["kind"]]: { readonly [F in FieldOf<K>]-?: Field } }),
+);
+
+type FieldOf<K extends Claim["kind"]> = Exclude<keyof Extract<Claim, { kind: K }>, "kind">;
+
+/** A claim, or what makes it impossible to judge, as a clause. */
+function parseClaim(stated: unknown, cwd: string, home: string): Claim | string {
+  const kind = isRecord(stated) ? stated.kind : undefined;
+  const fields = FIELDS.get(kind);
+  if (fields === undefined) return `its \`kind\` is not one of ${[...FIELDS.keys()].join(", ")}`;
+  const claim: Record<string, unknown> = { kind };
+  for (const [name, field] of Object.entries(fields)) {
+    const value = (stated as Readonly<Record<string, unknown>>)[name];
+    if (value === undefined && field.optional === true) continue;
+    const taken = field.take(value);
+    if (taken === undefined) return `\`${name}\` ${field.form}`;
+    claim[name] = taken;
+  }
+  if (kind === "file") claim.path = resolvePath(cwd, claim.path as string, home);
+  return Object.freeze(claim) as unknown as Claim;
 }

@@ -6,7 +6,7 @@ import { type Access, covers } from "./claims.js";
 import type { LockedPath, LockOptions } from "./context.js";
 import { HaftError } from "./errors.js";
 import { type ResolvedPath, withMissingPart } from "./fs.js";
-import { requireAuthorized, requireCovered } from "./guard.js";
+import { requireAuthorized, requireCovered, requireNormalPath } from "./guard.js";
 
 const ACCESSES: readonly Access[] = ["read", "write", "create", "delete"];
 
@@ -17,6 +17,7 @@ function claimedAccess(run: CallRun, path: string): Access | undefined {
 
 /** Rejects unless the call claimed the path, or was allowed it as the real path of one that it claimed. */
 export function requireClaimedPlace(run: CallRun, real: string, verb: "lock" | "mark"): void {
+  requireNormalPath(real, verb);
   if (claimedAccess(run, real) !== undefined) return;
   if (run.grant?.symlinkTargets.some((pair) => pair.real === real) === true) return;
   const granted = run.grant === undefined ? undefined : { ...run.grant, files: run.realPlaces };

@@ -54,6 +54,7 @@ export const COMPLETED_CANNOT: Readonly<Record<string, string>> = Object.freeze(
     "shell:spawn:signal",
     "shell:spawn:signal-names",
     "shell:directory:spawn",
+    "shell:directory:read-once-by-spawn",
     "shell:spawn:cannot-start",
     "shell:spawn:outlives-the-call",
     "shell:spawn:handle-is-revoked",

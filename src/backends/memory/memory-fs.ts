@@ -142,9 +142,9 @@ export class MemoryFs implements Fs {
     });
   }
 
-  async rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void> {
+  async rename(from: string, to: string, { replace }: { readonly replace: boolean }, io?: Io): Promise<void> {
     const source = { path: from, access: "delete", followLast: false } as const;
-    const destination = { path: to, access: options.replace ? "write" : "create", followLast: false } as const;
+    const destination = { path: to, access: replace ? "write" : "create", followLast: false } as const;
     const { tree } = this.#guard;
     await this.#guard.run(FS_OPERATIONS.rename, [source, destination], io, (old, next) => {
       const node = nodeAt(old, FS_OPERATIONS.rename, from);
@@ -155,7 +155,7 @@ export class MemoryFs implements Fs {
         if (FileTree.pathOf(next).startsWith(`${old.real}/`)) throw intoItself(FS_OPERATIONS.rename[0], from, to);
       }
       if (FileTree.pathOf(next) === old.real) return;
-      if (next.node !== undefined) requireReplaceable(node, next.node, to, options.replace);
+      if (next.node !== undefined) requireReplaceable(node, next.node, to, replace);
       // Two names of one file: both stay, as POSIX has it.
       if (next.node === node) return;
       tree.detach(oldParent, old.name);

@@ -43,8 +43,8 @@ export class MemoryShell implements Shell {
     this.#callEnds = bound === undefined ? undefined : new AbortHub(bound.call.signal);
   }
 
-  async exec(command: string, options: ShellOptions): Promise<ShellResult> {
-    this.#call.requireCommand(command, options.cwd);
+  async exec(command: string, asked: ShellOptions): Promise<ShellResult> {
+    const options = this.#call.requireCommand(command, asked);
     const startedMs = Math.trunc(this.#host.table.clock.now());
     if (options.signal?.aborted) return notStartedResult(startedMs, "cancelled");
     if (this.#call.leftMs(options.timeoutMs, this.#host.table.clock.now()) <= 0)
@@ -53,8 +53,8 @@ export class MemoryShell implements Shell {
     return "problem" in run ? notStartedResult(startedMs, "spawn-error", run.problem) : run.result;
   }
 
-  async spawn(command: string, options: SpawnOptions): Promise<ShellHandle> {
-    this.#call.requireCommand(command, options.cwd);
+  async spawn(command: string, asked: SpawnOptions): Promise<ShellHandle> {
+    const options = this.#call.requireCommand(command, asked);
     const run = await this.#start(command, options, options.lifetime, true);
     if ("problem" in run) throw notStarted(run.problem);
     this.#keep(run);

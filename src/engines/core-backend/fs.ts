@@ -128,9 +128,9 @@ export class CorePortFs implements Fs {
     await this.#remove(path, old, options.recursive);
   }
 
-  async rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void> {
+  async rename(from: string, to: string, { replace }: { readonly replace: boolean }, io?: Io): Promise<void> {
     await this.#guard.check(FS_OPERATIONS.rename, from, "delete", false, io);
-    await this.#guard.check(FS_OPERATIONS.rename, to, options.replace ? "write" : "create", false, io);
+    await this.#guard.check(FS_OPERATIONS.rename, to, replace ? "write" : "create", false, io);
     const source = await this.#statAt(FS_OPERATIONS.rename[0], from);
     if (from === to) return;
     if (source.isSymlink)
@@ -145,7 +145,7 @@ export class CorePortFs implements Fs {
       if (to.startsWith(`${from}/`)) throw intoItself(FS_OPERATIONS.rename[0], from, to);
     }
     const destination = await this.#guard.statOrMissing(to);
-    if (destination !== undefined) await this.#makeWay(source, destination, to, options.replace);
+    if (destination !== undefined) await this.#makeWay(source, destination, to, replace);
     await this.#copy(from, to, source, io);
     await this.#remove(from, source, true);
     this.#writeQueue.changed(to);

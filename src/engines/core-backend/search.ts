@@ -26,13 +26,15 @@ export class CorePortSearch implements Search {
     this.#bound = bound;
   }
 
-  grep(query: GrepQuery): AsyncIterable<GrepHit | SearchEnd> {
+  grep(asked: GrepQuery): AsyncIterable<GrepHit | SearchEnd> {
+    const query = { ...asked };
     return searchInCall(this.#bound, this.#clock, query, (scope, bound) =>
       searchTree(this.#source(query.root, bound), query, scope),
     );
   }
 
-  walk(query: WalkQuery): AsyncIterable<WalkEntry | SearchEnd> {
+  walk(asked: WalkQuery): AsyncIterable<WalkEntry | SearchEnd> {
+    const query = { ...asked };
     return searchInCall(this.#bound, this.#clock, query, (scope, bound) =>
       walkTree(this.#source(query.root, bound), query, scope),
     );

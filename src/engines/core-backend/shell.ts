@@ -24,6 +24,7 @@ import {
   messageOf,
   notStartedResult,
   OutputPublisher,
+  ownOptions,
   requireCommand,
   requireJobs,
   requireLive,
@@ -67,7 +68,8 @@ export class CorePortShell implements Shell {
     this.#callEnds = bound === undefined ? undefined : new AbortHub(bound.call.signal);
   }
 
-  async exec(command: string, options: ShellOptions): Promise<ShellResult> {
+  async exec(command: string, asked: ShellOptions): Promise<ShellResult> {
+    const options = ownOptions(asked);
     const core = this.#requireShell(command, options.cwd);
     const startedMs = Math.trunc(this.#clock.now());
     if (options.signal?.aborted) return notStartedResult(startedMs, "cancelled");

@@ -98,7 +98,37 @@ async function expectUntouched(all: Fs, outside: string): Promise<void> {
   expectEqual(await all.readText(`${outside}/dir/file`), "secret", "the file in the directory outside");
 }
 
+/** An object in place of a path: whoever reads it gets `first` the first `times` times, and `then` afterwards. */
+function changing(first: string, then: string, times: number): string {
+  let reads = 0;
+  const read = () => (reads++ < times ? first : then);
+  const member = (_: object, key: string | symbol): unknown => {
+    if (key === Symbol.toPrimitive || key === "toString" || key === "valueOf") return read;
+    const value: unknown = Reflect.get(Object(first), key, first);
+    return typeof value === "function" ? (...values: unknown[]) => Reflect.apply(value, read(), values) : value;
+  };
+  return new Proxy({}, { get: member }) as unknown as string;
+}
+
 export const fsGuard: Suite<Fixture> = [
+  on(
+    "fs:grant:path-is-a-string",
+    "An object in place of a path is FS_BAD_PATH, whatever it is read as",
+    async (fixture) => {
+      const { all, inside, outside } = await inAndOut(fixture);
+      const { fs } = bindAll(fixture, treeGrant(inside));
+      for (const times of [0, 1, 2, 3, 5, 8])
+        for (const [name, operation] of Object.entries(ALL)) {
+          const path = changing(`${inside}/file`, `${outside}/secret`, times);
+          await expectError(() => operation(fs, path), "FS_BAD_PATH", `${name}, changed after ${times}`);
+        }
+      const to = changing(`${inside}/moved`, `${outside}/moved`, 2);
+      await expectError(fs.rename(`${inside}/file`, to, { replace: false }), "FS_BAD_PATH", "renameTo");
+      expectEqual(await fs.exists(changing(`${outside}/secret`, `${outside}/secret`, 0)), false, "exists");
+      expectEqual(await all.readText(`${inside}/file`), "inside", "the file");
+      await expectUntouched(all, outside);
+    },
+  ),
   on("fs:grant:nothing", "An empty grant rejects every operation", async (fixture) => {
     const { all, inside } = await inAndOut(fixture);
     const { fs } = bindAll(fixture, { files: [] });

@@ -83,6 +83,27 @@ export const searchBounds: Suite<Fixture> = [
     expectThat(entries < 101, "it ended before all was found");
   }),
   on(
+    "search:grant:root-is-read-once",
+    "The root that was checked is the one that is searched, also where the query changes when read again",
+    async (fixture) => {
+      await lay(fixture, { "in/a.txt": "x\n", "out/b.txt": "x\n" });
+      const { search } = bindAll(fixture, treeGrant(`${fixture.directory}/in`, ["read"]));
+      for (const at of [2, 3, 4, 5, 6, 7, 8]) {
+        const changing = () => {
+          let reads = 0;
+          return Object.defineProperty(grepQuery(fixture, "^x$"), "root", {
+            enumerable: true,
+            get: () => `${fixture.directory}/${++reads === at ? "out" : "in"}`,
+          });
+        };
+        const found: string[] = [];
+        for await (const record of search.grep(changing())) if (record.kind === "hit") found.push(record.path);
+        for await (const record of search.walk(changing())) if (record.kind !== "end") found.push(record.path);
+        expectEqual([...new Set(found)], [`${fixture.directory}/in/a.txt`], `changed at ${at}`);
+      }
+    },
+  ),
+  on(
     "search:grant:needed",
     "A root outside the grant is CALL_UNCLAIMED, and a search after the end of the call fails",
     async (fixture) => {

@@ -1,5 +1,12 @@
 /** A command starts only in an authorized directory, whatever its path resolves to before, during and after the decision. */
-import type { BoundCall, Decision, GrantedCommand, Shell } from "../../kernel/index.js";
+import {
+  type BoundCall,
+  type Decision,
+  type GrantedCommand,
+  HaftError,
+  type Shell,
+  type SpawnOptions,
+} from "../../kernel/index.js";
 import { on } from "../case-setup.js";
 import { expectEqual, expectError, expectThat } from "../expect.js";
 import { bindAll, type Fixture, plant } from "../fixture.js";
@@ -62,7 +69,57 @@ async function places(fixture: Fixture): Promise<Places> {
   };
 }
 
+/** Options whose directory is another one each `at`-th time it is read. */
+function changing(cwd: string, other: string, at: number): { readonly cwd: string } {
+  let reads = 0;
+  return {
+    get cwd() {
+      reads += 1;
+      return reads % at === 0 ? other : cwd;
+    },
+  };
+}
+
+/** The code of what it throws. */
+async function refusalOf(act: Promise<unknown>): Promise<string> {
+  try {
+    await act;
+    return "none";
+  } catch (thrown) {
+    return HaftError.is(thrown) ? thrown.code : String(thrown);
+  }
+}
+
 export const shellDirectory: Suite<Fixture> = [
+  on(
+    "shell:directory:read-once",
+    "The directory that was checked is the one that a command starts in, also where the options change when read again",
+    async (fixture) => {
+      const { inside, outside, bound, expectMarkers } = await places(fixture);
+      const shell = bound(inside, denies);
+      expectEqual(
+        await refusalOf(shell.exec(COMMAND, changing(inside, outside, 1))),
+        "CALL_UNCLAIMED",
+        "the other one",
+      );
+      for (const at of [2, 3, 4, 5, 6])
+        expectExit(await shell.exec(COMMAND, changing(inside, outside, at)), 0, `${at}`);
+      await expectMarkers("in");
+    },
+  ),
+  on("shell:directory:read-once-by-spawn", "The same holds for a command that outlives its call", async (fixture) => {
+    const { inside, outside, bound, expectMarkers } = await places(fixture);
+    const shell = bound(inside, denies);
+    for (const at of [1, 2, 3, 4, 5, 6]) {
+      const options = changing(inside, outside, at);
+      const started = shell.spawn(
+        COMMAND,
+        Object.defineProperty(options, "lifetime", { value: "session", enumerable: true }) as SpawnOptions,
+      );
+      expectEqual(await refusalOf(started.then((job) => job.result)), at === 1 ? "CALL_UNCLAIMED" : "none", `${at}`);
+    }
+    await expectMarkers("in");
+  }),
   on(
     "shell:directory:deny",
     "A command does not start if policy denies its real directory, whichever part of the path is a symlink",

@@ -213,9 +213,9 @@ export class LocalFs implements Fs {
     }
   }
 
-  async rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void> {
+  async rename(from: string, to: string, { replace }: { readonly replace: boolean }, io?: Io): Promise<void> {
     const deadline = this.#deadline(FS_OPERATIONS.rename, from, io);
-    const access = options.replace ? "write" : "create";
+    const access = replace ? "write" : "create";
     requirePath(FS_OPERATIONS.rename, to);
     this.#finder.requireCovered(from, "delete");
     this.#finder.requireCovered(to, access);
@@ -228,7 +228,7 @@ export class LocalFs implements Fs {
           // A protected path that does not exist yet would be inside what is moved there.
           this.#finder.requireNothingExcepted(to, target.real, access);
           deadline.check();
-          move(source, target, options.replace, this.#finder.mode);
+          move(source, target, replace, this.#finder.mode);
         });
       },
     );

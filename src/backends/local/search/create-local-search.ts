@@ -60,11 +60,13 @@ class LocalSearch implements Search {
     this.#binding = binding;
   }
 
-  grep(query: GrepQuery): AsyncIterable<GrepHit | SearchEnd> {
+  grep(asked: GrepQuery): AsyncIterable<GrepHit | SearchEnd> {
+    const query = { ...asked };
     return this.#during(query, (source, scope, binding) => this.#grep(query, source, scope, binding));
   }
 
-  walk(query: WalkQuery): AsyncIterable<WalkEntry | SearchEnd> {
+  walk(asked: WalkQuery): AsyncIterable<WalkEntry | SearchEnd> {
+    const query = { ...asked };
     return this.#during(query, (source, scope) => walkTree(source, query, scope));
   }
 

@@ -35,8 +35,8 @@ export class LocalShell implements Shell {
     this.#call = new ShellCall(() => host.requireOpen(), binding);
   }
 
-  async exec(command: string, options: ShellOptions): Promise<ShellResult> {
-    this.#call.requireCommand(command, options.cwd);
+  async exec(command: string, asked: ShellOptions): Promise<ShellResult> {
+    const options = this.#call.requireCommand(command, asked);
     const startedMs = Date.now();
     const deadlineMs = this.#call.leftMs(options.timeoutMs);
     if (options.signal?.aborted === true) return notStartedResult(startedMs, whyAborted(options.signal));
@@ -78,8 +78,8 @@ export class LocalShell implements Shell {
     return { ...result, job: job.id };
   }
 
-  async spawn(command: string, options: SpawnOptions): Promise<ShellHandle> {
-    this.#call.requireCommand(command, options.cwd);
+  async spawn(command: string, asked: SpawnOptions): Promise<ShellHandle> {
+    const options = this.#call.requireCommand(command, asked);
     const facts = this.#call.facts(command, options.cwd, options.lifetime);
     let jobDirectory: JobDirectory | undefined;
     const running = await this.#inDirectory(command, options, async (directory) => {

@@ -151,20 +151,20 @@ export class PosixFs implements Fs {
     ]);
   }
 
-  async rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void> {
+  async rename(from: string, to: string, { replace }: { readonly replace: boolean }, io?: Io): Promise<void> {
     const source = { path: from, access: "delete" } as const;
     this.#guard.requireNothingExcepted(to, options.replace ? "write" : "create");
     await this.#withDeadline(FS_OPERATIONS.rename, from, io, (deadline) =>
       this.#guard.run(deadline, {
         fsOperation: FS_OPERATIONS.rename,
         operation: "rename",
-        touches: [source, { path: to, access: options.replace ? "write" : "create" }],
+        touches: [source, { path: to, access: replace ? "write" : "create" }],
         words: ([one = "", two = ""]) => [
           from,
           one,
           to,
           two,
-          parseYesNo(options.replace),
+          parseYesNo(replace),
           parseYesNo(this.#guard.coversTree(source)),
         ],
         changes: true,
@@ -189,7 +189,8 @@ export class PosixFs implements Fs {
     }
   }
 
-  resolve(paths: readonly string[], io?: Io): Promise<ResolvedPath[]> {
+  resolve(asked: readonly string[], io?: Io): Promise<ResolvedPath[]> {
+    const paths = [...asked];
     return this.#withDeadline(FS_OPERATIONS.resolve, paths[0] ?? "/", io, async (deadline) => {
       if (paths.length === 0) return [];
       const frame = await this.#guard.run(deadline, {

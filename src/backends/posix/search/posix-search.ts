@@ -35,12 +35,14 @@ export class PosixSearch implements Search {
     this.#bound = bound;
   }
 
-  grep(query: GrepQuery): AsyncIterable<GrepHit | SearchEnd> {
+  grep(asked: GrepQuery): AsyncIterable<GrepHit | SearchEnd> {
+    const query = { ...asked };
     const literal = this.#prefilter(query);
     return this.#during(query, literal, (source, scope) => searchTree(source, query, scope));
   }
 
-  walk(query: WalkQuery): AsyncIterable<WalkEntry | SearchEnd> {
+  walk(asked: WalkQuery): AsyncIterable<WalkEntry | SearchEnd> {
+    const query = { ...asked };
     return this.#during(query, "", (source, scope) => walkTree(source, query, scope));
   }
 

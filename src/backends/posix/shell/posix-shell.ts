@@ -47,8 +47,8 @@ export class PosixShell implements Shell {
     }, bound);
   }
 
-  async exec(command: string, options: ShellOptions): Promise<ShellResult> {
-    this.#call.requireCommand(command, options.cwd);
+  async exec(command: string, asked: ShellOptions): Promise<ShellResult> {
+    const options = this.#call.requireCommand(command, asked);
     const run = new CommandRun(this.#remote, this.#jobs, command, requireByteCounts(options), {
       signals: this.#call.signals(options),
       timeoutMs: this.#call.leftMs(options.timeoutMs),
@@ -58,8 +58,8 @@ export class PosixShell implements Shell {
     return run.result();
   }
 
-  async spawn(command: string, options: SpawnOptions): Promise<ShellHandle> {
-    this.#call.requireCommand(command, options.cwd);
+  async spawn(command: string, asked: SpawnOptions): Promise<ShellHandle> {
+    const options = this.#call.requireCommand(command, asked);
     const problem = refuseCommand(command, options);
     if (problem !== undefined) throw notStarted(problem);
     // Kept jobs have a tag of their own, so that closing this backend does not end them.
