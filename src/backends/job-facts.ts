@@ -72,8 +72,9 @@ export function killPlan(
 }
 
 function signalNamed(job: string, name: string): NodeJS.Signals {
-  const upper = name.toUpperCase();
-  const full = upper.startsWith("SIG") ? upper : `SIG${upper}`;
+  // Not only `toUpperCase`: it makes ASCII letters of some others, such as the long s.
+  const [, plain] = /^(?:SIG)?([A-Z0-9]+)$/i.exec(name) ?? [];
+  const full = `SIG${plain?.toUpperCase()}`;
   if (Object.hasOwn(constants.signals, full)) return full as NodeJS.Signals;
   throw noSuchSignal(job, name);
 }

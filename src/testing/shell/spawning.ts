@@ -140,7 +140,7 @@ export const shellSpawning: Suite<Fixture> = [
     "Signal names are case-insensitive, with or without SIG; others are refused",
     async (fixture) => {
       const handle = await spawned(fixture, "sleep 600");
-      for (const name of ["NOPE", "", "-9", "9", "TERM 1"]) {
+      for (const name of ["NOPE", "", "-9", "9", "TERM 1", "SIG", "SIGSIGTERM", "TERM\n", "ſTOP", "KıLL"]) {
         const error = await expectError(handle.kill(name), "CALL_INVALID", `kill ${JSON.stringify(name)}`);
         expectEqual(error.details.parameter, "signal", "details.parameter");
       }
