@@ -47,7 +47,7 @@ const NOT_GRANTED = {
   "different-call":
     "The approval is for another call: the tool, the session or the input differs. Send exactly the approved call, in the session that asked.",
   "different-place":
-    "The call would touch something other than what was approved: a symlink, a directory or the working directory has changed. Send the call without `resume` to ask again.",
+    "The call would touch something other than what was approved: a symlink, the workspace or the working directory has changed. Send the call without `resume` to ask again.",
 } as const;
 
 async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | undefined> {
@@ -75,18 +75,25 @@ async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | 
   return undefined;
 }
 
-/** What a user approves: the same input touches something else once a symlink or the working directory has changed. */
+/** What a user approves: the same input touches something else once a symlink, the workspace or the working directory has changed. */
 async function approvedCall(run: CallRun): Promise<ApprovedCall> {
   const { host, session } = run.context;
-  const touches = await host.digest(JSON.stringify([run.target.name, run.claims]));
+  const touches = await host.digest(
+    JSON.stringify([run.target.name, run.opened?.machine, realWorkspace(run), run.claims]),
+  );
   return { tool: run.tool.name, session: session.id, digest: run.inputDigest, touches };
 }
 
-/** A project is a workspace on a target. */
-function scopesOf({ context, target, workspace }: CallRun) {
+/** A project is a workspace on a target, by its real path: an approval stays behind when a symlink is changed. */
+function scopesOf(run: CallRun) {
+  const { context, target } = run;
   const version = context.session.version?.();
   const session: ApprovedSession = { session: context.session.id, ...(version === undefined ? {} : { version }) };
-  return { session, project: { project: `${target.name}:${workspace}` } };
+  return { session, project: { project: `${target.name}:${realWorkspace(run)}` } };
+}
+
+function realWorkspace({ opened, workspace }: CallRun): string {
+  return opened?.realCwd !== undefined && workspace === opened.cwd ? opened.realCwd : workspace;
 }
 
 /** What cannot be read counts as not remembered: the user is asked again. */
