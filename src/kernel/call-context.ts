@@ -152,6 +152,9 @@ export class CallContext implements ToolContext {
   }
 }
 
+// A tool could otherwise put its own getters there, and see the contexts of later calls.
+Object.freeze(CallContext.prototype);
+
 function bind(run: CallRun, signal: AbortSignal, deadline: number): Ports {
   return backendOf(run).bind(run.grant!, boundCall(run, signal, deadline));
 }

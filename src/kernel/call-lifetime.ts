@@ -86,6 +86,7 @@ function artifactsUntilEnd(kept: Artifacts, tool: string, life: ArtifactLifetime
           return writer.end();
         },
         async discard() {
+          requireLife();
           life.ended(writer);
           await writer.discard?.();
         },

@@ -120,6 +120,9 @@ export function toJson(value: unknown): Json {
   function bounded(this: unknown, _key: string, member: unknown): unknown {
     if (++values > MAX_ARGUMENT_VALUES) throw new Error(`they have more than ${MAX_ARGUMENT_VALUES} values`);
     while (holders.length > 0 && holders.at(-1) !== this) holders.pop();
+    // JSON has no infinity: it would become null, and null counts as absent.
+    if (typeof member === "number" && !Number.isFinite(member))
+      throw new Error(`they contain the number ${member}, which JSON cannot express`);
     if (typeof member !== "object" || member === null) return member;
     if (holders.push(member) > MAX_ARGUMENT_DEPTH)
       throw new Error(`they are nested more than ${MAX_ARGUMENT_DEPTH} levels deep`);

@@ -48,6 +48,8 @@ export interface ToolPresenter<Input = never, Data = unknown, Limits = unknown> 
   readonly paths?: readonly string[];
   /** Optional parameters whose empty value (`""`, `[]`, `{}`) is meaningful. Other empty parameters are treated as absent. */
   readonly acceptsEmpty?: readonly string[];
+  /** Optional parameters that are conditions of the call: null or empty, the call is refused, because it would run without them. */
+  readonly preconditions?: readonly string[];
   /** Override the tool's own limits. */
   readonly limits?: Partial<Limits>;
   decode(args: Readonly<Record<string, unknown>>): Decoded<Input, Limits>;

@@ -31,9 +31,14 @@ export function prepare(run: CallRun, validate: Validator): Step | PromiseLike<S
     unknownParameter,
     ...(presenter === undefined
       ? {}
-      : { aliases: presenter.aliases ?? {}, acceptsEmpty: presenter.acceptsEmpty ?? [] }),
+      : {
+          aliases: presenter.aliases ?? {},
+          acceptsEmpty: presenter.acceptsEmpty ?? [],
+          preconditions: presenter.preconditions ?? [],
+        }),
   });
   run.notes.push(...mended.notes);
+  if (mended.problem !== undefined) return invalid(run, mended.problem);
 
   return after(validate(mended.value), (checked) => takeArguments(run, checked));
 }

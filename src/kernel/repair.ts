@@ -11,6 +11,8 @@ interface Repaired {
   readonly value: unknown;
   /** One sentence for each repair. */
   readonly notes: readonly string[];
+  /** Why the call must not run, as a clause and the next step. */
+  readonly problem?: string;
 }
 
 interface RepairOptions {
@@ -22,6 +24,8 @@ interface RepairOptions {
    * Without this list the schema decides: what it does not accept as empty counts as absent.
    */
   readonly acceptsEmpty?: readonly string[];
+  /** Parameters that the call depends on: without a value it is refused, because ignoring one would drop a condition. */
+  readonly preconditions?: readonly string[];
 }
 
 /** The state of the repair of one call. */
@@ -30,6 +34,8 @@ interface Repairing {
   readonly notes: string[];
   /** Optional parameters that came as null or empty. */
   readonly absent: string[];
+  /** Preconditions among them. */
+  readonly unmet: string[];
 }
 
 /** Maximum number of parameters in one note. */
@@ -38,13 +44,16 @@ const MAX_NAMED = 20;
 export function repair(sent: unknown, schema: JsonSchema, options: RepairOptions): Repaired {
   const notes: string[] = [];
   const absent: string[] = [];
-  const repairing = { options, notes, absent };
+  const unmet: string[] = [];
+  const repairing = { options, notes, absent, unmet };
   const value = bareArray(sent, schema, repairing);
   if (!isRecord(value) || !isRecord(schema.properties)) return { value, notes };
   const named = renameParameters(value, schema, options, "", notes);
   const repaired = repairMembers(named, schema, "", repairing);
   if (absent.length > 0) notes.push(absentNote(absent));
-  return { value: repaired, notes };
+  const [first] = unmet;
+  if (first === undefined) return { value: repaired, notes };
+  return { value: repaired, notes, problem: `\`${first}\` is null or empty. Give it a value, or leave it out` };
 }
 
 /** One note for all of them: some models send every parameter. */
@@ -147,7 +156,7 @@ function repairMembers(
     if (!required.includes(key) && isUninformative(member, key, memberSchema, repairing.options)) {
       out ??= { ...value };
       delete out[key];
-      repairing.absent.push(name);
+      (repairing.options.preconditions?.includes(key) === true ? repairing.unmet : repairing.absent).push(name);
       continue;
     }
     const repaired = repairValue(member, memberSchema, name, repairing);

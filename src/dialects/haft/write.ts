@@ -12,6 +12,7 @@ export const haftWritePresenter: ToolPresenter<WriteInput, WriteData, WriteLimit
   name: "write",
   aliases: { file: "path", file_path: "path", filePath: "path", text: "content", contents: "content" },
   paths: ["path"],
+  preconditions: ["expect"],
   decode: asInput,
   render(result, about) {
     if (result.isError || result.data === undefined) return renderHaftFailure(result, about, "expect");
