@@ -1,47 +1,10 @@
 /** Files are accessed only as the grant allows: by the requested path, by the real path, and only during the call. */
-import type { BoundCall, Decision, ErrorCode, Fs } from "../../kernel/index.js";
-import { collect, on, utf8 } from "../case-setup.js";
+import type { BoundCall, Decision, Fs } from "../../kernel/index.js";
+import { on, utf8 } from "../case-setup.js";
 import { expectEqual, expectError, expectThat } from "../expect.js";
 import { bindAll, type Fixture, plant, treeGrant } from "../fixture.js";
 import type { Suite } from "../plan.js";
-
-type Operation = (fs: Fs, path: string) => Promise<unknown>;
-
-const READS: Readonly<Record<string, Operation>> = {
-  readText: (fs, path) => fs.readText(path),
-  readBytes: (fs, path) => fs.readBytes(path),
-  readRange: (fs, path) => fs.readRange(path, 0, 10),
-  openRead: (fs, path) => collect(fs.openRead(path)),
-};
-const LOOKS: Readonly<Record<string, Operation>> = {
-  stat: (fs, path) => fs.stat(path),
-  readDir: (fs, path) => fs.readDir(path),
-  resolve: (fs, path) => fs.resolve([path]),
-};
-const WRITES: Readonly<Record<string, Operation>> = {
-  writeFile: (fs, path) => fs.writeFile(path, "written"),
-  replaceAny: (fs, path) => fs.replaceAtomic(path, utf8("written"), "any"),
-  replaceAbsent: (fs, path) => fs.replaceAtomic(path, utf8("written"), "absent"),
-  mkdir: (fs, path) => fs.mkdir(path, false),
-  mkdirRecursive: (fs, path) => fs.mkdir(path, true),
-};
-const REMOVALS: Readonly<Record<string, Operation>> = {
-  rm: (fs, path) => fs.rm(path, { recursive: false, ignoreMissing: false }),
-  rmRecursive: (fs, path) => fs.rm(path, { recursive: true, ignoreMissing: true }),
-  renameFrom: (fs, path) => fs.rename(path, `${path}.moved`, { replace: true }),
-};
-const ALL: Readonly<Record<string, Operation>> = { ...READS, ...LOOKS, ...WRITES, ...REMOVALS };
-
-async function refuseEach(
-  operations: Readonly<Record<string, Operation>>,
-  fs: Fs,
-  path: string,
-  codes: ErrorCode | readonly ErrorCode[],
-): Promise<void> {
-  for (const [name, operation] of Object.entries(operations)) {
-    await expectError(() => operation(fs, path), codes, `${name} of ${path}`);
-  }
-}
+import { ALL, changingPath, LOOKS, type Operation, READS, REMOVALS, refuseEach, WRITES } from "./operations.js";
 
 const denies: BoundCall["authorizeRealPath"] = async () => ({
   effect: "deny",
@@ -98,18 +61,6 @@ async function expectUntouched(all: Fs, outside: string): Promise<void> {
   expectEqual(await all.readText(`${outside}/dir/file`), "secret", "the file in the directory outside");
 }
 
-/** An object in place of a path: whoever reads it gets `first` the first `times` times, and `then` afterwards. */
-function changing(first: string, then: string, times: number): string {
-  let reads = 0;
-  const read = () => (reads++ < times ? first : then);
-  const member = (_: object, key: string | symbol): unknown => {
-    if (key === Symbol.toPrimitive || key === "toString" || key === "valueOf") return read;
-    const value: unknown = Reflect.get(Object(first), key, first);
-    return typeof value === "function" ? (...values: unknown[]) => Reflect.apply(value, read(), values) : value;
-  };
-  return new Proxy({}, { get: member }) as unknown as string;
-}
-
 export const fsGuard: Suite<Fixture> = [
   on(
     "fs:grant:path-is-a-string",
@@ -119,12 +70,12 @@ export const fsGuard: Suite<Fixture> = [
       const { fs } = bindAll(fixture, treeGrant(inside));
       for (const times of [0, 1, 2, 3, 5, 8])
         for (const [name, operation] of Object.entries(ALL)) {
-          const path = changing(`${inside}/file`, `${outside}/secret`, times);
+          const path = changingPath(`${inside}/file`, `${outside}/secret`, times);
           await expectError(() => operation(fs, path), "FS_BAD_PATH", `${name}, changed after ${times}`);
         }
-      const to = changing(`${inside}/moved`, `${outside}/moved`, 2);
+      const to = changingPath(`${inside}/moved`, `${outside}/moved`, 2);
       await expectError(fs.rename(`${inside}/file`, to, { replace: false }), "FS_BAD_PATH", "renameTo");
-      expectEqual(await fs.exists(changing(`${outside}/secret`, `${outside}/secret`, 0)), false, "exists");
+      expectEqual(await fs.exists(changingPath(`${outside}/secret`, `${outside}/secret`, 0)), false, "exists");
       expectEqual(await all.readText(`${inside}/file`), "inside", "the file");
       await expectUntouched(all, outside);
     },
