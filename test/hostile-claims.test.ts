@@ -187,11 +187,12 @@ describe("what a tool keeps", () => {
     await expect(discard?.()).rejects.toMatchObject({ code: "CALL_REVOKED" });
   });
 
-  it("reaches no context of another call by the prototype of its own", async () => {
+  it("changes no prototype of what other calls get", async () => {
     await run(
       () => [],
       async (ctx) => {
-        expect(Object.isFrozen(Object.getPrototypeOf(ctx))).toBe(true);
+        for (const held of [ctx, ctx.fs, ctx.shell, ctx.search])
+          expect(Object.isFrozen(Object.getPrototypeOf(held))).toBe(true);
       },
     );
   });

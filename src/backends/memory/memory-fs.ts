@@ -231,6 +231,9 @@ export class MemoryFs implements Fs {
   }
 }
 
+// A tool that changed it would change the ports of later calls.
+Object.freeze(MemoryFs.prototype);
+
 function touch(path: string, access: "read") {
   return { path, access, followLast: true } as const;
 }

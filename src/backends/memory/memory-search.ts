@@ -86,3 +86,6 @@ export class MemorySearch implements Search {
     };
   }
 }
+
+// A tool that changed it would change the ports of later calls.
+Object.freeze(MemorySearch.prototype);

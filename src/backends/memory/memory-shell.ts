@@ -142,3 +142,6 @@ export class MemoryShell implements Shell {
     }
   }
 }
+
+// A tool that changed it would change the ports of later calls.
+Object.freeze(MemoryShell.prototype);

@@ -296,6 +296,9 @@ export class CorePortFs implements Fs {
   }
 }
 
+// A tool that changed it would change the ports of later calls.
+Object.freeze(CorePortFs.prototype);
+
 export function coreKindOf(info: CoreStat): "file" | "directory" | "link" | "other" {
   if (info.isDirectory) return "directory";
   if (info.isFile) return "file";

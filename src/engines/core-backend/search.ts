@@ -76,3 +76,6 @@ export class CorePortSearch implements Search {
     };
   }
 }
+
+// A tool that changed it would change the ports of later calls.
+Object.freeze(CorePortSearch.prototype);

@@ -217,6 +217,9 @@ export class CorePortShell implements Shell {
   }
 }
 
+// A tool that changed it would change the ports of later calls.
+Object.freeze(CorePortShell.prototype);
+
 /** What a core answers, or why it does not. It may throw before it gives a promise. */
 async function answerOf(
   core: CoreShell,

@@ -306,3 +306,6 @@ export class LocalFs implements Fs {
     return this.#targetInfo(childPath(directory, name), target, entryInfo(info, target));
   }
 }
+
+// A tool that changed it would change the ports of later calls.
+Object.freeze(LocalFs.prototype);

@@ -104,6 +104,9 @@ class LocalSearch implements Search {
   }
 }
 
+// A tool that changed it would change the ports of later calls.
+Object.freeze(LocalSearch.prototype);
+
 /** The same tree with some files skipped, as symlinks are. They stay listed, because they may hold ignore rules. */
 function passingOver(paths: ReadonlySet<string>, source: SearchSource): SearchSource {
   const passed = <T extends { readonly kind: EntryKind }>(path: string, entry: T): T =>

@@ -180,3 +180,6 @@ export class LocalShell implements Shell {
     };
   }
 }
+
+// A tool that changed it would change the ports of later calls.
+Object.freeze(LocalShell.prototype);

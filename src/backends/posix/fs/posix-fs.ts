@@ -238,6 +238,9 @@ export class PosixFs implements Fs {
   }
 }
 
+// A tool that changed it would change the ports of later calls.
+Object.freeze(PosixFs.prototype);
+
 function parseYesNo(value: boolean): "yes" | "no" {
   return value ? "yes" : "no";
 }

@@ -96,6 +96,9 @@ export class PosixSearch implements Search {
   }
 }
 
+// A tool that changed it would change the ports of later calls.
+Object.freeze(PosixSearch.prototype);
+
 /** Counts files over the transfer limit separately, because the result is then incomplete. */
 function withUnmoved(end: SearchEnd, engine: string, unmoved: number): SearchEnd {
   if (unmoved === 0) return { ...end, engine };

@@ -118,6 +118,9 @@ export class PosixShell implements Shell {
   }
 }
 
+// A tool that changed it would change the ports of later calls.
+Object.freeze(PosixShell.prototype);
+
 /** Rounds numbers to integers that a shell can compute with. */
 function requireByteCounts<T extends ShellOptions>(options: T): T {
   const { keep, graceMs } = options;
