@@ -147,7 +147,7 @@ describe("arguments that would drop a condition", () => {
     return outcomes;
   }
 
-  it.each([["empty"], [null], [[]], [{}]])("refuse a write whose `expect` is %j", async (value) => {
+  it.each([["empty"], [[]], [{}]])("refuse a write whose `expect` is %j", async (value) => {
     const expectation = value === "empty" ? "" : value;
     const [, refused, old] = await calls(
       { name: "write", input: { path: "f", content: "old" } },
@@ -155,7 +155,7 @@ describe("arguments that would drop a condition", () => {
       { name: "read", input: { path: "f" } },
     );
     expect(refused).toMatchObject({ status: "invalid", code: "CALL_INVALID" });
-    expect(refused?.output).toBe("Did not run `write`: `expect` is null or empty. Give it a value, or leave it out.");
+    expect(refused?.output).toBe("Did not run `write`: `expect` is empty. Give it a value, or leave it out.");
     expect(old?.output).toMatch(/old/);
   });
 

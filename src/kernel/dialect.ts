@@ -48,7 +48,7 @@ export interface ToolPresenter<Input = never, Data = unknown, Limits = unknown> 
   readonly paths?: readonly string[];
   /** Optional parameters whose empty value (`""`, `[]`, `{}`) is meaningful. Other empty parameters are treated as absent. */
   readonly acceptsEmpty?: readonly string[];
-  /** Optional parameters that are conditions of the call: null or empty, the call is refused, because it would run without them. */
+  /** Optional parameters that are conditions of the call: an empty one is refused, because the call would run without it. Null means absent. */
   readonly preconditions?: readonly string[];
   /** Override the tool's own limits. */
   readonly limits?: Partial<Limits>;

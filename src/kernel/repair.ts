@@ -24,7 +24,10 @@ interface RepairOptions {
    * Without this list the schema decides: what it does not accept as empty counts as absent.
    */
   readonly acceptsEmpty?: readonly string[];
-  /** Parameters that the call depends on: without a value it is refused, because ignoring one would drop a condition. */
+  /**
+   * Parameters that are conditions of the call: an empty one is refused, because ignoring it would drop the condition. Null means
+   * absent here too: clients with strict schemas send it for every parameter that they leave out.
+   */
   readonly preconditions?: readonly string[];
 }
 
@@ -53,7 +56,7 @@ export function repair(sent: unknown, schema: JsonSchema, options: RepairOptions
   if (absent.length > 0) notes.push(absentNote(absent));
   const [first] = unmet;
   if (first === undefined) return { value: repaired, notes };
-  return { value: repaired, notes, problem: `\`${first}\` is null or empty. Give it a value, or leave it out` };
+  return { value: repaired, notes, problem: `\`${first}\` is empty. Give it a value, or leave it out` };
 }
 
 /** One note for all of them: some models send every parameter. */
@@ -156,7 +159,8 @@ function repairMembers(
     if (!required.includes(key) && isUninformative(member, key, memberSchema, repairing.options)) {
       out ??= { ...value };
       delete out[key];
-      (repairing.options.preconditions?.includes(key) === true ? repairing.unmet : repairing.absent).push(name);
+      const isUnmet = member !== null && repairing.options.preconditions?.includes(key) === true;
+      (isUnmet ? repairing.unmet : repairing.absent).push(name);
       continue;
     }
     const repaired = repairValue(member, memberSchema, name, repairing);

@@ -153,7 +153,7 @@ export class PosixFs implements Fs {
 
   async rename(from: string, to: string, { replace }: { readonly replace: boolean }, io?: Io): Promise<void> {
     const source = { path: from, access: "delete" } as const;
-    this.#guard.requireNothingExcepted(to, options.replace ? "write" : "create");
+    this.#guard.requireNothingExcepted(to, replace ? "write" : "create");
     await this.#withDeadline(FS_OPERATIONS.rename, from, io, (deadline) =>
       this.#guard.run(deadline, {
         fsOperation: FS_OPERATIONS.rename,
