@@ -16,11 +16,11 @@ export { killTree, type Leader, send, survivorsOf } from "./process/kill-tree.js
 export { type Pipe, PipePool } from "./process/pipe-pool.js";
 export {
   allProcesses,
+  descriptorTarget,
+  descriptorTargets,
   hasEnvironmentEntry,
   isDead,
   newestPid,
-  openTarget,
-  openTargets,
   type ProcessEntry,
   processEntry,
   processesSince,

@@ -68,7 +68,7 @@ export function hasEnvironmentEntry(pid: number, entry: string): boolean {
 }
 
 /** Where one descriptor of a process leads, for example "pipe:[123]"; undefined when it is not visible. */
-export function openTarget(pid: number, descriptor: number | string): string | undefined {
+export function descriptorTarget(pid: number, descriptor: number | string): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/fd/${descriptor}`);
   } catch {
@@ -77,10 +77,10 @@ export function openTarget(pid: number, descriptor: number | string): string | u
 }
 
 /** Where all open descriptors of a process lead. Empty when they are not visible. */
-export function openTargets(pid: number): string[] {
+export function descriptorTargets(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/fd`)
-      .map((descriptor) => openTarget(pid, descriptor))
+      .map((descriptor) => descriptorTarget(pid, descriptor))
       .filter((target) => target !== undefined);
   } catch {
     return [];

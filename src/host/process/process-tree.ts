@@ -1,10 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import {
   allProcesses,
+  descriptorTargets,
   hasEnvironmentEntry,
   isDead,
   newestPid,
-  openTargets,
   type ProcessEntry,
   processEntry,
   processesSince,
@@ -125,7 +125,7 @@ export class ProcessTree {
   }
 
   #holds(pid: number): TreeMember["holds"] {
-    const targets = openTargets(pid);
+    const targets = descriptorTargets(pid);
     if (targets.includes(this.criteria.pipes.stdout)) return "stdout";
     return targets.includes(this.criteria.pipes.stderr) ? "stderr" : "none";
   }

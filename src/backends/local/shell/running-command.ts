@@ -1,5 +1,13 @@
 import type { Pipe, PipePool } from "../../../host/index.js";
-import { killTree, type Leader, openTarget, ProcessTree, send, survivorsOf, systemClock } from "../../../host/index.js";
+import {
+  descriptorTarget,
+  killTree,
+  type Leader,
+  ProcessTree,
+  send,
+  survivorsOf,
+  systemClock,
+} from "../../../host/index.js";
 import {
   type Captured,
   DEFAULT_GRACE_MS,
@@ -334,7 +342,7 @@ function isPipe(stream: Started["out"]): stream is Pipe {
 
 /** How `/proc` shows a stream; for a socket, read from the child before it can change its descriptors. */
 function shownOf(stream: Started["out"], pid: number, descriptor: number): string {
-  return isPipe(stream) ? stream.shownAs : (openTarget(pid, descriptor) ?? "");
+  return isPipe(stream) ? stream.shownAs : (descriptorTarget(pid, descriptor) ?? "");
 }
 
 function readerOf(

@@ -1,6 +1,6 @@
 /** Finds the process of a command that waits for terminal input, from what the kernel reports in `/proc`. */
 import { readFileSync } from "node:fs";
-import { openTarget, type ProcessEntry } from "../../../host/index.js";
+import { descriptorTarget, type ProcessEntry } from "../../../host/index.js";
 import type { WaitingFor } from "../../../kernel/index.js";
 import { stripControls, truncateToTail } from "../../../text/index.js";
 
@@ -51,11 +51,11 @@ function readTarget(pid: number, isAsked: boolean): string | undefined {
   const calls = CALLS[process.arch];
   const [number = "", descriptor = ""] = (textOf(`/proc/${pid}/syscall`) ?? "").split(" ");
   if (calls !== undefined && /^\d+$/.test(number)) {
-    if (calls.read.includes(Number(number))) return openTarget(pid, Number.parseInt(descriptor, 16));
-    return isAsked && calls.wait.includes(Number(number)) ? openTarget(pid, 0) : undefined;
+    if (calls.read.includes(Number(number))) return descriptorTarget(pid, Number.parseInt(descriptor, 16));
+    return isAsked && calls.wait.includes(Number(number)) ? descriptorTarget(pid, 0) : undefined;
   }
   // Another architecture, or a system that does not expose this.
-  return READING.test(textOf(`/proc/${pid}/wchan`) ?? "") ? openTarget(pid, 0) : undefined;
+  return READING.test(textOf(`/proc/${pid}/wchan`) ?? "") ? descriptorTarget(pid, 0) : undefined;
 }
 
 function textOf(path: string): string | undefined {
