@@ -15,7 +15,7 @@ const MAX_IGNORE_FILE_BYTES = 1024 * 1024;
 export class RuleFiles {
   /** Ignore files that exist and are not applied. */
   skipped = 0;
-  /** A `.git` that is no plain directory was found: git looks elsewhere for `info/exclude`, this engine does not. */
+  /** A `.git` was found that is not a directory: git looks elsewhere for `info/exclude`, this engine does not. */
   hasGitElsewhere = false;
   /** An `info/exclude` with rules was found. */
   hasExclude = false;

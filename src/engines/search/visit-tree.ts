@@ -33,10 +33,9 @@ interface VisitOptions {
 }
 
 /**
- * Everything below the root in the order of a reader: children by name in code-unit order, a directory before what it holds.
- * What ignore files, prune names, `except` and `.git` leave out is not visited; a directory that cannot be read is counted.
- * The root is visited itself only when it is no directory. Others get their turn on the way, and an abort is heard, however many
- * children and ignore rules there are.
+ * Everything below the root, depth first: children by name in code-unit order, a directory before its contents. What ignore
+ * files, prune names, `except` and `.git` exclude is not visited; a directory that cannot be read is counted. The root itself is
+ * visited only if it is not a directory. Yields to the event loop and checks for an abort also within large directories.
  *
  * @throws What `source` rejects with for the root.
  */

@@ -13,7 +13,7 @@ export const RECENT_OUTPUT_BYTES = 64 * 1024;
 const REMEMBERED_JOBS = 200;
 const POLL_INTERVAL_MS = 500;
 
-/** Between two looks at processes that are no children of this one and so have no exit event. Does not keep this process alive. */
+/** How often to look at processes that are not children of this one and so have no exit event. Does not keep this process alive. */
 export function nextPoll(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, POLL_INTERVAL_MS).unref();

@@ -64,7 +64,7 @@ async function listJobs(options: JobsOptions): Promise<number> {
   for (const { id, why } of admin.newer()) printNotice(`did not list ${id}: ${why}.`);
   if (options.json) printJson(jobs);
   else if (jobs.length === 0)
-    process.stdout.write('No jobs. A model starts one by the tool `process`, action "start".\n');
+    process.stdout.write('No jobs. A model starts one with the tool `process` and the action "start".\n');
   else
     for (const job of jobs)
       process.stdout.write(`${pc.bold(shown(job.id))}  ${shown(jobState(job))}\n  ${shown(job.command)}\n`);
