@@ -52,7 +52,7 @@ async function shownArguments(run: CallRun): Promise<Json> {
   const redact = (text: string) => redactText(run.context.host.redactor, text);
   const redacted = mapTexts(run.args, redact, redact);
   const { value } = await shrinkJson(redacted, MAX_SHOWN_ARGUMENTS_BYTES, async () => undefined);
-  return value as Json;
+  return value;
 }
 
 async function previewOf(run: CallRun, shown: Json): Promise<ApprovalPreview | undefined> {

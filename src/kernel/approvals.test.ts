@@ -17,19 +17,30 @@ import {
 const call = (tool: DefinedTool, context: HostContext = bareContext(), more: Partial<ToolCall> = {}) =>
   tool.invoke({ id: "c1", name: tool.name, input: {}, ...more }, context);
 
+const writer = defineTool({
+  name: "writer",
+  description: "",
+  parameters: {},
+  effect: "write",
+  claims: (_, context) => [{ kind: "file", path: context.resolve("a"), access: ["write"], scope: "self" }],
+  async run(_, ctx) {
+    await ctx.fs.writeFile(ctx.resolve("a"), "x");
+    return text("written");
+  },
+});
+
+/** Needs approval, and touches nothing. */
+const untouching = defineTool({
+  name: "writer",
+  description: "",
+  parameters: {},
+  effect: "write",
+  claims: () => [],
+  run: async () => text("written"),
+});
+
 describe("approval", () => {
   const asking = policyOf(() => ({ effect: "ask", remember: ["all"] }));
-  const writer = defineTool({
-    name: "writer",
-    description: "",
-    parameters: {},
-    effect: "write",
-    claims: (_, look) => [{ kind: "file", path: look.resolve("a"), access: ["write"], scope: "self" }],
-    async run(_, ctx) {
-      await ctx.fs.writeFile(ctx.resolve("a"), "x");
-      return text("written");
-    },
-  });
 
   it("is given by no answer but a grant", async () => {
     const odd: unknown[] = [undefined, null, true, "yes", {}, { approved: false }, { by: "me" }, { scope: "once" }];
@@ -68,18 +79,10 @@ describe("approval", () => {
 describe("an answer that is not valid", () => {
   it("is refused with the field that is wrong, an approver's and a policy's", async () => {
     const good = { effect: "ask", rule: "r", reason: "Why.", risk: "low", grant: EMPTY_GRANT, remember: [] };
-    const writer = defineTool({
-      name: "writer",
-      description: "",
-      parameters: {},
-      effect: "write",
-      claims: () => [],
-      run: async () => text("written"),
-    });
     const outputOf = async (decision: unknown, answer: unknown = { by: "ada", scope: "once" }) => {
       const policy = { name: "p", decide: () => decision } as Policy;
       const host = bareHost({ policy, approver: { ask: async () => answer } as Approver });
-      return String((await call(writer, bareContext(host))).output);
+      return String((await call(untouching, bareContext(host))).output);
     };
     expect(await outputOf(good)).toBe("written");
     const approver = [
@@ -116,15 +119,7 @@ describe("an answer that is not valid", () => {
       },
     };
     const context = bareContext(bareHost({ policy, approver }), { backend });
-    const tool = defineTool({
-      name: "writer",
-      description: "",
-      parameters: {},
-      effect: "write",
-      claims: () => [],
-      run: async () => text("written"),
-    });
-    for (const _ of [1, 2]) expect((await call(tool, context)).status).toBe("ok");
+    for (const _ of [1, 2]) expect((await call(untouching, context)).status).toBe("ok");
     expect(asked).toBe(2);
   });
 });
@@ -162,18 +157,7 @@ describe("what a user allowed for longer", () => {
     const events: unknown[] = [];
     const { backend, touched } = recordingBackend();
     const context = bareContext(host, { backend, onEvent: (event) => events.push(event) });
-    const tool = defineTool({
-      name: "writer",
-      description: "",
-      parameters: {},
-      effect: "write",
-      claims: (_, look) => [{ kind: "file", path: look.resolve("a"), access: ["write"], scope: "self" }],
-      async run(_, ctx) {
-        await ctx.fs.writeFile(ctx.resolve("a"), "x");
-        return text("written");
-      },
-    });
-    expect((await call(tool, context)).status).toBe("ok");
+    expect((await call(writer, context)).status).toBe("ok");
     expect(touched).toEqual(["write /ws/a"]);
     expect(events).toEqual([
       { kind: "notice", callId: "c1", message: expect.stringContaining("was not remembered for the session: ") },
@@ -187,17 +171,9 @@ describe("what a user allowed for longer", () => {
     });
     await host.state.close();
     const { backend, touched } = recordingBackend();
-    const tool = defineTool({
-      name: "writer",
-      description: "",
-      parameters: {},
-      effect: "write",
-      claims: () => [],
-      run: async () => text("written"),
-    });
     const outcomes = [
-      await call(tool, bareContext(host, { backend })),
-      await call(tool, bareContext(host, { backend }), { resume: "approval-1" }),
+      await call(untouching, bareContext(host, { backend })),
+      await call(untouching, bareContext(host, { backend }), { resume: "approval-1" }),
     ];
     expect(outcomes.map(({ status, code }) => [status, code])).toEqual(Array(2).fill(["failed", "STORE_CLOSED"]));
     expect(touched).toEqual([]);

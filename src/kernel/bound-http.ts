@@ -1,6 +1,7 @@
 /** The HTTP port of one call: it makes the requests that the grant covers, and no other. */
 import { coversRequest, type Grant } from "./claims.js";
 import { HaftError } from "./errors.js";
+import { unclaimed } from "./guard.js";
 import type { CallHttp, Http } from "./services.js";
 
 /** @param requireLife - Throws once the call has ended. */
@@ -11,12 +12,7 @@ export function boundHttp(http: Http, grant: Grant, end: AbortSignal, requireLif
       throw new HaftError("CALL_INVALID", "Did not send the request: `method` and `url` must be strings.", {
         details: { parameter: "url", problem: "not a string" },
       });
-    if (coversRequest(grant, method, url)) return;
-    throw new HaftError(
-      "CALL_UNCLAIMED",
-      `Did not request ${method} "${url}": the call did not claim it. Claim it in the tool's \`claims\`.`,
-      { details: { method, url } },
-    );
+    if (!coversRequest(grant, method, url)) throw unclaimed(`request ${method} "${url}"`, { method, url });
   };
   return Object.freeze<CallHttp>({
     async fetch(url, { method = "GET", signal } = {}) {

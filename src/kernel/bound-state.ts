@@ -1,6 +1,6 @@
 /** The documents that one call may use: those of its `state` claims. */
 import { coversState, type Grant } from "./claims.js";
-import { HaftError } from "./errors.js";
+import { unclaimed } from "./guard.js";
 import type { CallState, Documents, State } from "./state.js";
 
 /** @param requireLife - Throws once the call has ended. */
@@ -9,11 +9,7 @@ export function boundState(state: Pick<State, "documents">, grant: Grant, requir
     requireLife();
     if (coversState(grant, store, access, key)) return;
     const what = key === undefined ? `the documents of "${store}"` : `"${key}" of "${store}"`;
-    throw new HaftError(
-      "CALL_UNCLAIMED",
-      `Did not ${access} ${what}: the call did not claim it. Claim it in the tool's \`claims\`.`,
-      { details: { store, access, ...(key === undefined ? {} : { key }) } },
-    );
+    throw unclaimed(`${access} ${what}`, { store, access, ...(key === undefined ? {} : { key }) });
   };
   return Object.freeze<CallState>({
     documents(store) {

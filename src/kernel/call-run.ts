@@ -98,14 +98,14 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
 }
 
 /** A private copy of the arguments, so that what is audited, judged and run is the same. */
-function plainCopy(value: unknown): Json & { readonly value: unknown } {
+function plainCopy(value: unknown): JsonText & { readonly value: unknown } {
   const written = toJson(value);
   if (written.problem !== undefined) return { ...written, value: undefined };
   return { ...written, value: typeof value === "object" ? JSON.parse(written.json) : value };
 }
 
 /** `problem` is why a value cannot be converted; `json` is then the same text. */
-interface Json {
+interface JsonText {
   readonly json: string;
   readonly problem?: string;
 }
@@ -114,7 +114,7 @@ const MAX_ARGUMENT_DEPTH = 128;
 const MAX_ARGUMENT_VALUES = 1_000_000;
 
 /** Bounded while the text is built: a small object whose members share references can be gigabytes of JSON. */
-export function toJson(value: unknown): Json {
+export function toJson(value: unknown): JsonText {
   const holders: unknown[] = [];
   let values = 0;
   function bounded(this: unknown, _key: string, member: unknown): unknown {

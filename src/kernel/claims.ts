@@ -3,8 +3,9 @@
  * grant in the step that acts. So neither a wrong tool nor a swapped symlink can bypass the policy.
  */
 
+export const ACCESSES = ["read", "write", "create", "delete"] as const;
 /** The access to a path. "write" covers "create". */
-export type Access = "read" | "write" | "create" | "delete";
+export type Access = (typeof ACCESSES)[number];
 
 /** `path` is absolute, in the backend's namespace. "tree": the path and all below it. */
 export interface Place {
@@ -142,8 +143,8 @@ export function isWithin(directory: string, path: string): boolean {
 const NOT_NORMAL = /^(?!\/)|\/\.{0,2}(?:\/|(?<=[\s\S]{2})$)/;
 
 /**
- * Whether a path is absolute and free of `.`, `..` and empty names. Where `/a/../b` lies depends on symlinks. An object is no
- * path: it could be another text each time it is read.
+ * Whether a path is absolute and free of `.`, `..` and empty names. Where `/a/../b` lies depends on symlinks. An object is not
+ * a path: its text could differ each time it is read.
  */
 export function isNormalPath(path: unknown): path is string {
   return typeof path === "string" && !NOT_NORMAL.test(path);

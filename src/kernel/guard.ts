@@ -5,6 +5,15 @@ import { HaftError } from "./errors.js";
 import { requireText } from "./fs-faults.js";
 import type { JobInfo, ShellOptions } from "./shell.js";
 
+/** The error of a call that does what it did not claim. `did` and `claim` are clauses: `lock "/a"`, `the job`. */
+export function unclaimed(did: string, details: Readonly<Record<string, unknown>>, claim = "it"): HaftError {
+  return new HaftError(
+    "CALL_UNCLAIMED",
+    `Did not ${did}: the call did not claim ${claim}. Claim it in the tool's \`claims\`.`,
+    { details },
+  );
+}
+
 /** Rejects what the grant does not cover at the requested path, compared as strings, before anything is touched. */
 export function requireCovered(grant: Grant, path: string, access: Access): void {
   requireNormalPath(path, access);
@@ -13,13 +22,7 @@ export function requireCovered(grant: Grant, path: string, access: Access): void
     throw new HaftError("CALL_UNCLAIMED", `Did not ${access} "${path}": it is protected. Use another path.`, {
       details: { path, access },
     });
-  throw new HaftError(
-    "CALL_UNCLAIMED",
-    `Did not ${access} "${path}": the call did not claim it. Claim it in the tool's \`claims\`.`,
-    {
-      details: { path, access },
-    },
-  );
+  throw unclaimed(`${access} "${path}"`, { path, access });
 }
 
 /** Rejects a path that is relative or not normalized, and anything but a string. */

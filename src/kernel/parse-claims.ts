@@ -1,6 +1,6 @@
 /** Claims in the form that policy judges: valid, with absolute and normalized paths. */
 import { resolvePath } from "../text/index.js";
-import type { Access, Claim } from "./claims.js";
+import { ACCESSES, type Claim } from "./claims.js";
 import { isRecord } from "./coerce.js";
 
 /**
@@ -47,8 +47,6 @@ function oneOf(...choices: readonly string[]): Field {
   };
 }
 
-const ACCESS = ["read", "write", "create", "delete"] as const satisfies readonly Access[];
-
 const path: Field = {
   take: (value) => (typeof value === "string" && value !== "" ? value : undefined),
   form: "must be a non-empty string",
@@ -57,11 +55,11 @@ const path: Field = {
 const access: Field = {
   take: (value) => {
     const list = textsOf(value);
-    return list !== undefined && list.length > 0 && list.every((one) => (ACCESS as readonly string[]).includes(one))
+    return list !== undefined && list.length > 0 && list.every((one) => (ACCESSES as readonly string[]).includes(one))
       ? list
       : undefined;
   },
-  form: `must list some of ${ACCESS.join(", ")}`,
+  form: `must list some of ${ACCESSES.join(", ")}`,
 };
 
 const url: Field = {

@@ -2,13 +2,10 @@
 import { baseName, parentOf } from "../text/index.js";
 import type { BoundCall } from "./backend.js";
 import { backendOf, type CallRun } from "./call-run.js";
-import { type Access, covers } from "./claims.js";
+import { ACCESSES, type Access, covers } from "./claims.js";
 import type { LockedPath, LockOptions } from "./context.js";
-import { HaftError } from "./errors.js";
 import { type ResolvedPath, withMissingPart } from "./fs.js";
-import { requireAuthorized, requireCovered, requireNormalPath } from "./guard.js";
-
-const ACCESSES: readonly Access[] = ["read", "write", "create", "delete"];
+import { requireAuthorized, requireCovered, requireNormalPath, unclaimed } from "./guard.js";
 
 /** The access that a call may be judged by at a place that it claimed: the first that it has there. */
 function claimedAccess(run: CallRun, path: string): Access | undefined {
@@ -23,11 +20,7 @@ export function requireClaimedPlace(run: CallRun, real: string, verb: "lock" | "
   const granted = run.grant === undefined ? undefined : { ...run.grant, files: run.realPlaces };
   if (granted !== undefined && ACCESSES.some((access) => covers(granted, real, access))) return;
   const did = verb === "lock" ? `lock "${real}"` : `mark "${real}" as read`;
-  throw new HaftError(
-    "CALL_UNCLAIMED",
-    `Did not ${did}: the call did not claim it. Claim it in the tool's \`claims\`.`,
-    { details: { path: real } },
-  );
+  throw unclaimed(did, { path: real });
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The session as one call reaches it: writes need the claim that fits, and all of it ends with the call. */
 import { backendOf, type CallRun } from "./call-run.js";
-import { HaftError } from "./errors.js";
+import { unclaimed } from "./guard.js";
 import { requireClaimedPlace } from "./path-lock.js";
 import type { CallSession, Framework, SessionView } from "./session.js";
 
@@ -32,7 +32,7 @@ export function callSession(run: CallRun): CallSession {
     setCwd(path: string) {
       requireLife();
       if (run.grant?.commands.some((one) => one.cwd === path || one.real === path) !== true)
-        throw unclaimed(`set the working directory to "${path}"`, "a command in it", { path });
+        throw unclaimed(`set the working directory to "${path}"`, { path }, "a command in it");
       session.setCwd(target.name, path);
     },
     todo: Object.freeze({
@@ -69,7 +69,7 @@ export function callSession(run: CallRun): CallSession {
         requireLife();
         const { jobs = [], commands = [] } = run.grant ?? {};
         if (commands.length === 0 && !jobs.includes(id) && !jobs.includes("*"))
-          throw unclaimed(`mark the output of "${id}" as shown`, "the job", { job: id });
+          throw unclaimed(`mark the output of "${id}" as shown`, { job: id }, "the job");
         session.outputsSeen?.set(jobKey(id), seen);
       },
     }),
@@ -113,12 +113,4 @@ export function callFramework(run: CallRun): Framework {
       },
     }),
   });
-}
-
-function unclaimed(what: string, claim: string, details: Readonly<Record<string, unknown>>): HaftError {
-  return new HaftError(
-    "CALL_UNCLAIMED",
-    `Did not ${what}: the call did not claim ${claim}. Claim it in the tool's \`claims\`.`,
-    { details },
-  );
 }

@@ -3,6 +3,7 @@ import {
   type Backend,
   type BoundCall,
   type Clock,
+  EMPTY_GRANT,
   type Grant,
   HaftError,
   type Place,
@@ -47,16 +48,10 @@ export function bindAll(
   call: Partial<BoundCall> = {},
 ): Ports {
   const whole: Grant = {
+    ...EMPTY_GRANT,
     id: "conformance",
     files: [EVERYTHING],
-    except: [],
-    commands: [],
-    requests: [],
-    state: [],
-    servers: [],
-    panes: [],
     jobs: ["*"],
-    symlinkTargets: [],
     ...grant,
   };
   return on.backend.bind(whole, {

@@ -50,19 +50,14 @@ export class TargetSet {
   constructor(chosen: readonly ChosenTarget[], parts: TargetParts) {
     const own: ToolkitTarget[] = [];
     const given: Backend[] = [];
-    const targets = chosen.map(({ target: name, workspace }): Target => {
+    const targets = chosen.map((one): Target => {
+      const { target: name, workspace } = one;
       const backend = Object.hasOwn(parts.backends, name) ? parts.backends[name] : undefined;
       if (backend !== undefined) {
         given.push(backend);
         return targetOf(backend, workspace === undefined ? { name } : { name, workspace });
       }
-      const target = new ToolkitTarget(
-        { target: name, ...(workspace === undefined ? {} : { workspace }) },
-        {
-          ...parts,
-          ...schemeOf(name, parts.schemes),
-        },
-      );
+      const target = new ToolkitTarget(one, { ...parts, ...schemeOf(name, parts.schemes) });
       own.push(target);
       return target;
     });

@@ -15,8 +15,8 @@ import {
   type StoredDocument,
   systemCode,
 } from "../../kernel/index.js";
-import { compareUtf8 } from "../../text/index.js";
 import type { CountedDocuments } from "../document-approvals.js";
+import { listDocuments } from "../list-documents.js";
 import { fileName, LOCK_WAIT_MS } from "./file-store.js";
 import { readIfThere, replaceStateFile } from "./replace-state-file.js";
 import { type StateDirectory, unwritable } from "./state-directory.js";
@@ -101,21 +101,11 @@ export function fileDocuments(options: FileDocumentsOptions): CountedDocuments {
       requireNoSymlink(options);
       return namesOf(directory).filter((name) => name.endsWith(SUFFIX)).length;
     },
-    async *list({ prefix = "", after, limit = Number.POSITIVE_INFINITY } = {}) {
+    async *list(query) {
       requireOpen();
       requireNoSymlink(options);
       const keys = isLive() ? keysIn(directory, (path) => listed(() => readDocument(path)?.key)) : [];
-      const wanted = keys.filter(
-        (key) => key.startsWith(prefix) && (after === undefined || compareUtf8(key, after) > 0),
-      );
-      let left = limit;
-      for (const key of wanted.sort(compareUtf8)) {
-        if (left <= 0) return;
-        const found = listed(() => read(key));
-        if (found === undefined) continue;
-        left -= 1;
-        yield found;
-      }
+      yield* listDocuments(keys, query, (key) => listed(() => read(key)));
     },
   };
 }

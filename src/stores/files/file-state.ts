@@ -6,7 +6,6 @@ import {
   type Documents,
   type Locks,
   requireDocumentKey,
-  type SessionInfo,
   type Sessions,
   type State,
 } from "../../kernel/index.js";
@@ -15,13 +14,7 @@ import { documentApprovals } from "../document-approvals.js";
 import { type FileDocumentsOptions, fileDocuments } from "./file-documents.js";
 import { fileName, LOCK_WAIT_MS } from "./file-store.js";
 import { type FileSessions, fileSessions } from "./session-catalog.js";
-import {
-  createSessionRecord,
-  namesIn,
-  type RecordedSession,
-  readSessionRecord,
-  touchSessionRecord,
-} from "./session-record.js";
+import { createSessionRecord, namesIn, readSessionRecord, touchSessionRecord } from "./session-record.js";
 import { type StateDirectory, stateProblem, unwritable } from "./state-directory.js";
 
 export interface FileStateOptions {
@@ -92,7 +85,7 @@ export function fileState(options: FileStateOptions): State {
               isTemporary: about.isTemporary === true,
               ...(about.owner === undefined ? {} : { owner: about.owner }),
             };
-            return asInfo(readSessionRecord(directory) ?? createSessionRecord(directory, record, now()));
+            return readSessionRecord(directory) ?? createSessionRecord(directory, record, now());
           } catch (error) {
             throw unwritable(directory, error);
           }
@@ -107,7 +100,7 @@ export function fileState(options: FileStateOptions): State {
         const root = join(state.path, "sessions");
         const found = namesIn(root).flatMap((name) => readSessionRecord(join(root, name)) ?? []);
         for (const one of found.sort((a, b) => compareUtf8(a.id, b.id)))
-          if (owner === undefined || one.owner === owner) yield asInfo(one);
+          if (owner === undefined || one.owner === owner) yield one;
       },
       async end(id) {
         requireOpen();
@@ -119,7 +112,3 @@ export function fileState(options: FileStateOptions): State {
 }
 
 const placeOf = (id: string): readonly string[] => ["sessions", fileName(id)];
-
-function asInfo({ id, version, owner, isTemporary, createdMs, usedMs }: RecordedSession): SessionInfo {
-  return { id, version, isTemporary, createdMs, usedMs, ...(owner === undefined ? {} : { owner }) };
-}

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newNonce } from "../../host/index.js";
+import type { SessionInfo } from "../../kernel/index.js";
 import { isProcessAlive, ownProcessIdentity, type ProcessIdentity } from "./process-identity.js";
 import { readIfThere, replaceStateFile } from "./replace-state-file.js";
 import { isTimestampMs } from "./timestamp.js";
@@ -13,22 +14,10 @@ const TOUCH_EVERY_MS = 60_000;
 /** A process of another machine or container counts as alive if it touched its file within this time. */
 const FOREIGN_HOLDER_STALE_MS = 60 * 60 * 1000;
 
-/** The content of the record. */
-export interface RecordedSession {
-  readonly id: string;
-  /** Random: distinguishes the session from a later one of the same name. */
-  readonly version: string;
-  readonly owner?: string;
-  readonly isTemporary: boolean;
-  readonly createdMs: number;
-  /** The end of its last call, to the minute. */
-  readonly usedMs: number;
-}
-
 /** The record of an open session. It is not written while the directory is missing: a session creates no files until it stores something. */
 export class SessionRecord {
   readonly #directory: string;
-  readonly #about: Pick<RecordedSession, "id" | "isTemporary">;
+  readonly #about: Pick<SessionInfo, "id" | "isTemporary">;
   readonly #now: () => number;
   readonly #heldName: string;
   #checkedMs: number | undefined;
@@ -36,7 +25,7 @@ export class SessionRecord {
   /** Distinguishes this record from that of a later session of the same name. */
   #nonce: string | undefined;
 
-  constructor(directory: string, about: Pick<RecordedSession, "id" | "isTemporary">, now: () => number) {
+  constructor(directory: string, about: Pick<SessionInfo, "id" | "isTemporary">, now: () => number) {
     this.#directory = directory;
     this.#about = about;
     this.#now = now;
@@ -93,10 +82,10 @@ export class SessionRecord {
 }
 
 /** What a session is created with. */
-export type NewSession = Pick<RecordedSession, "id" | "isTemporary" | "owner">;
+export type NewSession = Pick<SessionInfo, "id" | "isTemporary" | "owner">;
 
 /** Writes the record of a new session into its directory. @throws What the system does. */
-export function createSessionRecord(directory: string, about: NewSession, nowMs: number): RecordedSession {
+export function createSessionRecord(directory: string, about: NewSession, nowMs: number): SessionInfo {
   const nonce = newNonce();
   const record = join(directory, RECORD_FILE);
   replaceStateFile(record, `${JSON.stringify({ ...about, createdMs: nowMs, nonce })}\n`);
@@ -119,7 +108,7 @@ export function touchSessionRecord(directory: string, nowMs: number): boolean {
 }
 
 /** The record in a directory; undefined if there is none or it cannot be read. */
-export function readSessionRecord(directory: string): RecordedSession | undefined {
+export function readSessionRecord(directory: string): SessionInfo | undefined {
   try {
     const path = join(directory, RECORD_FILE);
     const { id, isTemporary, createdMs, nonce, owner } = JSON.parse(readIfThere(path) ?? "") as Record<string, unknown>;

@@ -13,6 +13,7 @@ import {
 } from "../../kernel/index.js";
 import { compareUtf8 } from "../../text/index.js";
 import { type CountedDocuments, documentApprovals } from "../document-approvals.js";
+import { listDocuments } from "../list-documents.js";
 
 export interface MemoryStateOptions {
   readonly ids: Ids;
@@ -141,17 +142,9 @@ function memoryDocuments({
       requireOpen();
       return stored.size;
     },
-    async *list({ prefix = "", after, limit = Number.POSITIVE_INFINITY } = {}) {
+    async *list(query) {
       requireOpen();
-      let left = limit;
-      for (const key of [...stored.keys()].sort(compareUtf8)) {
-        if (left <= 0) return;
-        if (!key.startsWith(prefix) || (after !== undefined && compareUtf8(key, after) <= 0)) continue;
-        const found = read(key);
-        if (found === undefined) continue;
-        left -= 1;
-        yield found;
-      }
+      yield* listDocuments(stored.keys(), query, read);
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Files are accessed only as the grant allows: by the requested path, by the real path, and only during the call. */
-import type { BoundCall, Decision, Fs } from "../../kernel/index.js";
+import { type BoundCall, type Decision, EMPTY_GRANT, type Fs } from "../../kernel/index.js";
 import { on, utf8 } from "../case-setup.js";
 import { expectEqual, expectError, expectThat } from "../expect.js";
 import { bindAll, type Fixture, plant, treeGrant } from "../fixture.js";
@@ -21,18 +21,7 @@ const allows =
       rule: "test:outside",
       risk: "low",
       reason: "It may.",
-      grant: {
-        id: "more",
-        files: [real],
-        except: [],
-        commands: [],
-        requests: [],
-        state: [],
-        servers: [],
-        panes: [],
-        jobs: [],
-        symlinkTargets: [],
-      },
+      grant: { ...EMPTY_GRANT, id: "more", files: [real] },
     };
   };
 
@@ -266,18 +255,7 @@ export const fsGuard: Suite<Fixture> = [
         risk: "medium",
         reason: "A user decides.",
         remember: [],
-        grant: {
-          id: "more",
-          files: [real],
-          except: [],
-          commands: [],
-          requests: [],
-          state: [],
-          servers: [],
-          panes: [],
-          jobs: [],
-          symlinkTargets: [],
-        },
+        grant: { ...EMPTY_GRANT, id: "more", files: [real] },
       }),
     });
     await refuseEach(READS, fs, `${inside}/link`, "POLICY_APPROVAL_REQUIRED");

@@ -1,5 +1,5 @@
 /** Where a search stops: on abort, at symlinks and special files, and at the edge of its grant. */
-import type { BoundCall } from "../../kernel/index.js";
+import { type BoundCall, EMPTY_GRANT } from "../../kernel/index.js";
 import { on } from "../case-setup.js";
 import { expectEqual, expectError, expectThat } from "../expect.js";
 import { bindAll, type Fixture, plant, treeGrant } from "../fixture.js";
@@ -246,18 +246,7 @@ export const searchBounds: Suite<Fixture> = [
 function allows(asked: string[], except: readonly string[] = []): BoundCall["authorizeRealPath"] {
   return async (path, real) => {
     asked.push(`${path} -> ${real.path} ${real.scope}`);
-    const grant = {
-      id: "more",
-      files: [real],
-      except,
-      commands: [],
-      requests: [],
-      state: [],
-      servers: [],
-      panes: [],
-      jobs: [],
-      symlinkTargets: [],
-    };
+    const grant = { ...EMPTY_GRANT, id: "more", files: [real], except };
     return { effect: "allow", rule: "test:outside", risk: "low", reason: "It may.", grant };
   };
 }

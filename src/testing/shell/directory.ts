@@ -2,6 +2,7 @@
 import {
   type BoundCall,
   type Decision,
+  EMPTY_GRANT,
   type GrantedCommand,
   HaftError,
   type Shell,
@@ -15,18 +16,7 @@ import { expectExit, stdoutOf } from "./run.js";
 
 const COMMAND = "echo ran > marker; pwd";
 const ABOUT = { rule: "test:outside", risk: "high", reason: "It is outside." } as const;
-const GRANT = {
-  id: "more",
-  files: [],
-  except: [],
-  commands: [],
-  requests: [],
-  state: [],
-  servers: [],
-  panes: [],
-  jobs: [],
-  symlinkTargets: [],
-};
+const GRANT = { ...EMPTY_GRANT, id: "more" };
 
 const denies: BoundCall["commandAt"] = async () => ({ effect: "deny", ...ABOUT });
 const asks: BoundCall["commandAt"] = async () => ({ effect: "ask", ...ABOUT, remember: [], grant: GRANT });
