@@ -99,7 +99,7 @@ export function exceptedBelow(asked: string, { real }: SearchRoot, except: reado
  * Flags that make ripgrep apply the same ignore files as our own engine. Undefined when no flags can: ripgrep applies those of
  * all directories above the root, up to the repository's root, or of none; and it follows symlinks to ignore files.
  *
- * @param files - What was found of the ignore files above and below the root.
+ * @param files - What was found of the ignore files in the root and above it; see {@link IgnoreCheck} for those below.
  */
 export function ignoreFlags(
   { root, includeIgnored }: Pick<GrepQuery, "root" | "includeIgnored">,
@@ -109,10 +109,7 @@ export function ignoreFlags(
 ): readonly string[] | undefined {
   if (includeIgnored || kind !== "directory") return ["--no-ignore"];
   if (files.skipped > 0 || (files.hasGitElsewhere && files.hasExclude)) return undefined;
-  const git = [
-    ...(above.endsAtGit ? [] : ["--no-require-git"]),
-    ...(files.hasGitElsewhere ? ["--no-ignore-exclude"] : []),
-  ];
+  const git = [...(above.endsAtGit ? [] : ["--no-require-git"]), ...(files.hasExclude ? [] : ["--no-ignore-exclude"])];
   if (above.stack.isEmpty) return ["--no-ignore-parent", ...git];
   const outer = above.isRepository ? [".ignore", ".rgignore"] : [".gitignore", ".git", ".ignore", ".rgignore"];
   const isAlike = root === real && !parentDirectories(above.from).some((directory) => hasAny(directory, outer));

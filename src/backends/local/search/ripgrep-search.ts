@@ -9,7 +9,6 @@ import {
   type SearchScope,
   SearchTally,
   type SkipReason,
-  visitTree,
   whyAborted,
 } from "../../../engines/search/index.js";
 import {
@@ -21,6 +20,7 @@ import {
   type SearchEnd,
 } from "../../../kernel/index.js";
 import { localFsFault } from "../fs/faults.js";
+import { IgnoreCheck } from "./ignore-check.js";
 import { hasNul } from "./line-reader.js";
 import { exceptedBelow, ignoreFlags, patternFlags, ripgrepArguments } from "./ripgrep-arguments.js";
 import { FoundFiles, outputPlan } from "./ripgrep-files.js";
@@ -113,15 +113,29 @@ export class RipgrepSearch {
   }
 
   async *#run(root: SearchRoot): AsyncGenerator<GrepHit, SearchEnd | undefined> {
-    const { program, query, pattern, scope, source, binding } = this.#task;
+    const { query, scope, source, binding } = this.#task;
     const patternArguments = patternFlags(query.pattern);
     if (patternArguments === undefined) return undefined;
     const files = new RuleFiles(source, scope.except);
-    if (root.kind === "directory" && !query.includeIgnored) await this.#findRules(files);
-    if (scope.signal.aborted) return this.#end(whyAborted(scope.signal));
     const above = await rulesAbove(files, query.root, binding.call.workspace, new PauseCheck(scope));
-    const flags = ignoreFlags(query, root, above, files);
-    if (flags === undefined) return undefined;
+    const hasRules = root.kind === "directory" && !query.includeIgnored;
+    const check = hasRules ? await IgnoreCheck.create({ source, query, scope, files }) : undefined;
+    try {
+      const flags = scope.signal.aborted ? undefined : ignoreFlags(query, root, above, files);
+      if (flags === undefined) return scope.signal.aborted ? this.#end(whyAborted(scope.signal)) : undefined;
+      return yield* this.#runWith(root, patternArguments, flags, check);
+    } finally {
+      await check?.stop();
+    }
+  }
+
+  async *#runWith(
+    root: SearchRoot,
+    patternArguments: readonly string[],
+    flags: readonly string[],
+    check: IgnoreCheck | undefined,
+  ): AsyncGenerator<GrepHit, SearchEnd | undefined> {
+    const { program, query, pattern, scope, source } = this.#task;
     const plan = outputPlan(query, pattern);
     const unreadable = new UnreadablePaths((path) => this.#tally.skip("unreadable", this.#absolute(path)));
     const ripgrep = startRipgrep({
@@ -140,6 +154,7 @@ export class RipgrepSearch {
       watch: this.#task.watch,
     });
     if (ripgrep === undefined) return undefined;
+    check?.start(() => void ripgrep.stop());
     if (root.kind === "directory") this.#countExcepted(root);
     const found = new FoundFiles({
       query,
@@ -154,7 +169,8 @@ export class RipgrepSearch {
     });
     try {
       for await (const { path, hits } of found.findings(ripgrep.output(), plan)) {
-        if (scope.signal.aborted) break;
+        await check?.reached(path);
+        if (scope.signal.aborted || check?.differs) break;
         this.given.add(path);
         const page = pageOf(hits, this.toSkip, this.left, query.context);
         yield* page.hits;
@@ -163,25 +179,14 @@ export class RipgrepSearch {
         this.#tally.passed = query.offset - this.toSkip;
         if (page.isFull) return this.#end("limit");
       }
+      await check?.rest();
+      if (check?.differs) return undefined;
       await ripgrep.ended();
       if (scope.signal.aborted) return this.#end(whyAborted(scope.signal));
       return found.isWhole ? this.#end("complete") : undefined;
     } finally {
       await ripgrep.stop();
     }
-  }
-
-  /**
-   * Finds the ignore files before ripgrep opens any: it would apply one that is a symlink to a file that may not be read, and
-   * wait for a FIFO. Visiting the directories takes about a seventh of the time of the search itself.
-   */
-  async #findRules(files: RuleFiles): Promise<void> {
-    const { source, query, scope } = this.#task;
-    const tally = new SearchTally();
-    const options = { files, onlyDirectories: true, isIncluded: () => false };
-    // Nothing is included, so the first step visits all.
-    await visitTree(source, query, scope, tally, options).next();
-    if (tally.count("deep") > 0) files.skip();
   }
 
   #end(why: SearchEnd["why"]): SearchEnd {
