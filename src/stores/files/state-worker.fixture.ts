@@ -17,10 +17,13 @@ if (task === "count") {
   const taken = await Promise.all(Array.from({ length: Number(rest[1]) }, () => approvals.take(rest[0] ?? "", call)));
   process.send?.(taken.map((one) => one.state));
 } else if (task === "add") {
-  // Reports each token only once it is stored, until it is killed.
+  // Reports each token only once it is stored, until it is killed. Each is of its own session, which holds a limited number.
   for (let count = 0; ; count += 1) {
     const token = `approval-${process.pid}-${count}`;
-    await approvals.add({ request: { token, reason: "It writes." } as unknown as ApprovalRequest, call });
+    await approvals.add({
+      request: { token, reason: "It writes." } as unknown as ApprovalRequest,
+      call: { ...call, session: token },
+    });
     process.send?.(token);
   }
 } else if (task === "decide") {
