@@ -107,7 +107,8 @@ function evaluate(run: CallRun, claims: readonly Claim[]): Decision {
   if (decision.effect === "deny" || guarded === undefined || guarded.machine !== backendOf(run).machine)
     return decision;
   // Claims may name a path by the workspace's own symlink.
-  const paths = [...new Set([...guarded.paths, ...guarded.paths.map((path) => nameOf(run, path))])];
+  const others = guarded.paths.map((path) => nameOf(run, path)).filter((path) => !guarded.paths.includes(path));
+  const paths = others.length === 0 ? guarded.paths : [...guarded.paths, ...others];
   const isGuarded = (path: string) => paths.some((directory) => isWithin(directory, path));
   const touched = claims.find((claim): claim is FileClaim => claim.kind === "file" && isGuarded(claim.path));
   if (touched !== undefined) {
