@@ -8,7 +8,6 @@ import {
   type Lifetime,
   MAX_TIMER_MS,
   maySeeJob,
-  ownOptions,
   requireCommand,
   requireJob,
   requireJobs,
@@ -36,14 +35,12 @@ export class ShellCall {
   }
 
   /**
-   * @returns A copy of the options, for which each was read once: only what was checked is used.
+   * @returns The options that were checked; no others may be used.
    * @throws `CALL_UNCLAIMED`, and what `requireLive` does.
    */
-  requireCommand<T extends ShellOptions>(command: string, options: T): T {
+  requireCommand<T extends ShellOptions>(command: string, options: T, how: "foreground" | "background"): T {
     this.requireLive();
-    const own = ownOptions(options);
-    if (this.binding !== undefined) requireCommand(this.binding.grant, command, own.cwd);
-    return own;
+    return requireCommand(this.binding?.grant, command, options, how);
   }
 
   /** @throws `CALL_UNCLAIMED`, and what `requireLive` does. */
@@ -77,9 +74,13 @@ export class ShellCall {
     return maySeeJob(job, this.binding?.call);
   }
 
-  /** The handle of a job, valid until the call ends. */
-  handle(handle: ShellHandle): ShellHandle {
-    return this.binding === undefined ? handle : boundHandle(handle, this.binding.call);
+  /**
+   * The handle of a job, for what the call claimed to do with it, until the call ends.
+   *
+   * @param from - "spawn": the call itself has started the job.
+   */
+  handle(handle: ShellHandle, from: "spawn" | "attach"): ShellHandle {
+    return this.binding === undefined ? handle : boundHandle(handle, this.binding, from);
   }
 }
 

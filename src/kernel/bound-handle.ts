@@ -1,12 +1,20 @@
-import type { BoundCall } from "./backend.js";
-import { requireLive } from "./guard.js";
-import type { InputOptions, KillOptions, ShellHandle } from "./shell.js";
+import type { Binding, BoundCall } from "./backend.js";
+import { coversJob, type Grant, type JobAction } from "./claims.js";
+import { requireLive, unclaimed } from "./guard.js";
+import type { InputAccepted, InputOptions, KillOptions, ShellHandle } from "./shell.js";
 
 /**
- * The handle of a background command, bound to one call: after the call has ended, writing, reading and killing are rejected.
- * The exit of the command is still reported, because that touches nothing.
+ * The handle of a background command, bound to one call: it does what the call claimed to do with the job, and nothing after
+ * the call has ended. The exit of the command is still reported, because that touches nothing.
+ *
+ * @param from - "spawn": the call itself has started the command.
  */
-export function boundHandle(handle: ShellHandle, call: Pick<BoundCall, "id" | "signal">): ShellHandle {
+export function boundHandle(handle: ShellHandle, { grant, call }: Binding, from: "spawn" | "attach"): ShellHandle {
+  const { id } = handle;
+  const requireClaimed = (action: JobAction, did: string, isOwn = from === "spawn") => {
+    requireLive(call);
+    if (!isOwn && !coversJob(grant, id, action)) throw unclaimed(`${did} "${id}"`, { job: id, action });
+  };
   const live =
     <Args extends readonly unknown[], Result>(use: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
@@ -14,22 +22,88 @@ export function boundHandle(handle: ShellHandle, call: Pick<BoundCall, "id" | "s
       return use(...args);
     };
   return {
-    id: handle.id,
+    id,
     get pid() {
       return handle.pid;
     },
     result: handle.result,
-    // The end of the call ends the wait: the number of accepted bytes could not be returned any more.
-    write: live((bytes: Uint8Array, options?: InputOptions) => {
+    async write(bytes: Uint8Array, options?: InputOptions) {
+      requireClaimed("write", "write to", false);
+      // The end of the call ends the wait: the number of accepted bytes could not be returned any more.
       const signal = options?.signal === undefined ? call.signal : AbortSignal.any([call.signal, options.signal]);
-      return handle.write(bytes, { ...options, signal });
-    }),
-    closeInput: live(() => handle.closeInput()),
+      const own = { ...options, signal };
+      const text = claimedInput(grant, id);
+      return text === undefined ? handle.write(bytes, own) : writeClaimed(handle, call, text, bytes, own);
+    },
+    async closeInput() {
+      requireClaimed("write", "close the stdin of");
+      return handle.closeInput();
+    },
     output: live((stream: "stdout" | "stderr", from: number, max: number) => handle.output(stream, from, max)),
-    kill: live((signal: string, options?: KillOptions) => handle.kill(signal, options)),
+    async kill(signal: string, options: KillOptions = {}) {
+      const own = { ...options };
+      const action = own.once === true ? "signal" : "stop";
+      requireClaimed(action, action);
+      return handle.kill(signal, own);
+    },
     info: live(() => handle.info()),
     onExit: (listener) => handle.onExit(listener),
-    ...(handle.forget === undefined ? {} : { forget: live(async () => handle.forget?.()) }),
+    ...(handle.forget === undefined
+      ? {}
+      : {
+          async forget() {
+            requireClaimed("stop", "delete");
+            return handle.forget?.();
+          },
+        }),
     ...(handle.waiting === undefined ? {} : { waiting: live(async () => (await handle.waiting?.()) ?? null) }),
   };
+}
+
+/** The text that the call may write to the job; undefined for any. */
+function claimedInput(grant: Grant, id: string): Uint8Array | undefined {
+  const texts: string[] = [];
+  for (const one of grant.jobs) {
+    if ((one.id !== id && one.id !== "*") || !one.actions.includes("write")) continue;
+    if (one.input === undefined) return undefined;
+    texts.push(one.input);
+  }
+  return new TextEncoder().encode(texts.join(""));
+}
+
+/** What a call has written of the text that it claimed for a job. */
+interface Written {
+  bytes: number;
+  last: Promise<unknown>;
+}
+
+const writtenBy = new WeakMap<BoundCall, Map<string, Written>>();
+
+/** Writes the next part of the claimed text: after what earlier writes got accepted, through any handle of the call. */
+function writeClaimed(
+  handle: ShellHandle,
+  call: BoundCall,
+  text: Uint8Array,
+  bytes: Uint8Array,
+  options: InputOptions,
+): Promise<InputAccepted> {
+  const { id } = handle;
+  const ofCall = writtenBy.get(call) ?? new Map<string, Written>();
+  writtenBy.set(call, ofCall);
+  const written = ofCall.get(id) ?? { bytes: 0, last: Promise.resolve() };
+  ofCall.set(id, written);
+  const writing = written.last.then(async () => {
+    requireLive(call);
+    const part = text.subarray(written.bytes, written.bytes + bytes.length);
+    if (part.length !== bytes.length || part.some((byte, at) => byte !== bytes[at]))
+      throw unclaimed(`write to "${id}"`, { job: id, action: "write" }, "this text");
+    const start = written.bytes;
+    // Until it is known how much was accepted, all may have been.
+    written.bytes += part.length;
+    const accepted = await handle.write(part, options);
+    written.bytes = start + accepted.acceptedBytes;
+    return accepted;
+  });
+  written.last = writing.catch(() => {});
+  return writing;
 }

@@ -14,6 +14,10 @@ export interface Place {
   readonly scope: "self" | "tree";
 }
 
+/** What is done with a background command. Whoever may write to it, signal it or stop it may also read its output. */
+export const JOB_ACTIONS = ["list", "read", "write", "signal", "stop"] as const;
+export type JobAction = (typeof JOB_ACTIONS)[number];
+
 /** One thing that a call will touch. A command claim covers everything that the command does; a file claim only its path. */
 export type Claim =
   /**
@@ -21,16 +25,11 @@ export type Claim =
    * does not allow it ("if-allowed": the user is not asked about it).
    */
   | ({ readonly kind: "file"; readonly optional?: "unless-denied" | "if-allowed" } & Place)
-  | {
-      readonly kind: "command";
-      readonly command: string;
-      readonly cwd: string;
-      readonly env?: Readonly<Record<string, string>>;
-      readonly input?: boolean;
-      readonly background?: boolean;
-    }
+  | ({ readonly kind: "command" } & CommandStart)
+  /** The whole text that is written to it; an empty one closes its stdin. */
   | { readonly kind: "input"; readonly to: "job" | "pane"; readonly id: string; readonly text: string }
-  | { readonly kind: "job"; readonly action: "list" | "read" | "signal" | "stop"; readonly id?: string }
+  /** "stop" covers "signal". */
+  | { readonly kind: "job"; readonly action: Exclude<JobAction, "write">; readonly id?: string }
   | { readonly kind: "network"; readonly method: string; readonly url: string }
   | { readonly kind: "network-open"; readonly purpose: string }
   /** Documents of one collection; with `key`, one document. */
@@ -42,13 +41,31 @@ export type Claim =
   | { readonly kind: "delegate"; readonly agent: string; readonly tools: readonly string[] }
   | { readonly kind: "secret"; readonly name: string; readonly hosts: readonly string[] };
 
-/** A command and the directory it may start in. */
-export interface GrantedCommand {
+/** How a command starts: exactly so, or not at all. */
+export interface CommandStart {
   readonly command: string;
-  /** As the call claims it. */
   readonly cwd: string;
+  /** The variables that are added to its environment. Absent: none. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The text on its stdin, as UTF-8. Absent: none. For other bytes, redirect stdin from a file. */
+  readonly input?: string;
+  /** It may continue as a background job after the call. Default false. */
+  readonly background?: boolean;
+}
+
+/** A command that a call may start. */
+export interface GrantedCommand extends CommandStart {
   /** The real path that was approved, if `cwd` was resolved before the question. Absent: `cwd` has no symlink. */
   readonly real?: string;
+}
+
+/** What a call may do with a background command. */
+export interface GrantedJob {
+  /** "*": any that its session sees. */
+  readonly id: string;
+  readonly actions: readonly JobAction[];
+  /** With "write": exactly this text. Absent: any. */
+  readonly input?: string;
 }
 
 /** An HTTP request that a call may make: exactly this URL, any of its origin, or any at all. The method "*" stands for all. */
@@ -75,10 +92,8 @@ export interface Grant {
   readonly commands: readonly GrantedCommand[];
   readonly requests: readonly GrantedRequest[];
   readonly state: readonly GrantedState[];
-  /** Tools of other MCP servers. */
-  readonly servers: readonly { readonly server: string; readonly tool: string }[];
   readonly panes: readonly string[];
-  readonly jobs: readonly string[];
+  readonly jobs: readonly GrantedJob[];
   /** Paths that contain a symlink, with the real paths that were allowed. */
   readonly symlinkTargets: readonly { readonly asked: string; readonly real: string }[];
 }
@@ -110,25 +125,27 @@ export type Approval =
 /** A grant that covers exactly these claims and nothing else. */
 export function grantFor(id: string, claims: readonly Claim[], extra: Partial<Grant> = {}): Grant {
   const files: Place[] = [];
-  const commands: { command: string; cwd: string }[] = [];
+  const commands: GrantedCommand[] = [];
   const requests: GrantedRequest[] = [];
   const state: GrantedState[] = [];
-  const servers: { server: string; tool: string }[] = [];
   const panes: string[] = [];
-  const jobs: string[] = [];
+  const jobs: GrantedJob[] = [];
   for (const claim of claims) {
     if (claim.kind === "file") files.push({ path: claim.path, access: [...claim.access], scope: claim.scope });
-    else if (claim.kind === "command") commands.push({ command: claim.command, cwd: claim.cwd });
-    else if (claim.kind === "network") requests.push({ method: claim.method, url: claim.url, scope: "exact" });
+    else if (claim.kind === "command") {
+      const { kind: _, ...start } = claim;
+      commands.push(start);
+    } else if (claim.kind === "network") requests.push({ method: claim.method, url: claim.url, scope: "exact" });
     else if (claim.kind === "network-open") requests.push({ method: "*", url: "*", scope: "any" });
-    else if (claim.kind === "server") servers.push({ server: claim.server, tool: claim.tool });
     else if (claim.kind === "state") {
       const { store, access, key } = claim;
       state.push(key === undefined ? { store, access } : { store, access, key });
-    } else if (claim.kind === "input") (claim.to === "pane" ? panes : jobs).push(claim.id);
-    else if (claim.kind === "job") jobs.push(claim.id ?? "*");
+    } else if (claim.kind === "input") {
+      if (claim.to === "pane") panes.push(claim.id);
+      else jobs.push({ id: claim.id, actions: ["write"], input: claim.text });
+    } else if (claim.kind === "job") jobs.push({ id: claim.id ?? "*", actions: [claim.action] });
   }
-  return { id, files, except: [], commands, requests, state, servers, panes, jobs, symlinkTargets: [], ...extra };
+  return { id, files, except: [], commands, requests, state, panes, jobs, symlinkTargets: [], ...extra };
 }
 
 /** The grant of a tool without claims: every port refuses. */
@@ -164,9 +181,18 @@ export function covers(grant: Grant, path: string, access: Access): boolean {
   );
 }
 
-/** Whether the grant contains exactly this command in this directory. */
-export function coversCommand(grant: Grant, command: string, cwd: string): boolean {
-  return grant.commands.some((one) => one.command === command && one.cwd === cwd);
+/** Whether the grant covers this action on a background command. */
+export function coversJob(grant: Grant, id: string, action: JobAction): boolean {
+  return grant.jobs.some(
+    (one) =>
+      (one.id === id || one.id === "*") &&
+      one.actions.some(
+        (granted) =>
+          granted === action ||
+          (action === "read" && granted !== "list") ||
+          (action === "signal" && granted === "stop"),
+      ),
+  );
 }
 
 /** Whether the grant covers this request. A fragment is not part of a request. */

@@ -253,10 +253,15 @@ export function authorizeRealPath(run: CallRun, asked: string, real: Omit<FileCl
   return decision;
 }
 
-/** What a port asks when a command's directory is elsewhere: policy, for that command at the real place. */
+/** What a port asks when a command's directory is elsewhere: policy, for each claim of that command at the real place. */
 export function authorizeCommandAt(run: CallRun, command: string, cwd: string, real: string): Decision {
   run.context.session.symlinks.add(symlinkKey(run, cwd));
-  const isIt = (claim: Claim) => claim.kind === "command" && claim.command === command && claim.cwd === cwd;
-  const claim = run.claims.find(isIt) as CommandClaim | undefined;
-  return evaluate(run, [{ kind: "command", command, ...claim, cwd: nameOf(run, real) }]);
+  const isIt = (claim: Claim): claim is CommandClaim =>
+    claim.kind === "command" && claim.command === command && claim.cwd === cwd;
+  const claims = run.claims.filter(isIt);
+  const stated = claims.length > 0 ? claims : [{ kind: "command" as const, command, cwd }];
+  return evaluate(
+    run,
+    stated.map((claim) => ({ ...claim, cwd: nameOf(run, real) })),
+  );
 }

@@ -1,6 +1,6 @@
 /** The checks that the ports of all backends share. The backend calls them in the step that acts. */
 import type { Binding, BoundCall } from "./backend.js";
-import { type Access, covers, coversCommand, type Grant, isNormalPath, isWithin } from "./claims.js";
+import { type Access, type CommandStart, covers, coversJob, type Grant, isNormalPath, isWithin } from "./claims.js";
 import { HaftError } from "./errors.js";
 import { requireText } from "./fs-faults.js";
 import type { JobInfo, ShellOptions } from "./shell.js";
@@ -82,21 +82,55 @@ export async function requireAuthorized(
   });
 }
 
-/** A copy for which each option was read once. Check this copy and use it: a getter could give another value each time. */
-export function ownOptions<T extends ShellOptions>(options: T): T {
-  const own = { ...options };
-  return own.env === undefined ? own : { ...own, env: { ...own.env } };
+/**
+ * Rejects a command that the call did not claim exactly so: its text and directory, the variables that are added to its
+ * environment, its stdin, and whether it may continue after the call.
+ *
+ * @param grant - Undefined for the unguarded port: everything is permitted.
+ * @param how - "background" for `spawn`. A command that can be detached counts as one, too.
+ * @returns A copy for which each option was read once, with the granted stdin: a getter could give another value each time,
+ *   and the caller could change the bytes. Use only this copy.
+ */
+export function requireCommand<T extends ShellOptions>(
+  grant: Grant | undefined,
+  command: string,
+  options: T,
+  how: "foreground" | "background",
+): T {
+  const read = { ...options };
+  const own = read.env === undefined ? read : { ...read, env: { ...read.env } };
+  if (grant === undefined) return own;
+  const { cwd, env = {} } = own;
+  const input = own.input === undefined ? undefined : textOf(own.input);
+  const mayContinue = how === "background" || own.detach !== undefined;
+  const parts: readonly (readonly [what: string, isClaimed: (one: CommandStart) => boolean])[] = [
+    ["it in this directory", (one) => one.command === command && one.cwd === cwd],
+    ["it with these environment variables", (one) => isSameEnv(one.env ?? {}, env)],
+    ["it with this stdin", (one) => one.input === input],
+    ["that it may continue in the background", (one) => !mayContinue || one.background === true],
+  ];
+  let claimed: readonly CommandStart[] = grant.commands;
+  for (const [what, isClaimed] of parts) {
+    claimed = claimed.filter(isClaimed);
+    if (claimed.length === 0) throw unclaimed("run the command", { command, cwd }, what);
+  }
+  return typeof input === "string" ? { ...own, input: new TextEncoder().encode(input) } : own;
 }
 
-/** Rejects a command that the call did not claim, word for word. */
-export function requireCommand(grant: Grant, command: string, cwd: string): void {
-  if (coversCommand(grant, command, cwd)) return;
-  throw new HaftError(
-    "CALL_UNCLAIMED",
-    "Did not run the command: the call did not claim it in this directory. Claim it in the tool's `claims`.",
-    {
-      details: { command, cwd },
-    },
+/** Null for bytes that are not UTF-8, which no claim has. */
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function isSameEnv(claimed: Readonly<Record<string, string>>, given: Readonly<Record<string, string>>): boolean {
+  const names = Object.keys(given);
+  return (
+    names.length === Object.keys(claimed).length &&
+    names.every((name) => Object.hasOwn(claimed, name) && claimed[name] === given[name])
   );
 }
 
@@ -135,25 +169,14 @@ export function grantedDirectories(grant: Grant, command: string, cwd: string): 
 
 /** Rejects a background command that the call did not claim. */
 export function requireJob(grant: Grant, id: string): void {
-  if (grant.jobs.includes(id) || grant.jobs.includes("*")) return;
-  throw new HaftError(
-    "CALL_UNCLAIMED",
-    `Did not attach to "${id}": the call did not claim it. Claim it in the tool's \`claims\`.`,
-    { details: { job: id } },
-  );
+  if (!coversJob(grant, id, "read")) throw unclaimed(`attach to "${id}"`, { job: id });
 }
 
-/** Rejects listing the jobs, or using one, if the call did not claim it. */
+/** Rejects listing the jobs, or only one, if the call did not claim it. */
 export function requireJobs(grant: Grant, id: string | undefined): void {
-  if (id !== undefined) {
-    requireJob(grant, id);
-    return;
-  }
-  if (grant.jobs.includes("*")) return;
-  throw new HaftError(
-    "CALL_UNCLAIMED",
-    "Did not list the jobs: the call did not claim it. Claim it in the tool's `claims`.",
-  );
+  if (coversJob(grant, id ?? "*", "list")) return;
+  if (id === undefined) throw unclaimed("list the jobs", {});
+  requireJob(grant, id);
 }
 
 /** The session and owner of a job that a call starts; neither if a backend's own port starts it. */

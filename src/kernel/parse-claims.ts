@@ -84,7 +84,7 @@ const FIELDS = new Map<unknown, Readonly<Record<string, Field>>>(
       scope: oneOf("self", "tree"),
       optional: optional(oneOf("unless-denied", "if-allowed")),
     },
-    command: { command: text, cwd: text, env: optional(env), input: optional(flag), background: optional(flag) },
+    command: { command: text, cwd: text, env: optional(env), input: optional(text), background: optional(flag) },
     input: { to: oneOf("job", "pane"), id: text, text },
     job: { action: oneOf("list", "read", "signal", "stop"), id: optional(text) },
     network: { method: text, url },

@@ -1,5 +1,6 @@
 /** The session as one call reaches it: writes need the claim that fits, and all of it ends with the call. */
 import { backendOf, type CallRun } from "./call-run.js";
+import { coversJob, EMPTY_GRANT } from "./claims.js";
 import { unclaimed } from "./guard.js";
 import { requireClaimedPlace } from "./path-lock.js";
 import type { CallSession, Framework, SessionView } from "./session.js";
@@ -67,8 +68,8 @@ export function callSession(run: CallRun): CallSession {
       },
       set(id, seen) {
         requireLife();
-        const { jobs = [], commands = [] } = run.grant ?? {};
-        if (commands.length === 0 && !jobs.includes(id) && !jobs.includes("*"))
+        const { grant = EMPTY_GRANT } = run;
+        if (grant.commands.length === 0 && !coversJob(grant, id, "read"))
           throw unclaimed(`mark the output of "${id}" as shown`, { job: id }, "the job");
         session.outputsSeen?.set(jobKey(id), seen);
       },

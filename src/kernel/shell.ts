@@ -11,7 +11,7 @@ export interface ShellOptions extends Io {
   readonly cwd: string;
   /** Added to the environment that the backend passes on. Names consist of letters, digits and "_" and do not begin with a digit. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Written to stdin, followed by end of file. */
+  /** Written to stdin, followed by end of file. A bound port takes only the UTF-8 bytes of the text that the call claimed. */
   readonly input?: Uint8Array;
   /** Milliseconds between SIGTERM and SIGKILL. Default `DEFAULT_GRACE_MS` (3,000). */
   readonly graceMs?: number;
@@ -132,7 +132,10 @@ export interface KillOptions {
   readonly once?: boolean;
 }
 
-/** A command that runs in the background. A handle from a bound port rejects every operation after its call has ended. */
+/**
+ * A command that runs in the background. A handle from a bound port rejects every operation that the call did not claim, and
+ * every one after the call has ended. The call that started the command may read, signal and stop it, and close its stdin.
+ */
 export interface ShellHandle {
   readonly id: string;
   readonly pid: number | null;

@@ -71,5 +71,8 @@ export const COMPLETED_CANNOT: Readonly<Record<string, string>> = Object.freeze(
     "shell:spawn:listeners",
     "shell:jobs:running-and-ended",
     "shell:jobs:of-a-session",
+    "shell:jobs:claimed-actions",
+    "shell:jobs:claimed-input",
+    "shell:jobs:started-by-the-call",
   ]),
 });

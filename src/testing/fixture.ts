@@ -6,6 +6,7 @@ import {
   EMPTY_GRANT,
   type Grant,
   HaftError,
+  JOB_ACTIONS,
   type Place,
   type Ports,
 } from "../kernel/index.js";
@@ -39,7 +40,7 @@ const EVERYTHING: Place = { path: "/", access: ["read", "write", "create", "dele
 const CALL_MS = 180_000;
 
 /**
- * Ports for one call. Without `grant` they may access every file and run no command; `commands` are compared exactly.
+ * Ports for one call. Without `grant` they may access every file and run no command, but use every job; `commands` are compared exactly.
  * Without `call` it ends after 180 s, and a real path or directory outside the grant is denied.
  */
 export function bindAll(
@@ -51,7 +52,7 @@ export function bindAll(
     ...EMPTY_GRANT,
     id: "conformance",
     files: [EVERYTHING],
-    jobs: ["*"],
+    jobs: [{ id: "*", actions: JOB_ACTIONS }],
     ...grant,
   };
   return on.backend.bind(whole, {

@@ -13,6 +13,7 @@ import { searchChoosing } from "./search/choosing.js";
 import { searchIgnoring } from "./search/ignoring.js";
 import { searchLines } from "./search/lines.js";
 import { searchMatching } from "./search/matching.js";
+import { shellClaiming } from "./shell/claiming.js";
 import { shellDirectory } from "./shell/directory.js";
 import { shellEnding } from "./shell/ending.js";
 import { shellInput } from "./shell/input.js";
@@ -49,6 +50,7 @@ export const searchSuite: Suite<Fixture> = [
 /** What every `Shell` guarantees: what a command gets, what it returns, and how it ends. */
 export const shellSuite: Suite<Fixture> = [
   ...shellRunning,
+  ...shellClaiming,
   ...shellRefusing,
   ...shellDirectory,
   ...shellOutput,

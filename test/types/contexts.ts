@@ -80,7 +80,9 @@ export function event(one: ToolEvent & CallEvent): string {
 export function grants(grant: Grant): void {
   same<"exact" | "origin" | "any" | undefined>(grant.requests[0]?.scope);
   same<"read" | "write" | undefined>(grant.state[0]?.access);
-  same<string | undefined>(grant.servers[0]?.tool);
+  same<readonly ("list" | "read" | "write" | "signal" | "stop")[] | undefined>(grant.jobs[0]?.actions);
+  // @ts-expect-error a grant of a job names what may be done with it
+  same<string | undefined>(grant.jobs[0]);
   // @ts-expect-error an approved GET of one path is not its whole origin
   grant.origins;
 }

@@ -44,7 +44,7 @@ export class MemoryShell implements Shell {
   }
 
   async exec(command: string, asked: ShellOptions): Promise<ShellResult> {
-    const options = this.#call.requireCommand(command, asked);
+    const options = this.#call.requireCommand(command, asked, "foreground");
     const startedMs = Math.trunc(this.#host.table.clock.now());
     if (options.signal?.aborted) return notStartedResult(startedMs, "cancelled");
     if (this.#call.leftMs(options.timeoutMs, this.#host.table.clock.now()) <= 0)
@@ -54,17 +54,17 @@ export class MemoryShell implements Shell {
   }
 
   async spawn(command: string, asked: SpawnOptions): Promise<ShellHandle> {
-    const options = this.#call.requireCommand(command, asked);
+    const options = this.#call.requireCommand(command, asked, "background");
     const run = await this.#start(command, options, options.lifetime, true);
     if ("problem" in run) throw notStarted(run.problem);
     this.#keep(run);
-    return this.#call.handle(run.handle());
+    return this.#call.handle(run.handle(), "spawn");
   }
 
   async attach(id: string): Promise<ShellHandle | null> {
     this.#call.requireJob(id);
     const run = this.#host.runs.get(id);
-    return run === undefined || !this.#call.maySee(run.facts) ? null : this.#call.handle(run.handle());
+    return run === undefined || !this.#call.maySee(run.facts) ? null : this.#call.handle(run.handle(), "attach");
   }
 
   async jobs(options: Io & { readonly id?: string } = {}): Promise<readonly JobInfo[]> {

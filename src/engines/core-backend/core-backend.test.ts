@@ -105,7 +105,7 @@ describe("a completed backend", () => {
 
   it("has no commands without a shell, and no jobs with one", async () => {
     const on = opened();
-    const command = { command: "true", cwd: "/data" };
+    const command = { command: "true", cwd: "/data", background: true };
     await expectError(
       bindAll(on, { commands: [command] }).shell.exec("true", { cwd: "/data" }),
       "BACKEND_UNSUPPORTED",

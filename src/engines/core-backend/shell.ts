@@ -24,7 +24,6 @@ import {
   messageOf,
   notStartedResult,
   OutputPublisher,
-  ownOptions,
   requireCommand,
   requireJobs,
   requireLive,
@@ -69,8 +68,7 @@ export class CorePortShell implements Shell {
   }
 
   async exec(command: string, asked: ShellOptions): Promise<ShellResult> {
-    const options = ownOptions(asked);
-    const core = this.#requireShell(command, options.cwd);
+    const { core, options } = this.#requireShell(command, asked, "foreground");
     const startedMs = Math.trunc(this.#clock.now());
     if (options.signal?.aborted) return notStartedResult(startedMs, "cancelled");
     if (this.#limitMs(options) <= 0) return notStartedResult(startedMs, "deadline");
@@ -81,7 +79,7 @@ export class CorePortShell implements Shell {
   }
 
   async spawn(command: string, options: ShellOptions): Promise<ShellHandle> {
-    this.#requireShell(command, options.cwd);
+    this.#requireShell(command, options, "background");
     throw unsupported(this.#name, "commands that outlive their call", "Run it to its end with `bash`.");
   }
 
@@ -97,14 +95,12 @@ export class CorePortShell implements Shell {
     return [];
   }
 
-  #requireShell(command: string, cwd: string): CoreShell {
-    if (this.#bound !== undefined) {
-      requireLive(this.#bound.call);
-      requireCommand(this.#bound.grant, command, cwd);
-    }
+  #requireShell(command: string, asked: ShellOptions, how: "foreground" | "background") {
+    if (this.#bound !== undefined) requireLive(this.#bound.call);
+    const options = requireCommand(this.#bound?.grant, command, asked, how);
     if (this.#closing.aborted) throw closedBackend(this.#name);
     if (this.#core === undefined) throw unsupported(this.#name, "shell", "Use the file tools.");
-    return this.#core;
+    return { core: this.#core, options };
   }
 
   async #directoryProblem(cwd: string): Promise<string | undefined> {

@@ -179,11 +179,9 @@ export function recordingBackend(
     };
   };
   const shellOf = (grant: Grant | undefined, call: BoundCall | undefined) => ({
-    async exec(command: string, { cwd }: { cwd: string }) {
-      if (grant !== undefined && call !== undefined) {
-        requireLive(call);
-        requireCommand(grant, command, cwd);
-      }
+    async exec(command: string, options: { cwd: string }) {
+      if (call !== undefined) requireLive(call);
+      requireCommand(grant, command, options, "foreground");
       touched.push(`run ${command}`);
       return {};
     },

@@ -46,7 +46,7 @@ async function places(fixture: Fixture): Promise<Places> {
     outside,
     other,
     bound(cwd, commandAt, real) {
-      const one: GrantedCommand = { command: COMMAND, cwd, ...(real === undefined ? {} : { real }) };
+      const one: GrantedCommand = { command: COMMAND, cwd, background: true, ...(real === undefined ? {} : { real }) };
       return bindAll(fixture, { commands: [one] }, { commandAt }).shell;
     },
     async expectMarkers(...names) {

@@ -141,7 +141,10 @@ function taken(takenBytes: number) {
 }
 
 function spawned(fixture: Fixture, command: string, input?: Uint8Array): Promise<ShellHandle> {
-  const { shell } = bindAll(fixture, { commands: [{ command, cwd: fixture.directory }] });
+  const claimed = { command, cwd: fixture.directory, background: true };
+  const { shell } = bindAll(fixture, {
+    commands: [input === undefined ? claimed : { ...claimed, input: shown(input) }],
+  });
   const keep = { head: 4 * 1024 * 1024, tail: 0 };
   return shell.spawn(command, {
     cwd: fixture.directory,

@@ -31,7 +31,10 @@ export const shellJobs: Suite<Fixture> = [
     expectEqual((await infoOf(shell, running.id))?.endedBy, "stopped", "what ended it");
   }),
   on("shell:jobs:unclaimed-is-refused", "jobs lists only what the call has claimed", async (fixture) => {
-    const claimed = { commands: [{ command: "true", cwd: fixture.directory }], jobs: ["some-job"] };
+    const claimed = {
+      commands: [{ command: "true", cwd: fixture.directory }],
+      jobs: [{ id: "some-job", actions: ["read"] }],
+    } as const;
     const { shell } = bindAll(fixture, claimed);
     await expectError(shell.jobs(), "CALL_UNCLAIMED", "all of them");
     await expectError(shell.jobs({ id: "another" }), "CALL_UNCLAIMED", "another one");
@@ -107,7 +110,7 @@ export const shellJobs: Suite<Fixture> = [
 ];
 
 function shellOf(fixture: Fixture, call: Partial<BoundCall>, ...commands: readonly string[]): Shell {
-  const claimed = commands.map((command) => ({ command, cwd: fixture.directory }));
+  const claimed = commands.map((command) => ({ command, cwd: fixture.directory, background: true }));
   return bindAll(fixture, { commands: claimed }, call).shell;
 }
 

@@ -1,6 +1,6 @@
 /** Helpers of the shell cases: run commands, end what they leave running. */
 
-import type { BoundCall, ShellOptions, ShellResult } from "../../kernel/index.js";
+import type { BoundCall, GrantedCommand, ShellOptions, ShellResult } from "../../kernel/index.js";
 import { concatBytes } from "../../text/index.js";
 import { shown } from "../case-setup.js";
 import { expectEqual, expectThat } from "../expect.js";
@@ -14,11 +14,18 @@ const KEEP = { head: 4 * 1024 * 1024, tail: 0 };
 
 type RunOptions = Partial<ShellOptions> & { readonly call?: Partial<BoundCall> };
 
-/** Runs one claimed command in the fixture's directory, all of its output kept unless `keep` says otherwise. */
+/** Runs one command in the fixture's directory, claimed as it starts, all of its output kept unless `keep` says otherwise. */
 export function run(fixture: Fixture, command: string, options: RunOptions = {}): Promise<ShellResult> {
   const { call, ...rest } = options;
   const whole = { cwd: fixture.directory, keep: KEEP, ...rest };
-  const ports = bindAll(fixture, { files: [], commands: [{ command, cwd: whole.cwd }] }, call);
+  const claim: GrantedCommand = {
+    command,
+    cwd: whole.cwd,
+    ...(rest.env === undefined ? {} : { env: rest.env }),
+    ...(rest.input === undefined ? {} : { input: shown(rest.input) }),
+    background: rest.detach !== undefined,
+  };
+  const ports = bindAll(fixture, { files: [], commands: [claim] }, call);
   return ports.shell.exec(command, whole);
 }
 

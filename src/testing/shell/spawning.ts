@@ -1,4 +1,5 @@
 /** Background commands: how they start, what their handle does, how they end. */
+import { JOB_ACTIONS } from "../../kernel/index.js";
 import { on } from "../case-setup.js";
 import { expectEqual, expectError, expectThat } from "../expect.js";
 import { bindAll, type Fixture } from "../fixture.js";
@@ -22,7 +23,7 @@ export const shellSpawning: Suite<Fixture> = [
     async (fixture) => {
       const command = `echo ran > ${fixture.directory}/marker`;
       const cwd = `${fixture.directory}/gone`;
-      const { fs, shell } = bindAll(fixture, { commands: [{ command, cwd }] });
+      const { fs, shell } = bindAll(fixture, { commands: [{ command, cwd, background: true }] });
       const error = await expectError(shell.spawn(command, { cwd, lifetime: "session" }), "SHELL_SPAWN", "spawn");
       const reported = `Did not start the command: the directory "${cwd}" does not exist. Fix that and start it again.`;
       expectEqual(error.message, reported, "the message");
@@ -51,7 +52,11 @@ export const shellSpawning: Suite<Fixture> = [
     async (fixture) => {
       const command = "sleep 600";
       const surviving = "sleep 600 & echo $!";
-      const commands = [command, surviving].map((one) => ({ command: one, cwd: fixture.directory }));
+      const commands = [command, surviving].map((one) => ({
+        command: one,
+        cwd: fixture.directory,
+        background: true,
+      }));
       const of = (sessionId: string) => bindAll(fixture, { commands }, { sessionId }).shell;
       const at = { cwd: fixture.directory };
       const early = of("ending");
@@ -80,7 +85,11 @@ export const shellSpawning: Suite<Fixture> = [
     async (fixture) => {
       const handle = await spawned(fixture, "sleep 600");
       for (const id of [handle.id, "no-such-id"]) {
-        await expectError(bindAll(fixture, { jobs: ["another"] }).shell.attach(id), "CALL_UNCLAIMED", `attach ${id}`);
+        await expectError(
+          bindAll(fixture, { jobs: [{ id: "another", actions: JOB_ACTIONS }] }).shell.attach(id),
+          "CALL_UNCLAIMED",
+          `attach ${id}`,
+        );
       }
       await handle.kill("KILL");
     },
@@ -173,7 +182,7 @@ export const shellSpawning: Suite<Fixture> = [
 async function spawned(fixture: Fixture, command: string, signal?: AbortSignal) {
   const { shell } = bindAll(
     fixture,
-    { commands: [{ command, cwd: fixture.directory }] },
+    { commands: [{ command, cwd: fixture.directory, background: true }] },
     signal === undefined ? {} : { signal },
   );
   return shell.spawn(command, { cwd: fixture.directory, lifetime: "session", graceMs: 1_000 });

@@ -16,6 +16,11 @@ type Ctx = ToolContext<BashLimits>;
 /** How long to wait for a background command, to report an immediate failure. */
 const START_MS = 150;
 
+/** Whether a command that was not sent to the background may continue there. */
+export function mayContinue({ limits, backend }: Pick<Ctx, "limits" | "backend">): boolean {
+  return limits.autoBackground && backend.flags.detach === true;
+}
+
 /** Watches one command and detaches it from its call when there is reason to. */
 export class AutoBackground {
   readonly #detach = new AbortController();
@@ -25,8 +30,8 @@ export class AutoBackground {
   readonly #stopTimer: () => void;
 
   constructor(ctx: Ctx) {
-    const { autoBackground, yieldMs } = ctx.limits;
-    this.#canDetach = autoBackground && ctx.backend.flags.detach === true;
+    const { yieldMs } = ctx.limits;
+    this.#canDetach = mayContinue(ctx);
     this.#stopTimer =
       this.#canDetach && yieldMs !== null ? ctx.clock.timer(yieldMs, () => this.#detachNow("time")) : () => {};
   }

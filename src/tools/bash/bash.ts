@@ -14,7 +14,7 @@ import type { RecordedStream } from "../shared/artifact-sink.js";
 import { OutputRecorder } from "../shared/output-recorder.js";
 import { quoted } from "../shared/path-input.js";
 import { cwdAsGiven, rethrowWithGivenPath } from "../shared/unexpanded-path.js";
-import { AutoBackground, markShown, startInBackground } from "./auto-background.js";
+import { AutoBackground, markShown, mayContinue, startInBackground } from "./auto-background.js";
 import { bashFailure } from "./bash-failure.js";
 import {
   BASH_LIMITS,
@@ -55,8 +55,8 @@ function claimsOf(input: BashInput, context: ClaimContext<BashLimits>): readonly
     kind: "command",
     command: input.command,
     cwd: cwdOf(input, context),
-    ...(input.input === undefined ? {} : { input: true }),
-    ...(input.background === true ? { background: true } : {}),
+    ...(input.input === undefined ? {} : { input: input.input }),
+    ...(input.background === true || mayContinue(context) ? { background: true } : {}),
   };
   return [claim];
 }

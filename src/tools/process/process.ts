@@ -99,7 +99,7 @@ function startClaims(input: ProcessInput, context: ClaimContext<ProcessLimits>):
     command: input.command ?? "",
     cwd,
     background: true,
-    ...(input.input === undefined ? {} : { input: true }),
+    ...(input.input === undefined ? {} : { input: input.input }),
   };
   if (context.limits.outputLocation === "state") return [command];
   const path = outputDirectory(cwd);

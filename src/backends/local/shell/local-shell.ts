@@ -36,7 +36,7 @@ export class LocalShell implements Shell {
   }
 
   async exec(command: string, asked: ShellOptions): Promise<ShellResult> {
-    const options = this.#call.requireCommand(command, asked);
+    const options = this.#call.requireCommand(command, asked, "foreground");
     const startedMs = Date.now();
     const deadlineMs = this.#call.leftMs(options.timeoutMs);
     if (options.signal?.aborted === true) return notStartedResult(startedMs, whyAborted(options.signal));
@@ -79,7 +79,7 @@ export class LocalShell implements Shell {
   }
 
   async spawn(command: string, asked: SpawnOptions): Promise<ShellHandle> {
-    const options = this.#call.requireCommand(command, asked);
+    const options = this.#call.requireCommand(command, asked, "background");
     const facts = this.#call.facts(command, options.cwd, options.lifetime);
     let jobDirectory: JobDirectory | undefined;
     const running = await this.#inDirectory(command, options, async (directory) => {
@@ -100,18 +100,18 @@ export class LocalShell implements Shell {
     if (options.input !== undefined) running.input.give(options.input);
     const settled = running.settled.then((how) => running.resultOf(how));
     const job = this.#host.jobs.add(running, facts, () => settled, jobDirectory);
-    return this.#call.handle(job.handle);
+    return this.#call.handle(job.handle, "spawn");
   }
 
   async attach(id: string): Promise<ShellHandle | null> {
     this.#call.requireJob(id);
     const own = this.#host.jobs.get(id);
-    if (own !== undefined) return this.#call.maySee(own.facts) ? this.#call.handle(own.handle) : null;
+    if (own !== undefined) return this.#call.maySee(own.facts) ? this.#call.handle(own.handle, "attach") : null;
     const recovered = this.#host.recovered?.find(id);
     if (recovered === undefined) this.#host.recovered?.requireKnown(id);
     return recovered === undefined || !this.#call.maySee(recovered.directory.record)
       ? null
-      : this.#call.handle(recovered.handle());
+      : this.#call.handle(recovered.handle(), "attach");
   }
 
   async jobs(options: Io & { readonly id?: string } = {}): Promise<readonly JobInfo[]> {

@@ -48,7 +48,7 @@ export class PosixShell implements Shell {
   }
 
   async exec(command: string, asked: ShellOptions): Promise<ShellResult> {
-    const options = this.#call.requireCommand(command, asked);
+    const options = this.#call.requireCommand(command, asked, "foreground");
     const run = new CommandRun(this.#remote, this.#jobs, command, requireByteCounts(options), {
       signals: this.#call.signals(options),
       timeoutMs: this.#call.leftMs(options.timeoutMs),
@@ -59,7 +59,7 @@ export class PosixShell implements Shell {
   }
 
   async spawn(command: string, asked: SpawnOptions): Promise<ShellHandle> {
-    const options = this.#call.requireCommand(command, asked);
+    const options = this.#call.requireCommand(command, asked, "background");
     const problem = refuseCommand(command, options);
     if (problem !== undefined) throw notStarted(problem);
     // Kept jobs have a tag of their own, so that closing this backend does not end them.
@@ -76,7 +76,7 @@ export class PosixShell implements Shell {
       this.#jobs.forgetExit(id);
       job.exited();
     });
-    return this.#call.handle(job);
+    return this.#call.handle(job, "spawn");
   }
 
   /** Sends the request until the remote shell enters a directory that was authorized. */
@@ -105,7 +105,7 @@ export class PosixShell implements Shell {
   async attach(id: string): Promise<ShellHandle | null> {
     this.#call.requireJob(id);
     const job = await this.#jobs.find(id);
-    return job === undefined || !this.#call.maySee(job.facts) ? null : this.#call.handle(job);
+    return job === undefined || !this.#call.maySee(job.facts) ? null : this.#call.handle(job, "attach");
   }
 
   /** Jobs of this backend, and kept jobs of other backends that were attached to. */
