@@ -111,6 +111,51 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
     expect(outcome).toMatchObject({ isError: true, code: "CALL_UNCLAIMED" });
   });
 
+  const harm = new TextEncoder().encode("echo x > ../out/planted\n");
+  const otherStarts: Readonly<Record<string, (ctx: ToolContext, at: { readonly cwd: string }) => Promise<unknown>>> = {
+    "another environment": (ctx, at) => ctx.shell.exec("sh", { ...at, env: { ENV: "../out/secret" } }),
+    "another stdin": (ctx, at) => ctx.shell.exec("sh", { ...at, input: harm }),
+    "a later stdin": async (ctx, at) => (await ctx.shell.spawn("cat", { ...at, lifetime: "session" })).write(harm),
+    "a background job": (ctx, at) => ctx.shell.spawn("sh", { ...at, lifetime: "keep" }),
+    "a way to detach it": (ctx, at) => ctx.shell.exec("sh", { ...at, detach: AbortSignal.abort() }),
+  };
+  it.each(Object.entries(otherStarts))("starts the claimed command with %s: refused", async (_what, act) => {
+    const cwd = `${machine.base}/ws`;
+    const claims: readonly Claim[] = [
+      { kind: "command", command: "sh", cwd },
+      { kind: "command", command: "cat", cwd, background: true },
+    ];
+    const outcome = await run((ctx) => act(ctx, { cwd }), claims);
+    expect(outcome).toMatchObject({ isError: true, code: "CALL_UNCLAIMED" });
+    await expectOutsideUntouched();
+  });
+
+  it("claims to list or read a job of its session, and writes to it or stops it: refused", async () => {
+    const cwd = `${machine.base}/ws`;
+    const start = { kind: "command", command: "cat", cwd, background: true } as const;
+    let id = "";
+    await run(
+      async (ctx) => {
+        ({ id } = await ctx.shell.spawn("cat", { cwd, lifetime: "session" }));
+      },
+      [start],
+    );
+    const uses: readonly ((ctx: ToolContext) => Promise<unknown>)[] = [
+      async (ctx) => (await ctx.shell.attach(id))?.write(harm),
+      async (ctx) => (await ctx.shell.attach(id))?.closeInput(),
+      async (ctx) => (await ctx.shell.attach(id))?.kill("KILL"),
+      async (ctx) => (await ctx.shell.attach(id))?.kill("KILL", { once: true }),
+    ];
+    for (const use of uses)
+      for (const claim of [{ action: "list" }, { action: "read", id }] as const)
+        expect(await run(use, [{ kind: "job", ...claim }])).toMatchObject({ isError: true, code: "CALL_UNCLAIMED" });
+    const stopped = await run(
+      async (ctx) => (await ctx.shell.attach(id))?.kill("KILL"),
+      [{ kind: "job", action: "stop", id }],
+    );
+    expect(stopped.status).toBe("ok");
+  });
+
   it("writes through a symlink put there after its claim: refused at the real place, never written", async () => {
     const { base, link } = machine;
     const claim: Claim = { kind: "file", path: `${base}/ws/door/planted`, access: ["write", "create"], scope: "self" };

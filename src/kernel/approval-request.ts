@@ -3,7 +3,7 @@ import { renderUnifiedDiff, truncateToHead } from "../text/index.js";
 import { CallContext } from "./call-context.js";
 import type { CallRun } from "./call-run.js";
 import { CallSignal } from "./call-signal.js";
-import { type Decision, EMPTY_GRANT, type Grant } from "./claims.js";
+import { type CommandStart, type Decision, EMPTY_GRANT, type Grant } from "./claims.js";
 import { policyCallOf } from "./decide-stage.js";
 import { revoked } from "./guard.js";
 import { mapClaims, mapTexts, redactText } from "./outcome.js";
@@ -20,32 +20,25 @@ export const MAX_PREVIEW_BYTES = 32 * 1024;
 /** Milliseconds that a preview may take; the request has none then. */
 const PREVIEW_TIMEOUT_MS = 5_000;
 
-/** @throws What the redactor throws: text that could not be redacted is never shown. */
+/** Redacted as it is shown and stored. @throws What the redactor throws: text that could not be redacted is never shown. */
 export async function approvalRequest(
   run: CallRun,
   decision: Extract<Decision, { effect: "ask" }>,
 ): Promise<ApprovalRequest> {
-  const { host } = run.context;
+  const { ids, redactor } = run.context.host;
+  const redact = (text: string) => redactText(redactor, text);
   const shown = await shownArguments(run);
   const preview = await previewOf(run, shown);
   return {
-    token: host.ids.next("approval"),
+    token: ids.next("approval"),
     call: policyCallOf(run),
-    claims: run.claims,
-    rule: decision.rule,
+    claims: mapClaims(run.claims, redact),
+    rule: redact(decision.rule),
     risk: decision.risk,
-    reason: decision.reason,
+    reason: redact(decision.reason),
     arguments: shown,
     ...(preview === undefined ? {} : { preview }),
   };
-}
-
-/** The request as it is written to the state: its claims, rule and reason are redacted too. */
-export function storedRequest(run: CallRun, request: ApprovalRequest): ApprovalRequest {
-  const { redactor } = run.context.host;
-  const redact = (text: string) => redactText(redactor, text);
-  const { claims, rule, reason } = request;
-  return { ...request, claims: mapClaims(claims, redact), rule: redact(rule), reason: redact(reason) };
 }
 
 async function shownArguments(run: CallRun): Promise<Json> {
@@ -59,11 +52,27 @@ async function previewOf(run: CallRun, shown: Json): Promise<ApprovalPreview | u
   for (const claim of run.claims) {
     if (claim.kind === "server") return { kind: "server", server: claim.server, tool: claim.tool, arguments: shown };
     if (claim.kind !== "command") continue;
-    const granted = run.grant?.commands.find((one) => one.command === claim.command && one.cwd === claim.cwd);
-    const { text, isTruncated } = bounded(run, claim.command);
-    return { kind: "command", command: text, directory: bounded(run, granted?.real ?? claim.cwd).text, isTruncated };
+    return commandPreview(run, claim);
   }
   return changePreview(run);
+}
+
+function commandPreview(run: CallRun, { command, cwd, env, input, background }: CommandStart): ApprovalPreview {
+  const granted = run.grant?.commands.find((one) => one.command === command && one.cwd === cwd);
+  let isTruncated = false;
+  const shown = (text: string) => {
+    const one = bounded(run, text);
+    isTruncated ||= one.isTruncated;
+    return one.text;
+  };
+  const start = {
+    command: shown(command),
+    directory: shown(granted?.real ?? cwd),
+    ...(env === undefined ? {} : { env: mapTexts(env, shown, shown) as Readonly<Record<string, string>> }),
+    ...(input === undefined ? {} : { input: shown(input) }),
+    ...(background === undefined ? {} : { background }),
+  };
+  return { kind: "command", ...start, isTruncated };
 }
 
 /**

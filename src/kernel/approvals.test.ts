@@ -4,6 +4,7 @@ import { bareContext, bareHost, policyOf, recordingBackend } from "../testing/fa
 import {
   type ApprovalRequest,
   type Approver,
+  type CommandStart,
   type DefinedTool,
   defineTool,
   EMPTY_GRANT,
@@ -73,6 +74,57 @@ describe("approval", () => {
     const both = await Promise.all([1, 2].map(() => call(writer, context, { resume: token })));
     expect(both.map((one) => one.status).sort()).toEqual(["denied", "ok"]);
     expect(touched).toEqual(["write /data/shown"]);
+  });
+
+  it("holds for a command only with the environment, stdin and background that were shown, secret or not", async () => {
+    const approved = { env: { KEY: "s3cret-1" }, input: "y\n", background: false };
+    let start: Partial<CommandStart> = approved;
+    const tool = defineTool({
+      name: "tester",
+      description: "",
+      parameters: {},
+      effect: "write",
+      claims: () => [{ kind: "command", command: "npm test", cwd: "/ws", ...start }],
+      async run(_, ctx) {
+        const { env = {}, input = "" } = start;
+        await ctx.shell.exec("npm test", { cwd: "/ws", env, input: new TextEncoder().encode(input) });
+        return text("tested");
+      },
+    });
+    const { backend, touched } = recordingBackend();
+    const shown: ApprovalRequest[] = [];
+    const approver: Approver = {
+      async ask(request) {
+        shown.push(request);
+        return { pending: "" };
+      },
+    };
+    const redactor = { redact: (one: string) => one.replaceAll(/s3cret-./g, "[hidden]") };
+    const host = bareHost({ policy: asking, approver, redactor });
+    const context = bareContext(host, { backend });
+    const outcome = await call(tool, context);
+    const token = outcome.inputRequired!.token;
+    await host.state.approvals.decide(token, { granted: "ada" });
+    const others: readonly Partial<CommandStart>[] = [
+      { ...approved, env: { KEY: "s3cret-2" } },
+      { ...approved, env: { KEY: "s3cret-1", PATH: "/evil" } },
+      { input: "y\n", background: false },
+      { ...approved, input: "n\n" },
+      { ...approved, background: true },
+    ];
+    for (const other of others) {
+      start = other;
+      expect((await call(tool, context, { resume: token })).output).toContain(
+        "or the environment or stdin of a command",
+      );
+    }
+    expect(touched).toEqual([]);
+    start = approved;
+    expect((await call(tool, context, { resume: token })).output).toBe("tested");
+    expect(touched).toEqual(["run npm test"]);
+    const preview = { env: { KEY: "[hidden]" }, input: "y\n", background: false, isTruncated: false };
+    expect(shown[0]?.preview).toEqual({ kind: "command", command: "npm test", directory: "/ws", ...preview });
+    expect(JSON.stringify([shown, outcome.inputRequired, host.entries])).not.toContain("s3cret");
   });
 });
 

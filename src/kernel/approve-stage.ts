@@ -1,7 +1,7 @@
 /** Gets the approval of a call for which the policy says "ask". */
 
 import { approvalProblem } from "./answer-problem.js";
-import { approvalRequest, storedRequest } from "./approval-request.js";
+import { approvalRequest } from "./approval-request.js";
 import { type CallRun, type Ending, ended } from "./call-run.js";
 import type { Approval, Decision } from "./claims.js";
 import { refusal } from "./decide-stage.js";
@@ -47,7 +47,7 @@ const NOT_GRANTED = {
   "different-call":
     "The approval is for another call: the tool, the session or the input differs. Send exactly the approved call, in the session that asked.",
   "different-place":
-    "The call would touch something other than what was approved: a symlink, the workspace or the working directory has changed. Send the call without `resume` to ask again.",
+    "The call would touch something other than what was approved: a symlink, the workspace, the working directory, or the environment or stdin of a command has changed. Send the call without `resume` to ask again.",
 } as const;
 
 async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | undefined> {
@@ -66,7 +66,7 @@ async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | 
     );
   }
   if ("pending" in answer) {
-    await state.approvals.add({ request: storedRequest(run, request), call: await approvedCall(run) });
+    await state.approvals.add({ request, call: await approvedCall(run) });
     return waitingFor(request, run.tool.name);
   }
   run.approver = answer.by;
@@ -75,7 +75,10 @@ async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | 
   return undefined;
 }
 
-/** What a user approves: the same input touches something else once a symlink, the workspace or the working directory has changed. */
+/**
+ * What a user approves: the same input touches something else once a symlink, the workspace or the working directory has
+ * changed, or what a command gets. The digest is of the claims as they are, so that two secrets differ.
+ */
 async function approvedCall(run: CallRun): Promise<ApprovedCall> {
   const { host, session } = run.context;
   const touches = await host.digest(

@@ -1,5 +1,5 @@
 /** The service ports of a host: clock, ids, policy, approvals, audit, artifacts, locks. */
-import type { Approval, Claim, Decision } from "./claims.js";
+import type { Approval, Claim, CommandStart, Decision } from "./claims.js";
 import type { Fs, Io } from "./fs.js";
 import type { Json, Provenance } from "./result.js";
 
@@ -44,12 +44,15 @@ export interface Policy {
 export type ApprovalPreview =
   /** Of a built-in tool that changes a file: the change as a unified diff. `path` is absolute. */
   | { readonly kind: "diff"; readonly path: string; readonly diff: string; readonly isTruncated: boolean }
-  /** `directory` is the real path in which the command starts. */
-  | { readonly kind: "command"; readonly command: string; readonly directory: string; readonly isTruncated: boolean }
+  /** `directory` is the real path in which the command starts; the rest is as in its claim. */
+  | ({ readonly kind: "command"; readonly directory: string; readonly isTruncated: boolean } & Omit<
+      CommandStart,
+      "cwd"
+    >)
   /** A tool of another MCP server. */
   | { readonly kind: "server"; readonly server: string; readonly tool: string; readonly arguments: Json };
 
-/** A request for approval: the call, its claims, and why approval is needed. */
+/** A request for approval: the call, its claims, and why approval is needed. Its texts are redacted. */
 export interface ApprovalRequest {
   readonly token: string;
   readonly call: PolicyCall;
@@ -57,7 +60,7 @@ export interface ApprovalRequest {
   readonly rule: string;
   readonly risk: Decision["risk"];
   readonly reason: string;
-  /** As the model sent them, after corrections: redacted, and long texts replaced by their sizes where all exceed `MAX_SHOWN_ARGUMENTS_BYTES`. */
+  /** As the model sent them, after corrections; long texts replaced by their sizes where all exceed `MAX_SHOWN_ARGUMENTS_BYTES`. */
   readonly arguments: Json;
   /** Absent where there is nothing to show, or it could not be read within `PREVIEW_TIMEOUT_MS`. */
   readonly preview?: ApprovalPreview;

@@ -89,8 +89,8 @@ describe("a request for approval", () => {
   it("has the text of a command and its real directory", async () => {
     symlinkSync("../other", join(root, "ws", "link"));
     await run(await open({ denied: "Not now." }), "bash", { command: "touch ran", cwd: "link" });
-    const preview = { kind: "command", command: "touch ran", directory: join(root, "other"), isTruncated: false };
-    expect(shown[0]?.preview).toEqual(preview);
+    const preview = { command: "touch ran", directory: join(root, "other"), background: true };
+    expect(shown[0]?.preview).toEqual({ kind: "command", ...preview, isTruncated: false });
   });
 
   it("is redacted, and bounded", async () => {

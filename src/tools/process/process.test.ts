@@ -34,6 +34,29 @@ async function call(input: object, on = session, tool = "process") {
 
 const idOf = (text: string) => /^(?:status: .*)?(?:[\s\S]*?)(job-\d+)/.exec(text)?.[1] ?? "";
 
+describe("claims", () => {
+  const claimsOf = async (name: string, input: object, of = toolkit) =>
+    (await of.box().explain({ id: "c", name, input }))?.claims;
+
+  it("of bash and of a start are the command with its stdin, and whether it may continue after the call", async () => {
+    const command = { kind: "command", command: "cat", cwd: base };
+    expect(await claimsOf("bash", { command: "cat" })).toEqual([{ ...command, background: true }]);
+    const alone = await open({ toolSettings: { process: false } });
+    expect(await claimsOf("bash", { command: "cat", input: "né" }, alone)).toEqual([{ ...command, input: "né" }]);
+    const started = { action: "start", command: "cat", input: "" };
+    expect(await claimsOf("process", started)).toEqual([{ ...command, input: "", background: true }]);
+  });
+
+  it("of a use of a job name what is done with it", async () => {
+    const of = (action: string, more: object = {}) => claimsOf("process", { action, id: "job-1", ...more });
+    for (const [action, claimed] of Object.entries({ poll: "read", wait: "read", signal: "signal", stop: "stop" }))
+      expect(await of(action)).toEqual([{ kind: "job", action: claimed, id: "job-1" }]);
+    expect(await of("write", { input: "y" })).toEqual([{ kind: "input", to: "job", id: "job-1", text: "y" }]);
+    expect(await of("write")).toEqual([{ kind: "input", to: "job", id: "job-1", text: "" }]);
+    expect(await claimsOf("process", { action: "list" })).toEqual([{ kind: "job", action: "list" }]);
+  });
+});
+
 describe("process", () => {
   it("starts a job, returns its first output and, at the next poll, only new output", async () => {
     const started = await call({ action: "start", command: "echo one; read x; echo two; read y; exit 3" });

@@ -29,10 +29,20 @@ function claimText(claim: Claim): string {
     case "file":
       return `${claim.access.join(", ")} ${claim.path}${claim.scope === "tree" ? " and everything below it" : ""}`;
     case "command":
-      return `the command ${JSON.stringify(claim.command)} in ${claim.cwd}`;
+      return `the command ${JSON.stringify(claim.command)} in ${claim.cwd}${commandExtras(claim)}`;
     default: {
       const { kind, ...fields } = claim;
       return `${kind} ${JSON.stringify(fields)}`;
     }
   }
+}
+
+function commandExtras({ env = {}, input, background }: Extract<Claim, { kind: "command" }>): string {
+  const names = Object.keys(env);
+  const extras = [
+    ...(names.length === 0 ? [] : [`with ${JSON.stringify(env)} in its environment`]),
+    ...(input === undefined ? [] : [`with the stdin ${JSON.stringify(input)}`]),
+    ...(background === true ? ["may continue in the background"] : []),
+  ];
+  return extras.map((extra) => `, ${extra}`).join("");
 }
