@@ -9,10 +9,13 @@ import { openLocalPosix } from "../src/backends/posix/index.js";
 import {
   type ApprovalRequest,
   type Backend,
+  type Claim,
   createHostContext,
+  defineTool,
   type HostContext,
   type HostServices,
   type ToolOutcome,
+  text,
 } from "../src/kernel/index.js";
 import { denyByDefaultPolicy } from "../src/policy/index.js";
 import { realClock } from "../src/testing/conform.fixture.js";
@@ -115,6 +118,33 @@ describe.each(Object.entries(machines))("the directory of a command on %s", (nam
     processTool.invoke({ id: "c2", name: "process", input: { action: "start", command: COMMAND, cwd } }, context);
   const directories = (request: ApprovalRequest | undefined) =>
     request?.claims.map((claim) => claim.kind === "command" && claim.cwd);
+
+  it("is judged at its real place with each environment that the call claimed for the command", async () => {
+    await machine.link("ws/build", "../out");
+    const policy = policyOf((claims) => {
+      const isDenied = (claim: Claim) =>
+        claim.kind === "command" && claim.env !== undefined && claim.cwd.endsWith("/out");
+      return { effect: claims.some(isDenied) ? "deny" : "allow" };
+    });
+    const [cwd, env] = [`${machine.base}/ws/build`, { PROBE: "1" }];
+    const tool = defineTool({
+      name: "twice",
+      description: "",
+      parameters: {},
+      effect: "write",
+      claims: () => [
+        { kind: "command", command: COMMAND, cwd },
+        { kind: "command", command: COMMAND, cwd, env },
+      ],
+      async run(_, ctx) {
+        await ctx.shell.exec(COMMAND, { cwd, env });
+        return text("ran");
+      },
+    });
+    const outcome = await tool.invoke({ id: "c", name: "twice", input: {} }, await contextOf({ policy }));
+    expect(outcome).toMatchObject({ status: "denied", code: "POLICY_DENIED" });
+    expect(await machine.exists("out/marker")).toBe(false);
+  });
 
   it("is denied outside the roots when a symlink inside leads there, however the command is started", async () => {
     await machine.link("ws/build", "../out");
