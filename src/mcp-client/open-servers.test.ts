@@ -33,6 +33,7 @@ it("what a host's listeners throw harms no server and not the wait for them", as
     },
     cwd: directory,
     version: "0",
+    callLimits: { timeoutMs: 10_000, maxMs: 60_000 },
     onNote: (line) => {
       heard.push(line);
       throw new Error("the listener is broken");
@@ -87,6 +88,7 @@ it.each([
       servers: { s: { command: process.execPath, args: ["-e", FAILING, String(failures), reports] } },
       cwd: directory,
       version: "0",
+      callLimits: { timeoutMs: 10_000, maxMs: 60_000 },
       onNote: (line) => heard.push(line),
       startupTimeoutMs: 20_000,
       retryMs,

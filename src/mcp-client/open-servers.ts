@@ -13,14 +13,12 @@ const STARTUP_TIMEOUT_MS = 5_000;
 /** Milliseconds until a server that could not be reached is tried again; each wait is twice the one before, up to the second. */
 const RETRY_MS = 5_000;
 const MAX_RETRY_MS = 60_000;
-/** Milliseconds that a server has for a call, or for its next progress. */
-const TIMEOUT_MS = 120_000;
 /** Of one answer over HTTP. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** An open stream carries many messages. */
 const MAX_STREAM_BYTES = 64 * 1024 * 1024;
 
-/** How a server is reached: a program to start, or an address. `timeoutMs` is how long a call may take without progress, default 120,000. */
+/** How a server is reached: a program to start, or an address. `timeoutMs` is how long a call may take without progress. */
 export type ServerAddress = { readonly timeoutMs?: number } & (
   | {
       readonly command: string;
@@ -38,6 +36,8 @@ export interface OpenServersOptions {
   readonly cwd: string;
   /** Of Haft. */
   readonly version: string;
+  /** Milliseconds that a call may take without progress, where its server has no `timeoutMs`, and in all. */
+  readonly callLimits: { readonly timeoutMs: number; readonly maxMs: number };
   /** False for a tool, by its name of ours, that is not to be offered. Default: all are. */
   isOn?(name: string): boolean;
   /** Something that the operator should know, as a sentence; it may come at any time. What it throws is passed over. */
@@ -150,12 +150,13 @@ class ConnectedServers implements Servers {
   }
 
   #entryOf(name: string, address: ServerAddress): Entry {
-    const { timeoutMs = TIMEOUT_MS } = address;
-    const { retryMs = RETRY_MS } = this.#options;
+    const { retryMs = RETRY_MS, callLimits } = this.#options;
+    const { timeoutMs = callLimits.timeoutMs } = address;
     const connection = new ServerConnection({
       server: name,
       version: this.#options.version,
       timeoutMs,
+      maxCallMs: callLimits.maxMs,
       transport: () => this.#transportTo(address),
       onChange: () => this.#checkSoon(entry),
     });
@@ -203,6 +204,7 @@ class ConnectedServers implements Servers {
         server: name,
         has: (taken) => this.#isTaken(taken, name),
         isOn: this.#options.isOn ?? (() => true),
+        maxCallMs: this.#options.callLimits.maxMs,
         call: (tool, input, ctx) => connection.call(tool, input, ctx),
       });
       entry.retryMs = this.#options.retryMs ?? RETRY_MS;

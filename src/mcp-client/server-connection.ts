@@ -11,7 +11,7 @@ import { fail, messageOf, type ToolContext, type ToolResult, withTimeout } from 
 import { cleanText } from "./clean-text.js";
 import type { ProgramTransport } from "./program-transport.js";
 import { serverResult } from "./server-result.js";
-import { MAX_CALL_MS, MAX_TOOLS } from "./server-tools.js";
+import { MAX_TOOLS } from "./server-tools.js";
 
 /** Milliseconds for the first words and the list of tools, each. */
 const CONNECT_MS = 30_000;
@@ -30,6 +30,8 @@ interface ServerConnectionOptions {
   readonly version: string;
   /** Milliseconds that a call may take, and that it may take longer after each progress. */
   readonly timeoutMs: number;
+  /** Milliseconds that it may take in all. */
+  readonly maxCallMs: number;
   /** A new way to the server. */
   transport(): Promise<ProgramTransport | StreamableHTTPClientTransport>;
   /** The server says that its tools have changed. */
@@ -88,9 +90,9 @@ export class ServerConnection {
     ctx: ServerCallContext,
   ): Promise<ToolResult<never>> {
     const { signal } = ctx;
-    const { server, timeoutMs } = this.#options;
+    const { server, timeoutMs, maxCallMs } = this.#options;
     const request = { method: "tools/call", params: { name: tool, arguments: input } };
-    const limits = { timeout: timeoutMs, resetTimeoutOnProgress: true, maxTotalTimeout: MAX_CALL_MS };
+    const limits = { timeout: timeoutMs, resetTimeoutOnProgress: true, maxTotalTimeout: maxCallMs };
     const onprogress = ({ message, progress, total }: Progress): void =>
       ctx.emit({
         kind: "progress",

@@ -93,6 +93,7 @@ describe("schemas of other servers' tools", () => {
       server: "s",
       has: () => false,
       isOn: () => true,
+      maxCallMs: 60_000,
       call: () => Promise.reject(new Error("not called")),
     });
     expect(tools).toHaveLength(8);

@@ -16,9 +16,6 @@ const SHOWN_NAME_BYTES = 80;
 /** Bytes of all schemas of one server: compiling them keeps this process busy. */
 const MAX_SCHEMAS_BYTES = 256 * 1024;
 
-/** Milliseconds that a call may take in all, whatever progress is reported; `timeoutMs` of the link and a cancel end it before. */
-export const MAX_CALL_MS = 3_600_000;
-
 interface ServerToolsOptions {
   /** The name that the server is configured under. */
   readonly server: string;
@@ -26,6 +23,8 @@ interface ServerToolsOptions {
   has(name: string): boolean;
   /** Whether the configuration lets a tool of this name of ours be offered. */
   isOn(name: string): boolean;
+  /** Milliseconds that a call may take in all, whatever progress is reported; the server's own timeout and a cancel end it before. */
+  readonly maxCallMs: number;
   call(tool: string, input: Readonly<Record<string, unknown>>, ctx: ToolContext): Promise<ToolResult<never>>;
 }
 
@@ -107,7 +106,7 @@ function toolOf(
   theirs: string,
   { description, annotations, title }: Readonly<Record<string, unknown>>,
   schema: Readonly<Record<string, unknown>>,
-  { server, call }: ServerToolsOptions,
+  { server, maxCallMs, call }: ServerToolsOptions,
 ): DefinedTool {
   const hints = typeof annotations === "object" && annotations !== null ? annotations : {};
   const { destructiveHint, idempotentHint } = hints as Readonly<Record<string, unknown>>;
@@ -124,7 +123,7 @@ function toolOf(
       ...(typeof destructiveHint === "boolean" ? { destructive: destructiveHint } : {}),
       ...(typeof idempotentHint === "boolean" ? { idempotent: idempotentHint } : {}),
     },
-    deadlineMs: MAX_CALL_MS,
+    deadlineMs: maxCallMs,
     claims: () => [{ kind: "server", server, tool: theirs }],
     run: (input, ctx) => call(theirs, input as Readonly<Record<string, unknown>>, ctx),
   });

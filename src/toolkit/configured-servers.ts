@@ -3,6 +3,7 @@
 import { callSafely, type DefinedTool } from "../kernel/index.js";
 import type { ServerAddress, ServerState, Servers } from "../mcp-client/index.js";
 import type { ServerConfig } from "./config/config.js";
+import { MAX_SERVER_CALL_MS, SERVER_TIMEOUT_MS } from "./config/config-schema.js";
 import type { SettledConfig } from "./config/settle-config.js";
 
 /** Which servers to connect to, and what they receive. */
@@ -60,6 +61,7 @@ export async function configuredServers(options: ConfiguredServersOptions): Prom
     servers,
     cwd,
     version,
+    callLimits: { timeoutMs: SERVER_TIMEOUT_MS, maxMs: MAX_SERVER_CALL_MS },
     isOn: (name) => config.tools[name] !== false,
     ...(onNote === undefined ? {} : { onNote }),
     ...(onChange === undefined ? {} : { onChange }),

@@ -2,7 +2,7 @@
 import { messageOf } from "../kernel/index.js";
 
 /** Milliseconds that the lock of the state directory is waited for. */
-const LOCK_WAIT_MS = 2_000;
+const DOCTOR_LOCK_WAIT_MS = 2_000;
 
 export interface HostFindings {
   /** The search program that calls use; absent where our own engine does all. */
@@ -40,7 +40,7 @@ export async function inspectHost(options: {
   const lockProblem =
     options.tryLock && stateProblem === undefined
       ? await fileLocks(openStateDirectory(statePath))
-          .hold("haft:doctor", { timeoutMs: LOCK_WAIT_MS }, async () => undefined)
+          .hold("haft:doctor", { timeoutMs: DOCTOR_LOCK_WAIT_MS }, async () => undefined)
           .catch((error: unknown) => messageOf(error))
       : undefined;
   return {

@@ -1,5 +1,8 @@
 /** Selects the session to end when there are too many. */
 
+/** The most sessions at once; beyond it, the least recently used session of the client with the most sessions is closed. */
+export const MAX_SESSIONS = 1_000;
+
 /** A session, which can be ended unless it is busy. */
 export interface Evictable {
   readonly client: string;

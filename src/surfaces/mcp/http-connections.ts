@@ -13,7 +13,7 @@ const AUTH_TIMEOUT_MS = 2_000;
 const MAX_CONNECTIONS = 3_000;
 const DEFAULT_OPEN_FILES = 4_096;
 /** Milliseconds between checks for connections that are too slow. */
-const CHECK_INTERVAL_MS = 1_000;
+const CONNECTION_CHECK_MS = 1_000;
 
 /** How long a server waits for a request to arrive. */
 export interface RequestTimeouts {
@@ -25,7 +25,7 @@ export interface RequestTimeouts {
 
 /** Options for `createServer`, so that no client holds a connection by sending slowly or not at all. */
 export function connectionLimits({ headMs = 10_000, requestMs = 60_000 }: RequestTimeouts = {}) {
-  const connectionsCheckingInterval = Math.min(CHECK_INTERVAL_MS, headMs);
+  const connectionsCheckingInterval = Math.min(CONNECTION_CHECK_MS, headMs);
   return { headersTimeout: headMs, requestTimeout: requestMs, connectionsCheckingInterval };
 }
 

@@ -2,7 +2,7 @@
 import type { HttpService, ServeHttpOptions } from "./serve-http.js";
 
 export { newToken } from "./bearer-token.js";
-export { sessionToEvict } from "./fair-eviction.js";
+export { MAX_SESSIONS, sessionToEvict } from "./fair-eviction.js";
 export { MAX_REQUEST_BYTES } from "./http-limits.js";
 export type { McpCalls, McpServerOptions } from "./mcp-server.js";
 export type { HttpService, ServeHttpOptions } from "./serve-http.js";

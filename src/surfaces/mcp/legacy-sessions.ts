@@ -8,12 +8,9 @@ import type {
 } from "@modelcontextprotocol/server";
 import { messageOf, SESSION_IDLE_MS } from "../../kernel/index.js";
 import { EventLog } from "./event-log.js";
-import { type Evictable, sessionToEvict } from "./fair-eviction.js";
+import { type Evictable, MAX_SESSIONS, sessionToEvict } from "./fair-eviction.js";
 import type { McpCalls, ServerFor } from "./mcp-server.js";
 import { OpenRequests } from "./message-refusal.js";
-
-/** The most sessions at once; beyond it, the least recently used session of the client with the most sessions is closed. */
-const MAX_LEGACY_SESSIONS = 1_000;
 
 type PassedOn = HandleRequestOptions & { readonly authInfo: AuthInfo };
 
@@ -109,7 +106,7 @@ export class LegacySessions {
             return isBusy();
           },
         });
-        if (this.#sessions.size > MAX_LEGACY_SESSIONS) this.#endOne();
+        if (this.#sessions.size > MAX_SESSIONS) this.#endOne();
       },
       onsessionclosed: (id) => this.#end(id),
     });

@@ -3,7 +3,7 @@ import type { AuthInfo } from "@modelcontextprotocol/server";
 import { clientOf, isSameToken } from "./bearer-token.js";
 
 /** Milliseconds between two checks for revoked tokens. */
-const CHECK_INTERVAL_MS = 5_000;
+const TOKEN_CHECK_MS = 5_000;
 
 interface TokenVerifierOptions {
   /** The server's own. */
@@ -29,7 +29,7 @@ export class TokenVerifier {
     this.#options = options;
     this.#own = { token: "", clientId: clientOf(options.token), scopes: [] };
     const check = () => void this.#check().catch(options.onProblem);
-    this.#checking = setInterval(check, options.checkIntervalMs ?? CHECK_INTERVAL_MS).unref();
+    this.#checking = setInterval(check, options.checkIntervalMs ?? TOKEN_CHECK_MS).unref();
   }
 
   /** The client of this token; undefined if it is not valid. The token itself is not passed on. */

@@ -206,11 +206,16 @@ function serversSchema(): ConfigSchema {
   };
 }
 
+/** Milliseconds that a call of another server may take without progress, unless the configuration says otherwise. */
+export const SERVER_TIMEOUT_MS = 120_000;
+/** Milliseconds that it may take in all. */
+export const MAX_SERVER_CALL_MS = 3_600_000;
+
 const TIMEOUT: ConfigSchema = {
   type: "integer",
   minimum: 1_000,
-  maximum: 3_600_000,
-  default: 120_000,
+  maximum: MAX_SERVER_CALL_MS,
+  default: SERVER_TIMEOUT_MS,
   description: "Timeout of a call, in milliseconds; each progress notification restarts it, up to an hour in all.",
 };
 

@@ -1,15 +1,13 @@
 /** The calls of a server: a toolkit that the first call opens, and a session for each client session. */
 import type { DefinedTool } from "../../../../kernel/index.js";
 import type { Toolkit } from "../../../../toolkit/index.js";
-import type { McpCalls } from "../../../mcp/index.js";
+import { MAX_SESSIONS, type McpCalls } from "../../../mcp/index.js";
 import { endedAfterKill } from "../../survivor-watch.js";
 import { ServedSessions } from "./served-sessions.js";
 import { ServedToolkit, type ServedToolkitOptions } from "./served-toolkit.js";
 
-/** Beyond this many open sessions, the least recently used one of the client with the most is closed. */
-const MAX_SESSIONS = 1_000;
-/** How often to check for sessions that expired or were ended by `haft sessions`. */
-const CHECK_INTERVAL_MS = 5_000;
+/** Milliseconds between two checks for sessions that expired or were ended by `haft sessions`. */
+const SESSION_CHECK_MS = 5_000;
 
 export interface ServedCallsOptions extends Omit<ServedToolkitOptions, "onMoved"> {
   readonly collection: string;
@@ -17,7 +15,7 @@ export interface ServedCallsOptions extends Omit<ServedToolkitOptions, "onMoved"
   foreignTool?(name: string): DefinedTool | undefined;
   /** A notice for the user. */
   onNote(line: string): void;
-  /** Default 1000. One with a running call is never closed. */
+  /** Default `MAX_SESSIONS`. One with a running call is never closed. */
   readonly maxSessions?: number;
   /** Milliseconds since the epoch, to expire idle sessions. Default: the toolkit's clock. */
   now?(): number;
@@ -52,7 +50,7 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
   let checkTimer: NodeJS.Timeout | undefined;
 
   const open = (): Promise<Toolkit> => {
-    checkTimer ??= setInterval(() => sessions.check(), options.checkIntervalMs ?? CHECK_INTERVAL_MS).unref();
+    checkTimer ??= setInterval(() => sessions.check(), options.checkIntervalMs ?? SESSION_CHECK_MS).unref();
     return served.open();
   };
 
