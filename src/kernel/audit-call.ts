@@ -51,6 +51,7 @@ function beginEntry(run: CallRun): string | PromiseLike<string> {
       sessionId: context.session.id,
       tool: tool.name,
       backend: run.target.name,
+      ...(run.target.spec === undefined || run.target.spec === run.target.name ? {} : { spec: run.target.spec }),
       workspace: truncateToHead(String(run.workspace), AUDIT_INPUT_BYTES).text,
       inputDigest,
       input: truncateToHead(shown, AUDIT_INPUT_BYTES).text,

@@ -245,6 +245,7 @@ export type {
 } from "./state.js";
 export { decodeStrict } from "./strict-text.js";
 export { type Target, targetOf } from "./target.js";
+export { withTargetParameter } from "./target-parameter.js";
 export type { Keys, PaneState, Terminal } from "./terminal.js";
 export type {
   DefinedTool,

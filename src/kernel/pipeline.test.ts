@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bareContext, bareHost, recordingBackend } from "../testing/fakes/bare-host.fixture.js";
 import { verifies } from "../testing/verifies.fixture.js";
-import { defineTool, HaftError, text } from "./index.js";
+import { createToolBox, defineTool, HaftError, text } from "./index.js";
 import { targetOf } from "./target.js";
 import { call, plainWriter, writer } from "./writer-tool.fixture.js";
 
@@ -247,6 +247,23 @@ describe("hooks, rate, targets and events", () => {
     expect(host.entries.map((entry) => entry.begin.backend)).toEqual(["there", "here"]);
     const wrong = await call(plainWriter, { path: "a", on: "ther" }, context);
     expect(wrong.output).toContain('"here", "there"');
+  });
+
+  it("leaves `on` to a tool that has such a parameter itself", async () => {
+    const [here, there] = [recordingBackend({ name: "here" }), recordingBackend({ name: "there" })];
+    const targets = { here: targetOf(here.backend), there: targetOf(there.backend) };
+    const lamp = defineTool({
+      name: "lamp",
+      description: "",
+      parameters: { type: "object", properties: { on: { type: "boolean" } } },
+      run: (input) => text(JSON.stringify(input)),
+    });
+    const context = bareContext(bareHost(), { backend: here.backend, targets });
+    expect((await call(lamp, { on: true }, context)).output).toBe('{"on":true}');
+    const box = createToolBox([lamp, plainWriter], () => context);
+    const [own, other] = box.descriptors(["here", "there"]);
+    expect(own?.parameters).toEqual(lamp.descriptor().parameters);
+    expect(other?.parameters.properties).toMatchObject({ on: { enum: ["here", "there"] } });
   });
 
   it("reports events with the id of their call", async () => {

@@ -147,6 +147,8 @@ export async function explainCall(
   return {
     tool: tool.name,
     effect: tool.effect,
+    target: run.target.name,
+    workspace: run.workspace,
     input: run.input,
     repairs: run.notes,
     claims: run.claims,
@@ -159,6 +161,10 @@ export async function explainCall(
 export interface Explanation {
   readonly tool: string;
   readonly effect: DefinedTool["effect"];
+  /** The name of the target. */
+  readonly target: string;
+  /** On the target; empty where that is not known, since it could not be opened. */
+  readonly workspace: string;
   readonly input: unknown;
   readonly repairs: readonly string[];
   readonly claims: readonly Claim[];

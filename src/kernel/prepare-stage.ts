@@ -6,6 +6,7 @@ import { coerceBag, isRecord } from "./coerce.js";
 import type { AnyPresenter } from "./dialect.js";
 import { repair } from "./repair.js";
 import { shownEcho } from "./shown-name.js";
+import { hasOwnOn } from "./target-parameter.js";
 import type { Validated, Validator } from "./validate.js";
 import { after } from "./with-timeout.js";
 
@@ -90,13 +91,13 @@ function decode(run: CallRun, presenter: AnyPresenter): Step {
 /** Removes `on` from the arguments if there are several targets, and selects that target for the call. */
 function takeTarget(run: CallRun, bag: unknown): Step {
   run.bag = bag;
-  const targets = run.context.targets;
-  if (targets === undefined || Object.keys(targets).length < 2 || !isRecord(bag) || !Object.hasOwn(bag, "on"))
-    return undefined;
+  if (!isRecord(bag) || !Object.hasOwn(bag, "on") || hasOwnOn(run.tool.parameters)) return undefined;
+  const { targets = {} } = run.context;
+  const names = Object.keys(targets);
   const { on, ...rest } = bag;
+  if (names.length < 2) return on === null ? undefined : refuseOn(run);
   run.bag = rest;
   if (on === null) return undefined;
-  const names = Object.keys(targets);
   const target = typeof on === "string" && Object.hasOwn(targets, on) ? targets[on] : undefined;
   if (target === undefined) {
     const near = typeof on === "string" ? nearestNames(on, names, 1)[0] : undefined;
@@ -112,4 +113,14 @@ function takeTarget(run: CallRun, bag: unknown): Step {
   run.cwd = run.context.session.cwd(target.name) ?? target.workspace ?? "/";
   run.workspace = target.workspace ?? "";
   return undefined;
+}
+
+/** With one target `on` is an unknown parameter like any other; the message says why it is. */
+function refuseOn(run: CallRun): Step {
+  const { parameters, dialect } = run.tool;
+  if (parameters.additionalProperties !== false || dialect?.unknownParameter === "ignore") return undefined;
+  const only = JSON.stringify(run.context.target.name);
+  return invalid(run, `\`on\` chooses between several targets, and there is only ${only}. Leave it out`, {
+    parameter: "on",
+  });
 }

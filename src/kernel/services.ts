@@ -78,6 +78,8 @@ export interface AuditBegin {
   readonly tool: string;
   /** The name of the call's target. */
   readonly backend: string;
+  /** What the target is, such as "posix:dash", where that is not its name. */
+  readonly spec?: string;
   /** The target's workspace; empty where it is known only once the target is open. */
   readonly workspace: string;
   /** SHA-256 of the input as the model sent it, as hex. */

@@ -5,6 +5,8 @@ import type { Backend, BackendFlags } from "./backend.js";
 export interface Target {
   /** What a call names with `on`, and what messages show. */
   readonly name: string;
+  /** What it is, such as "posix:dash", where it was given a name of its own. Default: `name`. */
+  readonly spec?: string;
   /** Absolute, on the target: where relative paths start and what ignore rules and policy count as the workspace. Absent: the backend's `cwd`, known once it is open. */
   readonly workspace?: string | undefined;
   /** Absent: known once it is open. */

@@ -9,9 +9,9 @@ import { HaftError } from "./errors.js";
 import { bareFailure } from "./outcome.js";
 import { type Explanation, refuseCall } from "./pipeline.js";
 import { fail, type ToolOutcome } from "./result.js";
-import type { JsonSchema } from "./schema.js";
 import type { Clock } from "./services.js";
 import { shownName } from "./shown-name.js";
+import { withTargetParameter } from "./target-parameter.js";
 import type { DefinedTool, ToolCall, ToolDescriptor } from "./tool.js";
 import type { CallEvent } from "./tool-event.js";
 import { withTimeout } from "./with-timeout.js";
@@ -196,15 +196,4 @@ function refuseUnknown(call: ToolCall, context: HostContext, tools: readonly Def
 
 function nameOnly(name: string): DefinedTool {
   return { name, effect: "none", body: { name, limits: {} } } as DefinedTool;
-}
-
-/** Adds the parameter `on` if there is a choice of backends. */
-function withTargetParameter(descriptor: ToolDescriptor, targets: readonly string[]): ToolDescriptor {
-  if (targets.length < 2) return descriptor;
-  const on = { type: "string", enum: targets, description: `Where to run. Default "${targets[0]}".` };
-  const parameters: JsonSchema = {
-    ...descriptor.parameters,
-    properties: { ...(descriptor.parameters.properties as object), on },
-  };
-  return { ...descriptor, parameters };
 }

@@ -1,6 +1,7 @@
 /** Where the parts come together: a toolkit, its boxes, and the shared default host. */
 export { type BuiltinToolData, type BuiltinToolName, GATES, type Gate } from "../tools/index.js";
 export { type BuiltinRegistryOptions, builtinRegistry } from "./builtin-registry.js";
+export { type ChosenTarget, checkedTarget, nameOf, parseTarget, requireDistinctNames } from "./chosen-target.js";
 export { accepted, checkConfig } from "./config/check-config.js";
 export type {
   AddressServer,
@@ -41,7 +42,6 @@ export {
   isOnThisMachine,
   type OpenBackendOptions,
   openBackend,
-  parseTarget,
   TARGETS,
   type TargetRequest,
   type TargetScheme,
@@ -50,5 +50,4 @@ export {
 export type { EndedAfterKill, ReportedHalfWrittenFile } from "./target-set.js";
 export type { CollectionName, Toolkit, ToolkitSession } from "./toolkit.js";
 export type { ToolkitOptions } from "./toolkit-options.js";
-export type { ChosenTarget } from "./toolkit-target.js";
-export { workspaceProblem } from "./workspace.js";
+export { notAWorkspace } from "./workspace.js";

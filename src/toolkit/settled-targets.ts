@@ -1,37 +1,30 @@
 /** The targets that the options of a toolkit name, each with its workspace. */
 import { HaftError } from "../kernel/index.js";
-import { parseTarget, schemeOf } from "./target-schemes.js";
+import { type ChosenTarget, checkedTarget, requireDistinctNames } from "./chosen-target.js";
+import { schemeOf } from "./target-schemes.js";
 import type { ToolkitOptions } from "./toolkit-options.js";
-import type { ChosenTarget } from "./toolkit-target.js";
 
 /** @throws `CONFIG_INVALID` for none, two of one name, an unknown one, and a workspace that is relative or, on this machine, not there. */
 export async function settledTargets({
   on = "local",
   workspace: common,
   backends = {},
-  schemes,
+  schemes = {},
 }: Pick<ToolkitOptions, "on" | "workspace" | "backends" | "schemes">): Promise<readonly ChosenTarget[]> {
-  requireAbsolute(common);
-  const chosen = [on].flat().map((one) => (typeof one === "string" ? parseTarget(one) : one));
+  if (common !== undefined && !common.startsWith("/"))
+    throw invalid(`The workspace "${common}" is not absolute. Pass the absolute path of the directory.`);
+  const chosen = [on].flat().map((one) => checkedTarget(one, { backends, schemes }));
   if (chosen.length === 0) throw invalid("`on` names no target. Leave it out for this machine.");
-  const names = chosen.map(({ target }) => target);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined)
-    throw invalid(`\`on\` names the target "${twice}" twice. Calls choose a target by its name.`);
+  requireDistinctNames(chosen);
   const settled: ChosenTarget[] = [];
-  for (const [index, { target, workspace: own }] of chosen.entries()) {
-    requireAbsolute(own);
+  for (const [index, one] of chosen.entries()) {
+    const { target } = one;
     const isHere = !Object.hasOwn(backends, target) && schemeOf(target, schemes).scheme.isThisMachine === true;
-    const workspace = own ?? (isHere || index === 0 ? common : undefined);
+    const workspace = one.workspace ?? (isHere || index === 0 ? common : undefined);
     if (isHere && workspace !== undefined) await requireDirectory(workspace);
-    settled.push({ target, ...(workspace === undefined ? {} : { workspace }) });
+    settled.push({ ...one, ...(workspace === undefined ? {} : { workspace }) });
   }
   return settled;
-}
-
-function requireAbsolute(workspace: string | undefined): void {
-  if (workspace !== undefined && !workspace.startsWith("/"))
-    throw invalid(`The workspace "${workspace}" is not absolute. Pass the absolute path of the directory.`);
 }
 
 async function requireDirectory(workspace: string): Promise<void> {

@@ -78,18 +78,19 @@ function targetsOf(schemes: TargetSchemes): string[] {
   );
 }
 
-/** The scheme of a target, and the address in it. @throws `CONFIG_INVALID` for a target of no scheme */
-export function schemeOf(target: string, more: TargetSchemes = {}): FoundScheme {
-  const schemes = { ...SCHEMES, ...more };
-  const found = findScheme(target, schemes);
+/**
+ * The scheme of a target, and the address in it.
+ *
+ * @param others - Targets that need no scheme, for the message.
+ * @throws `CONFIG_INVALID` for a target of no scheme
+ */
+export function schemeOf(target: string, more: TargetSchemes = {}, others: readonly string[] = []): FoundScheme {
+  const found = findScheme(target, more);
   if (found !== undefined) return found;
-  throw new HaftError(
-    "CONFIG_INVALID",
-    `There is no target "${target}". Take one of ${targetsOf(schemes).join(", ")}.`,
-    {
-      details: { target },
-    },
-  );
+  const known = [...others, ...targetsOf({ ...SCHEMES, ...more })];
+  throw new HaftError("CONFIG_INVALID", `There is no target "${target}". Take one of ${known.join(", ")}.`, {
+    details: { target },
+  });
 }
 
 interface FoundScheme {
@@ -97,22 +98,18 @@ interface FoundScheme {
   readonly address: string;
 }
 
-function findScheme(target: string, schemes: TargetSchemes): FoundScheme | undefined {
+/** Undefined for a target of no scheme. */
+export function findScheme(target: string, more: TargetSchemes = {}): FoundScheme | undefined {
+  const schemes = { ...SCHEMES, ...more };
   const [, name = "", address = ""] = /^([a-z][a-z0-9-]*)(?::(.*))?$/s.exec(target) ?? [];
   const scheme = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
   const isTaken = scheme?.addresses?.includes(address) ?? address !== "";
   return scheme !== undefined && isTaken ? { scheme, address } : undefined;
 }
 
-/** A target with its workspace: "posix:dash=/srv/app" is `posix:dash` in `/srv/app`. The workspace follows the first "=/". */
-export function parseTarget(text: string): { readonly target: string; readonly workspace?: string } {
-  const at = text.indexOf("=/");
-  return at === -1 ? { target: text } : { target: text.slice(0, at), workspace: text.slice(at + 1) };
-}
-
 /** Whether this is a built-in target whose files are those of this machine. */
 export function isOnThisMachine(target: string): boolean {
-  return findScheme(target, SCHEMES)?.scheme.isThisMachine === true;
+  return findScheme(target)?.scheme.isThisMachine === true;
 }
 
 /**

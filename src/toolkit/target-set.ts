@@ -1,7 +1,8 @@
 /** The targets of one toolkit: each is opened by its first call, all are closed together. */
 import { type Backend, type Shell, type Target, targetOf } from "../kernel/index.js";
+import { type ChosenTarget, nameOf } from "./chosen-target.js";
 import { schemeOf, type TargetSchemes } from "./target-schemes.js";
-import { type ChosenTarget, ToolkitTarget, type ToolkitTargetParts } from "./toolkit-target.js";
+import { ToolkitTarget, type ToolkitTargetParts } from "./toolkit-target.js";
 
 /** What an earlier host that was killed left behind, and what a backend ended of it. */
 export interface EndedAfterKill {
@@ -49,22 +50,23 @@ export class TargetSet {
   /** @throws `CONFIG_INVALID` when a target is neither given nor of a known scheme. */
   constructor(chosen: readonly ChosenTarget[], parts: TargetParts) {
     const own: ToolkitTarget[] = [];
-    const given: Backend[] = [];
+    const given = new Set<Backend>();
     const targets = chosen.map((one): Target => {
-      const { target: name, workspace } = one;
-      const backend = Object.hasOwn(parts.backends, name) ? parts.backends[name] : undefined;
+      const { target: spec, workspace } = one;
+      const name = nameOf(one);
+      const backend = Object.hasOwn(parts.backends, spec) ? parts.backends[spec] : undefined;
       if (backend !== undefined) {
-        given.push(backend);
-        return targetOf(backend, workspace === undefined ? { name } : { name, workspace });
+        given.add(backend);
+        return { ...targetOf(backend, workspace === undefined ? { name } : { name, workspace }), spec };
       }
-      const target = new ToolkitTarget(one, { ...parts, ...schemeOf(name, parts.schemes) });
+      const target = new ToolkitTarget(one, { ...parts, ...schemeOf(spec, parts.schemes) });
       own.push(target);
       return target;
     });
     this.first = targets[0]!;
     this.all = Object.fromEntries(targets.map((target) => [target.name, target]));
     this.#own = own;
-    this.#given = given;
+    this.#given = [...given];
   }
 
   /** What the opened backends report of hosts that were killed, each entry once. */

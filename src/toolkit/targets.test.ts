@@ -161,6 +161,31 @@ describe("targets of one toolkit", () => {
     expect(calls.map(({ target, workspace }) => [target, workspace])).toEqual(workspaces);
   });
 
+  it("may be one target under several names, each with its workspace", async () => {
+    const on = [`one=local`, { name: "two", target: "local", workspace: join(root, "two") }, "memory=/x"];
+    const call = await open({ on });
+    expect((await call("read", { path: "a.txt" })).output).toContain("one");
+    expect((await call("read", { path: "a.txt", on: "two" })).output).toContain("two");
+    expect((await call("read", { path: "a.txt", on: "local" })).output).toContain('"one", "two", "memory"');
+    await call("process", { action: "start", command: "sleep 60", on: "two" });
+    expect((await call("process", { action: "list", on: "two" })).output).toContain("sleep 60");
+    expect((await call("process", { action: "list" })).output).not.toContain("sleep 60");
+    const { calls } = await auditAdmin({ stateDir: join(root, "state") });
+    expect(calls.slice(0, 2).map(({ target, spec }) => [target, spec])).toEqual([
+      ["one", "local"],
+      ["two", "local"],
+    ]);
+  });
+
+  it("may be one backend of the host under several names", async () => {
+    const backend = createMemoryBackend({ name: "mine", cwd: "/" });
+    const on = [{ name: "a", target: "mine", workspace: "/a" }, "b=mine=/b"];
+    const call = await open({ on, backends: { mine: backend } });
+    await call("bash", { command: "mkdir -p /a /b; echo A > /a/x; echo B > /b/x", cwd: "/" });
+    expect((await call("read", { path: "x" })).output).toContain("A");
+    expect((await call("read", { path: "x", on: "b" })).output).toContain("B");
+  });
+
   it("of one machine share what was read: a file read on one may be overwritten on the other", async () => {
     const call = await open({ on: ["local", "posix:dash", "memory=/elsewhere"], gate: "on" });
     const refused = await call("write", { path: "a.txt", content: "new\n", on: "posix:dash" });
@@ -169,11 +194,25 @@ describe("targets of one toolkit", () => {
     expect((await call("write", { path: "a.txt", content: "new\n", on: "posix:dash" })).status).toBe("ok");
   });
 
+  it("are no choice where there is one: a call that names another is refused, with the reason", async () => {
+    const call = await open({ on: "local" });
+    const refused = await call("read", { path: "a.txt", on: "posix:dash" });
+    expect(refused).toMatchObject({ status: "invalid", code: "CALL_INVALID" });
+    expect(refused.output).toContain('`on` chooses between several targets, and there is only "local". Leave it out.');
+  });
+
   it("are refused before anything is opened where the choice is wrong", async () => {
     const of = (on: Options["on"], more: Options = {}) => createToolkit({ persist: false, on: on as never, ...more });
     await expect(of([])).rejects.toThrow("names no target");
-    await expect(of(["memory", "memory=/a"])).rejects.toThrow('"memory" twice');
-    await expect(of({ target: "memory", workspace: "a" })).rejects.toThrow("not absolute");
+    await expect(of(["memory", "memory=/a"])).rejects.toThrow('Two targets have the name "memory"');
+    await expect(of({ target: "memory", workspace: "a" })).rejects.toThrow('must be an absolute path, not "a"');
+    await expect(of("posix:dash=a")).rejects.toThrow('"posix:dash" must be an absolute path, not "a"');
+    await expect(of({ target: "memory", name: "a b" })).rejects.toThrow('"a b" cannot be the name of a target');
+    await expect(of({ target: "memory", name: "posix:sh" })).rejects.toThrow("cannot be the name");
+    await expect(of({ target: "memory", name: "local" })).rejects.toThrow('cannot have the name "local"');
+    const mine = createMemoryBackend();
+    await expect(of(mine as never)).rejects.toThrow("pass `backends: { NAME: backend }`");
+    await expect(of("other", { backends: { mine } })).rejects.toThrow("Take one of mine, local");
     await expect(of("posix:dash=/not/there")).rejects.toThrow("no such directory");
     await expect(of("posix:zsh")).rejects.toThrow("Take one of local, memory, posix:sh");
     await expect(of("box:", { schemes: { box: { open: () => createMemoryBackend() } } })).rejects.toThrow(
@@ -255,6 +294,12 @@ describe("a target", () => {
   it("has its workspace after the first =/", () => {
     expect(parseTarget("ssh:b@h+tmux=main=/srv/a=/b")).toEqual({ target: "ssh:b@h+tmux=main", workspace: "/srv/a=/b" });
     expect(parseTarget("ssh:b@h+tmux=main")).toEqual({ target: "ssh:b@h+tmux=main" });
+    expect(parseTarget("api=ssh:b@h+tmux=main=/srv")).toEqual({
+      name: "api",
+      target: "ssh:b@h+tmux=main",
+      workspace: "/srv",
+    });
+    expect(parseTarget("memory=a")).toEqual({ target: "memory=a" });
     expect(schemeOf("posix:dash").address).toBe("dash");
   });
 });

@@ -13,10 +13,10 @@ import type {
   Redactor,
 } from "../kernel/index.js";
 import type { Gate } from "../tools/index.js";
+import type { ChosenTarget } from "./chosen-target.js";
 import type { ToolSettings } from "./config/config.js";
 import type { DialectName } from "./dialect-named.js";
 import type { TargetSchemes } from "./target-schemes.js";
-import type { ChosenTarget } from "./toolkit-target.js";
 
 /** What a toolkit is made of; each part has a default. */
 export interface ToolkitOptions {
@@ -32,8 +32,9 @@ export interface ToolkitOptions {
   /** Maximum bytes of the artifacts of one session on disk; the oldest are evicted. Default 256 MiB. */
   readonly artifactQuotaBytes?: number;
   /**
-   * The target or targets that calls work on, the default first: "posix:dash", "posix:dash=/srv/app" or
-   * `{ target: "posix:dash", workspace: "/srv/app" }`. Each is opened by its first call. Default "local".
+   * The target or targets that calls work on, the default first: "posix:dash", "posix:dash=/srv/app",
+   * "api=posix:dash=/srv/api" or `{ name: "api", target: "posix:dash", workspace: "/srv/api" }`. A call chooses by name. Each is
+   * opened by its first call. Default "local".
    */
   readonly on?: string | ChosenTarget | readonly (string | ChosenTarget)[];
   /** Schemes of targets beside `local`, `memory` and `posix`, by name: `{ box: { open: ({ address }) => backend } }` opens "box:ADDRESS". */

@@ -1,13 +1,7 @@
 /** One target of a toolkit: opened by the first call that chooses it, and again after a failure. */
 import { type Backend, type BackendFlags, type Clock, HaftError, type Target, withTimeout } from "../kernel/index.js";
+import { type ChosenTarget, nameOf } from "./chosen-target.js";
 import type { OpenBackendOptions, TargetScheme } from "./target-schemes.js";
-
-/** A target and the directory that calls work in there, absolute. */
-export interface ChosenTarget {
-  readonly target: string;
-  /** Default: the toolkit's workspace for the default target and those of this machine, else where the backend starts. */
-  readonly workspace?: string;
-}
 
 /** Milliseconds that an attempt to open a target may take. */
 export const OPEN_TIMEOUT_MS = 30_000;
@@ -23,6 +17,7 @@ export interface ToolkitTargetParts {
 
 export class ToolkitTarget implements Target {
   readonly name: string;
+  readonly spec: string;
   readonly capabilities: BackendFlags;
   readonly home: string | undefined;
   readonly #parts: ToolkitTargetParts;
@@ -32,13 +27,14 @@ export class ToolkitTarget implements Target {
   #hasFailed = false;
   #isClosed = false;
 
-  constructor({ target, workspace }: ChosenTarget, parts: ToolkitTargetParts) {
+  constructor(chosen: ChosenTarget, parts: ToolkitTargetParts) {
     const { scheme, address, machine } = parts;
     const { capabilities = {}, home = scheme.isThisMachine === true ? machine.home : undefined } = scheme;
-    this.name = target;
+    this.name = nameOf(chosen);
+    this.spec = chosen.target;
     this.capabilities = typeof capabilities === "function" ? capabilities(address) : capabilities;
     this.home = home;
-    this.#workspace = workspace ?? scheme.workspace;
+    this.#workspace = chosen.workspace ?? scheme.workspace;
     this.#parts = parts;
   }
 
@@ -77,10 +73,10 @@ export class ToolkitTarget implements Target {
 
   #attempt(): Promise<Backend> {
     const { scheme, address, options, clock } = this.#parts;
-    const { workspace, name } = this;
+    const { workspace, name, spec } = this;
     let isAwaited = true;
     const open = async () => {
-      const request = { ...options, target: name, address, ...(workspace === undefined ? {} : { cwd: workspace }) };
+      const request = { ...options, target: spec, address, ...(workspace === undefined ? {} : { cwd: workspace }) };
       const backend = await scheme.open(request);
       if (isAwaited && !this.#isClosed) return backend;
       // No call waits for it any longer.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { workspaceProblem } from "./workspace.js";
+import { notAWorkspace } from "./workspace.js";
 
 describe("the workspace", () => {
   it.each([
@@ -18,9 +18,7 @@ describe("the workspace", () => {
     ["/tmp", "a system directory"],
     ["/var", "a system directory"],
   ])("is not %s", (path, why) => {
-    const problem = workspaceProblem(path, "/home/user");
-    expect(problem).toContain(why);
-    expect(problem).toContain("--workspace DIR");
+    expect(notAWorkspace(path, "/home/user")).toContain(why);
   });
 
   it.each([
@@ -34,6 +32,6 @@ describe("the workspace", () => {
     "/var/www/app",
     "/etcetera",
   ])("may be %s", (path) => {
-    expect(workspaceProblem(path, "/home/user")).toBeUndefined();
+    expect(notAWorkspace(path, "/home/user")).toBeUndefined();
   });
 });

@@ -50,17 +50,14 @@ const SYSTEM = [
 const HOMES = ["/home", "/Users"];
 
 /**
- * Why this directory must not be a workspace, as a sentence that ends with what to do; undefined when it may. The root of the
+ * What this directory is, such as "a home directory", if that must not be a workspace; undefined when it may. The root of the
  * file system, a home directory and the directories of the system are refused: a tool that may write there may write anywhere.
  *
  * @param path - Absolute, with its symlinks followed.
  * @param home - The home directory of the user.
  */
-export function workspaceProblem(path: string, home: string): string | undefined {
-  const directory = normalizePath(path);
-  const what = kindOf(directory, normalizePath(home));
-  if (what === undefined) return undefined;
-  return `Did not take "${directory}" as the workspace: it is ${what}. Start in a project directory, or pass \`--workspace DIR\`.`;
+export function notAWorkspace(path: string, home: string): string | undefined {
+  return kindOf(normalizePath(path), normalizePath(home));
 }
 
 function kindOf(directory: string, home: string): string | undefined {

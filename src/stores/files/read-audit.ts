@@ -16,6 +16,8 @@ export interface AuditedCall {
   readonly tool: string;
   /** Where it ran: "local", "posix:dash". */
   readonly target: string;
+  /** What the target is: the same, or "posix:dash" where it has a name of its own. */
+  readonly spec: string;
   /** Its working directory; empty in entries of versions that did not record it. */
   readonly workspace: string;
   /** The arguments, up to 4 KiB of them. */
@@ -95,8 +97,9 @@ function addRecord(calls: Map<string, AuditedCall>, chain: string, record: Chain
     const id = `${chain}-${record.sequence}`;
     const { atMs } = record;
     const [sessionId, tool, input] = [textOf(record.sessionId), textOf(record.tool), textOf(record.input)];
-    const target = textOf(record.backend);
-    calls.set(id, { id, atMs, sessionId, tool, target, workspace: textOf(record.workspace), input, begin: record });
+    const [target, workspace] = [textOf(record.backend), textOf(record.workspace)];
+    const spec = record.spec === undefined ? target : textOf(record.spec);
+    calls.set(id, { id, atMs, sessionId, tool, target, spec, workspace, input, begin: record });
   }
   const begun = record.kind === "end" ? calls.get(textOf(record.begin)) : undefined;
   if (begun === undefined) return;

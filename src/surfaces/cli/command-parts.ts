@@ -37,17 +37,20 @@ export function withDialectOption(command: Command): Command {
   );
 }
 
+export function withTargetOption(command: Command): Command {
+  return command.addOption(
+    new Option(
+      "--on <target>",
+      "where tools run: local, memory, posix:sh, posix:dash, posix:bash, posix:busybox; with a workspace of its own as TARGET=/DIR, with a name as NAME=TARGET=/DIR; repeatable, the first is the default and a call chooses by name with `on`",
+    )
+      .argParser(repeated)
+      .default([], "from the configuration, else local"),
+  );
+}
+
 /** For commands that run tools. */
 export function withToolkitOptions(command: Command): Command {
-  return withDialectOption(withConfigOptions(command))
-    .addOption(
-      new Option(
-        "--on <target>",
-        "where tools run: local, memory, posix:sh, posix:dash, posix:bash, posix:busybox; with a workspace of its own as TARGET=/DIR; repeatable, the first is the default and a call chooses with `on`",
-      )
-        .argParser(repeated)
-        .default([], "local"),
-    )
+  return withTargetOption(withDialectOption(withConfigOptions(command)))
     .option(
       "--state <dir>",
       "where sessions, the audit log and locks are stored (default: $XDG_STATE_HOME/haft, else ~/.local/state/haft)",

@@ -2,16 +2,25 @@
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { homeDirectory } from "../../host/index.js";
-import { type DefinedTool, type Dialect, isWithin, messageOf, type ToolRegistry } from "../../kernel/index.js";
+import {
+  type DefinedTool,
+  type Dialect,
+  HaftError,
+  isWithin,
+  messageOf,
+  type ToolRegistry,
+} from "../../kernel/index.js";
 import {
   type ChosenTarget,
+  checkedTarget,
   GATES,
   type Gate,
   isOnThisMachine,
-  parseTarget,
+  nameOf,
+  notAWorkspace,
+  requireDistinctNames,
   type SettledConfig,
   type ToolkitOptions,
-  workspaceProblem,
 } from "../../toolkit/index.js";
 import type { StartCommand } from "./clients/clients.js";
 import { type ConfigOptions, type LoadedConfig, loadConfig, reportIgnored, stateDirOf } from "./configuration.js";
@@ -27,10 +36,13 @@ export interface CommonOptions extends ConfigOptions {
   readonly gate?: string;
 }
 
+/** The default first. */
+export type Targets = readonly [ChosenTarget, ...ChosenTarget[]];
+
 /** The options of a command over its configuration. */
 export interface Settings {
-  /** Where calls run, the default first. */
-  readonly targets: readonly ChosenTarget[];
+  /** Where calls run. */
+  readonly targets: Targets;
   readonly dialect: string;
   /** The options of the toolkit, without its workspace. */
   readonly toolkit: ToolkitOptions;
@@ -56,7 +68,7 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
     throw new UsageError(`Did not start: --gate must be one of ${GATES.join(", ")}, not "${gate}".`);
   const dialect = options.dialect ?? settled.dialect ?? DEFAULT_DIALECT;
   const stateDir = state === undefined ? settled.stateDir : stateDirOf(state);
-  const on = targetsOf(options.on.length > 0 ? options.on : settled.on);
+  const on = targetsOf(options.on, loaded);
   const toolkit: ToolkitOptions = {
     on,
     dialect,
@@ -114,13 +126,37 @@ export function disabledBy({ settled, layers }: LoadedConfig): Readonly<Record<s
   return Object.fromEntries(files);
 }
 
-/** The workspace of a target of this machine is checked, and followed to its real path, as that of \`--workspace\`. */
-function targetsOf(texts: readonly string[] = ["local"]): readonly ChosenTarget[] {
-  return texts.map((text) => {
-    const { target, workspace } = parseTarget(text);
-    if (workspace === undefined) return { target };
-    return { target, workspace: isOnThisMachine(target) ? workspaceOf(workspace) : workspace };
-  });
+/**
+ * The targets of `--on`, else of the configuration, else this machine. The workspace of a target of this machine is checked, and
+ * followed to its real path.
+ *
+ * @throws UsageError that names the option, or the file and the target.
+ */
+export function targetsOf(options: readonly string[], { settled, layers }: LoadedConfig): Targets {
+  const file = layers.findLast(({ config }) => config.on !== undefined && config.on === settled.on)?.path;
+  const targets = options.length > 0 ? options : (settled.on ?? []);
+  const chooseFrom = (one: string | ChosenTarget): ChosenTarget => {
+    const source = (name: string) => (options.length > 0 ? `--on ${name}` : `"on" in ${file}: ${JSON.stringify(name)}`);
+    return namingSource(source(typeof one === "string" ? one : nameOf(one)), () => {
+      const target = checkedTarget(one);
+      const { workspace } = target;
+      if (workspace === undefined || !isOnThisMachine(target.target)) return target;
+      return { ...target, workspace: workspaceOf(workspace, "Use a project directory.") };
+    });
+  };
+  const [first = "local", ...others] = targets;
+  const chosen: Targets = [chooseFrom(first), ...others.map(chooseFrom)];
+  namingSource(options.length > 0 ? "--on" : `"on" in ${file}`, () => requireDistinctNames(chosen));
+  return chosen;
+}
+
+function namingSource<T>(source: string, use: () => T): T {
+  try {
+    return use();
+  } catch (error) {
+    if (!HaftError.is(error) && !(error instanceof UsageError)) throw error;
+    throw new UsageError(`${source}: ${error.message}`);
+  }
 }
 
 /** Skips variables that are not set: a configuration is used on many machines. */
@@ -144,8 +180,15 @@ function environmentOf(names: readonly string[]): Readonly<Record<string, string
   return Object.fromEntries(found);
 }
 
-/** The real path of the workspace. @throws UsageError if it is not a directory or may not be a workspace. */
-export function workspaceOf(asked: string | undefined): string {
+const ANOTHER_WORKSPACE = "Start in a project directory, or pass `--workspace DIR`.";
+
+/**
+ * The real path of the workspace.
+ *
+ * @param next - What to do where the directory is one that may not be a workspace.
+ * @throws UsageError if it is not a directory or may not be a workspace.
+ */
+export function workspaceOf(asked: string | undefined, next = ANOTHER_WORKSPACE): string {
   const path = asked === undefined ? process.cwd() : resolve(asked);
   let real: string;
   try {
@@ -157,8 +200,8 @@ export function workspaceOf(asked: string | undefined): string {
   }
   if (!statSync(real).isDirectory())
     throw new UsageError(`The workspace "${asked ?? path}" is not a directory. Give an existing directory.`);
-  const problem = workspaceProblem(real, homeDirectory());
-  if (problem !== undefined) throw new UsageError(problem);
+  const kind = notAWorkspace(real, homeDirectory());
+  if (kind !== undefined) throw new UsageError(`Did not take "${real}" as the workspace: it is ${kind}. ${next}`);
   return real;
 }
 

@@ -6,11 +6,11 @@ import { HaftError, messageOf } from "../../kernel/index.js";
 import { expandHome } from "../../text/index.js";
 import {
   type ConfigLayer,
+  notAWorkspace,
   parseConfig,
   type SettledConfig,
   type StateAdminOptions,
   settleConfig,
-  workspaceProblem,
 } from "../../toolkit/index.js";
 import { printNotice } from "./output.js";
 import { UsageError } from "./usage.js";
@@ -99,7 +99,7 @@ export function stateDirOf(option: string): string {
 function realDirectory(path: string): string | undefined {
   try {
     const real = realpathSync.native(path);
-    return workspaceProblem(real, homeDirectory()) === undefined ? real : undefined;
+    return notAWorkspace(real, homeDirectory()) === undefined ? real : undefined;
   } catch {
     return undefined;
   }

@@ -61,9 +61,18 @@ describe("the answer of a call", () => {
     ];
     const stopped = { message: HOSTILE };
     const decision = { effect: "deny", risk: "high", rule: HOSTILE, reason: HOSTILE, next: HOSTILE };
-    const explanation = { tool: HOSTILE, effect: "read", claims, repairs: [HOSTILE], stopped, decision };
+    const explanation = {
+      tool: HOSTILE,
+      target: HOSTILE,
+      workspace: HOSTILE,
+      effect: "read",
+      claims,
+      repairs: [HOSTILE],
+      stopped,
+      decision,
+    };
     const text = explanationText(explanation as unknown as Parameters<typeof explanationText>[0]);
-    expect(text.trim().split("\n")).toHaveLength(8);
+    expect(text.trim().split("\n")).toHaveLength(9);
     expect(text).not.toMatch(OBEYED);
   });
 });

@@ -1,6 +1,6 @@
 /** Collects the background processes that a call leaves, to report what happened to them. */
 import type { Hooks } from "../../kernel/index.js";
-import type { EndedAfterKill, ReportedHalfWrittenFile } from "../../toolkit/index.js";
+import { type ChosenTarget, type EndedAfterKill, nameOf, type ReportedHalfWrittenFile } from "../../toolkit/index.js";
 
 interface Named {
   readonly pid: number;
@@ -31,7 +31,7 @@ interface SurvivorWatch {
  * @param targetNow - The call's target. Only jobs of "local" are in the state directory; those of other targets end with the
  *   backend, except kept ones on a remote machine.
  */
-export function survivorWatch(targetNow: () => string | undefined = () => "local"): SurvivorWatch {
+export function survivorWatch(targetNow: () => ChosenTarget = () => ({ target: "local" })): SurvivorWatch {
   const found: Named[] = [];
   const jobs = new Set<string>();
   const elsewhere = new Map<string, { readonly target: string; readonly isKept: boolean }>();
@@ -40,10 +40,11 @@ export function survivorWatch(targetNow: () => string | undefined = () => "local
       async aroundRun(_call, run) {
         const result = await run();
         found.push(...survivorsIn(result.data));
-        const target = targetNow() ?? "local";
+        const chosen = targetNow();
+        const { target } = chosen;
         for (const { id, isKept } of jobsIn(result.data)) {
           if (target === "local") jobs.add(id);
-          else elsewhere.set(id, { target, isKept: isKept && target !== "memory" });
+          else elsewhere.set(id, { target: nameOf(chosen), isKept: isKept && target !== "memory" });
         }
         return result;
       },

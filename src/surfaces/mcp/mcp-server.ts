@@ -7,6 +7,7 @@ import {
   type RunOptions,
   type ToolCall,
   type ToolOutcome,
+  withTargetParameter,
 } from "../../kernel/index.js";
 import { artifactPage, artifactTemplates, artifactWindow, readArtifactWindow } from "./artifact-resources.js";
 import { callResult, refusedResult, STRUCTURED_META } from "./call-result.js";
@@ -35,6 +36,8 @@ export interface McpServerOptions {
   readonly version: string;
   /** In listing order. */
   readonly tools: readonly DefinedTool[];
+  /** The names of the targets, the default first. With several, each tool is listed with the parameter `on`. */
+  readonly targets?: readonly string[];
   /** Tools listed after `tools`, once available. The provider limits the wait. */
   more?(): Promise<readonly DefinedTool[]>;
   /** Registers a callback for changes of `more`; connected clients of older protocols are then notified. */
@@ -54,6 +57,8 @@ export async function mcpServers(options: McpServerOptions, running: RunningCall
   const { Server, ProtocolError, ProtocolErrorCode, ResourceNotFoundError } = await import(
     "@modelcontextprotocol/server"
   );
+  const { targets = [] } = options;
+  const listed = (tool: DefinedTool) => listedTool(tool, targets);
   const tools = options.tools.map(listed);
   const live = new Set<Server>();
   // A notification to a disconnected client fails, which is ignored.
@@ -154,8 +159,8 @@ async function serveCall(
   }
 }
 
-function listed(tool: DefinedTool): Tool {
-  const { name, description, parameters } = tool.descriptor();
+function listedTool(tool: DefinedTool, targets: readonly string[]): Tool {
+  const { name, description, parameters } = withTargetParameter(tool.descriptor(), targets);
   const { title, destructive, idempotent, openWorld } = tool.annotations;
   const annotations = {
     ...(tool.effect === "write" ? {} : { readOnlyHint: true }),

@@ -61,7 +61,7 @@ function checkItems(node: ConfigNode, schema: ConfigSchema, path: string): reado
   const seen = new Set<unknown>();
   return items.flatMap((item, index) => {
     const problems = schema.items === undefined ? [] : checkConfig(item, schema.items, `${path}[${index}]`);
-    const isAgain = schema.uniqueItems === true && seen.has(item.value);
+    const isAgain = schema.uniqueItems === true && item.type !== "object" && seen.has(item.value);
     seen.add(item.value);
     if (problems.length > 0 || !isAgain) return problems;
     return [{ offset: item.offset, message: `"${path}" holds ${shown(item)} twice; remove one.` }];

@@ -75,10 +75,10 @@ const CALL_SETTINGS: Readonly<Record<string, ConfigSchema>> = {
   on: {
     type: "array",
     uniqueItems: true,
-    items: { ...TEXT, title: "a target" },
+    items: { title: 'a target such as "posix:dash" or an object with `target`', anyOf: [TEXT, target()] },
     default: ["local"],
     description:
-      'Where calls run, the default first: "local", "posix:dash", or with a workspace of its own "posix:dash=/srv/app". A call chooses with `on`.',
+      'Where calls run, the default first: "local", "posix:dash", with a workspace of its own "posix:dash=/srv/app", with a name "api=posix:dash=/srv/api", or an object of these parts. A call chooses by name with `on`.',
   },
   env: {
     type: "array",
@@ -89,6 +89,26 @@ const CALL_SETTINGS: Readonly<Record<string, ConfigSchema>> = {
       "Additional environment variables for commands. Names only: the values come from Haft's own environment; unset ones are skipped.",
   },
 };
+
+/** A target in parts. A function, since the settings above need it first. */
+function target(): ConfigSchema {
+  return {
+    type: "object",
+    title: "an object with `target`",
+    properties: {
+      name: { ...TEXT, title: "a name", description: "What a call chooses it by. Default: `target`." },
+      target: { ...TEXT, title: "a target", description: 'What it is: "local", "posix:dash".' },
+      workspace: {
+        type: "string",
+        title: "an absolute path",
+        pattern: "^/",
+        description: "Its working directory, absolute.",
+      },
+    },
+    required: ["target"],
+    additionalProperties: false,
+  };
+}
 
 const ARTIFACTS: ConfigSchema = {
   type: "object",

@@ -1,5 +1,6 @@
 /** What a configuration file says once it was checked against `configSchema`. Everything may be absent. */
 import type { Gate } from "../../tools/index.js";
+import type { ChosenTarget } from "../chosen-target.js";
 
 /** A program that speaks MCP over its standard input and output. */
 export interface ProgramServer {
@@ -53,8 +54,8 @@ export interface Config {
   readonly state?: string;
   readonly autonomy?: "full";
   readonly env?: readonly string[];
-  /** Targets, each with its workspace after "=/"; the default first. */
-  readonly on?: readonly string[];
+  /** The default first. */
+  readonly on?: readonly (string | ChosenTarget)[];
   readonly tools?: ToolSettings;
   readonly artifacts?: { readonly quotaMiB?: number };
   readonly serve?: { readonly port?: number; readonly host?: string; readonly facts?: boolean };

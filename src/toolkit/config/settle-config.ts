@@ -25,7 +25,7 @@ export interface SettledConfig {
   readonly workspaceWithin?: string;
   readonly stateDir?: string;
   readonly autonomy?: "full";
-  readonly on?: readonly string[];
+  readonly on?: NonNullable<Config["on"]>;
   readonly env: readonly string[];
   /** With the gates of `gateFloor`. */
   readonly tools: ToolSettings;

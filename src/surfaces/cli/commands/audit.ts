@@ -48,9 +48,9 @@ async function listCalls(session: string | undefined, options: AuditOptions): Pr
   const directory = options.in === undefined ? undefined : resolve(options.in);
   const names = directory === undefined ? [] : [directory, realDirectory(directory)];
   const chosen = calls.filter(
-    ({ sessionId, workspace, target }) =>
+    ({ sessionId, workspace, spec }) =>
       (session === undefined || sessionId === session) &&
-      (directory === undefined || (names.includes(workspace) && isOnThisMachine(target))),
+      (directory === undefined || (names.includes(workspace) && isOnThisMachine(spec))),
   );
   if (options.json) printJson({ calls: chosen, problems });
   else process.stdout.write(chosen.map((call) => `${rowOf(call)}\n`).join(""));

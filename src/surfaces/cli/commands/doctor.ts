@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import pc from "picocolors";
 import { showControls } from "../../../text/index.js";
-import { withConfigOptions, withExamples, withJsonOption } from "../command-parts.js";
+import { withConfigOptions, withExamples, withJsonOption, withTargetOption } from "../command-parts.js";
 import { haftVersion } from "../installed-package.js";
 import { printJson } from "../output.js";
 import { EXIT } from "../usage.js";
@@ -12,15 +12,18 @@ import type { DoctorFinding } from "./doctor/finding.js";
 export function addDoctorCommand(program: Command): void {
   withExamples(
     withJsonOption(
-      withConfigOptions(
-        program
-          .command("doctor")
-          .description("check what is installed and configured, and what is missing")
-          .option("--state <dir>", "the state directory to check"),
+      withTargetOption(
+        withConfigOptions(
+          program
+            .command("doctor")
+            .description("check what is installed and configured, and what is missing; opens each target")
+            .option("--state <dir>", "the state directory to check"),
+        ),
       ),
     ),
     "haft doctor",
     "haft doctor --json",
+    "haft doctor --on local --on posix:dash=$HOME/project",
   )
     .addHelpText("after", "\nExit status: 0 Haft works, 1 a problem stops it from working.")
     .action(async (options: DoctorOptions & { readonly json?: boolean }) => {

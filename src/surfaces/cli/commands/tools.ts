@@ -2,9 +2,16 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import pc from "picocolors";
-import type { DefinedTool, Dialect } from "../../../kernel/index.js";
+import type { DefinedTool, Dialect, ToolDescriptor } from "../../../kernel/index.js";
 import { nearestNames, showControls } from "../../../text/index.js";
-import { withCollectionOption, withConfigOptions, withDialectOption, withExamples } from "../command-parts.js";
+import type { ChosenTarget } from "../../../toolkit/index.js";
+import {
+  withCollectionOption,
+  withConfigOptions,
+  withDialectOption,
+  withExamples,
+  withTargetOption,
+} from "../command-parts.js";
 import type { ConfigOptions } from "../configuration.js";
 import { printJson, shownLines } from "../output.js";
 import type { ParameterRow } from "../parameter-text.js";
@@ -12,15 +19,18 @@ import { DEFAULT_DIALECT, UsageError } from "../usage.js";
 
 interface ToolsOptions extends ConfigOptions {
   readonly collection: string;
+  readonly on: readonly string[];
   readonly json?: boolean;
 }
 
 export function addToolsCommand(program: Command): void {
   withExamples(
     withCollectionOption(
-      withDialectOption(
-        withConfigOptions(
-          program.command("tools [name]").description("list the tools, or show one with its parameters"),
+      withTargetOption(
+        withDialectOption(
+          withConfigOptions(
+            program.command("tools [name]").description("list the tools, or show one with its parameters"),
+          ),
         ),
       ),
     ).option("--json", "print what a model sees, as JSON: one descriptor, or an array of all"),
@@ -28,6 +38,7 @@ export function addToolsCommand(program: Command): void {
     "haft tools edit",
     "haft tools --json",
     "haft tools --collection read-only",
+    "haft tools bash --on local --on posix:dash=$HOME/project",
   ).action(async (name: string | undefined, options: ToolsOptions) => {
     await printTools(name, options);
   });
@@ -35,13 +46,17 @@ export function addToolsCommand(program: Command): void {
 
 /** Connects to the configured servers for their tools and disconnects again. @throws UsageError */
 async function printTools(name: string | undefined, options: ToolsOptions): Promise<void> {
-  const { dialectArgument, disabledBy, toolsOf } = await import("../common-options.js");
+  const { dialectArgument, disabledBy, targetsOf, toolsOf } = await import("../common-options.js");
   const { loadConfig, reportIgnored } = await import("../configuration.js");
+  const { withTargetParameter } = await import("../../../kernel/index.js");
   const { serversOf } = await import("../servers-of.js");
-  const { builtinRegistry, dialectNamed } = await import("../../../toolkit/index.js");
+  const { builtinRegistry, dialectNamed, nameOf } = await import("../../../toolkit/index.js");
   const loaded = await loadConfig(options);
   reportIgnored(loaded);
   const { settled } = loaded;
+  const targets = targetsOf(options.on, loaded);
+  const targetNames = targets.map(nameOf);
+  const descriptorOf = (tool: DefinedTool) => withTargetParameter(tool.descriptor(), targetNames);
   const dialect = await dialectNamed(options.dialect ?? settled.dialect ?? DEFAULT_DIALECT);
   const own = toolsOf(builtinRegistry(dialect, { tools: settled.tools }), options.collection);
   const servers = await serversOf(settled, resolve(options.workspace ?? "."), {
@@ -52,12 +67,12 @@ async function printTools(name: string | undefined, options: ToolsOptions): Prom
   const tools = [...own, ...foreign];
   if (name !== undefined) {
     const tool = tools.find((one) => one.name === name) ?? (await refuseName(name, tools, dialect, disabledBy(loaded)));
-    if (options.json) printJson(tool.descriptor(), 2);
-    else process.stdout.write(await toolText(tool, dialectArgument(dialect.name)));
+    if (options.json) printJson(descriptorOf(tool), 2);
+    else process.stdout.write(await toolText(descriptorOf(tool), dialectArgument(dialect.name)));
     return;
   }
   if (options.json) {
-    printJson(tools.map((tool) => tool.descriptor()));
+    printJson(tools.map(descriptorOf));
     return;
   }
   if (tools.length === 0) {
@@ -74,7 +89,16 @@ async function printTools(name: string | undefined, options: ToolsOptions): Prom
     .states()
     .filter((server) => server.tools.length > 0)
     .flatMap((server) => ["", `From the server "${server.name}":`, ...server.tools.map(row)]);
-  const rows = [...own.map(row), ...fromServers];
+  const targetRow = (one: ChosenTarget) => {
+    const what = one.name === undefined || one.name === one.target ? "" : `, ${one.target}`;
+    const where = one.workspace === undefined ? "" : ` in ${one.workspace}`;
+    return showControls(`  ${nameOf(one)}${what}${where}`);
+  };
+  const choice =
+    targets.length < 2
+      ? []
+      : ["", "A call chooses one of these targets with `on`; the first is the default:", ...targets.map(targetRow)];
+  const rows = [...own.map(row), ...fromServers, ...choice];
   const more = dialectArgument(dialect.name);
   const example = pc.dim(`\`haft tools ${tools[0]?.name ?? "read"}${more}\` shows a tool's parameters and an example.`);
   process.stdout.write(`${rows.join("\n")}\n\n${example}\n`);
@@ -97,9 +121,8 @@ async function refuseName(
   );
 }
 
-async function toolText(tool: DefinedTool, options: string): Promise<string> {
+async function toolText({ name, description, parameters }: ToolDescriptor, options: string): Promise<string> {
   const { exampleCall, parameterRows } = await import("../parameter-text.js");
-  const { name, description, parameters } = tool.descriptor();
   const rows = parameterRows(parameters);
   const widthOf = (of: (row: ParameterRow) => string) => Math.max(0, ...rows.map((row) => of(row).length));
   const [names, kinds] = [widthOf((row) => row.name), widthOf((row) => row.kind)];

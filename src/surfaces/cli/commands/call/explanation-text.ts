@@ -4,10 +4,11 @@ import type { Claim, Explanation } from "../../../../kernel/index.js";
 import { showControls } from "../../../../text/index.js";
 
 export function explanationText(explanation: Explanation): string {
-  const { tool, effect, claims, decision, stopped, repairs } = explanation;
+  const { tool, effect, target, workspace, claims, decision, stopped, repairs } = explanation;
   const rows: [string, string][] = [];
   const add = (name: string, text: string) => rows.push([name, showControls(text)]);
   add("tool", `${tool} (${EFFECT_WORDS[effect]})`);
+  add("target", workspace === "" ? target : `${target} in ${workspace}`);
   for (const repair of repairs) add("repaired", repair);
   for (const touched of new Set(claims.map(claimText))) add("touches", touched);
   if (claims.length === 0) add("touches", "nothing outside the session");

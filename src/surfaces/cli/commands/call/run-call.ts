@@ -1,7 +1,7 @@
 /** Runs one call and prints its result. */
 import { randomUUID } from "node:crypto";
 import { type Dialect, HaftError, type ToolBox, type ToolOutcome } from "../../../../kernel/index.js";
-import { createToolkit, jobAdmin } from "../../../../toolkit/index.js";
+import { type ChosenTarget, createToolkit, jobAdmin, nameOf } from "../../../../toolkit/index.js";
 import {
   type CommonOptions,
   dialectArgument,
@@ -41,7 +41,7 @@ export async function callCommand(
   const settings = await settingsOf(options);
   const workspace = settledWorkspace(options.workspace, settings.config);
   const given = await readInput(words, process.stdin);
-  let target: string | undefined; // set once the input is parsed
+  let target: ChosenTarget = settings.targets[0]; // known once the input is parsed
   const survivors = survivorWatch(() => target);
   const servers = await serversOf(settings.config, workspace, {
     isNeeded: (name) => tool.startsWith(`${name}__`),
@@ -57,7 +57,7 @@ export async function callCommand(
     const outcome = await withInterrupt((signal) => runShown(box, tool, input, signal));
     if (options.json) process.stdout.write(answerJson(toolkit.dialect.envelope(outcome), process.stdout));
     else printAnswer(outcome);
-    const hint = hintFor(outcome, { tool, words }, settings, toolkit.dialect);
+    const hint = hintFor(outcome, { tool, words, input }, settings, toolkit.dialect);
     if (hint !== undefined) printNotice(hint);
     if (outcome.status === "cancelled") return EXIT.interrupted;
     if (outcome.status === "invalid" && hasNoInput(words)) return EXIT.usage;
@@ -76,9 +76,9 @@ export async function callCommand(
 }
 
 /** The target of the call: its `on` parameter, else the first one. */
-function targetOf(input: unknown, targets: Settings["targets"]): string | undefined {
+function targetOf(input: unknown, targets: Settings["targets"]): ChosenTarget {
   const { on: chosen } = (typeof input === "object" && input !== null ? input : {}) as { readonly on?: unknown };
-  return (targets.find(({ target }) => target === chosen) ?? targets[0])?.target;
+  return targets.find((one) => nameOf(one) === chosen) ?? targets[0];
 }
 
 function printAnswer(outcome: ToolOutcome): void {
@@ -100,25 +100,23 @@ function reportUnsaved(error: unknown): { readonly left: readonly string[] } {
 /** A hint for the user: the result itself is written for a model. */
 function hintFor(
   outcome: ToolOutcome,
-  { tool, words }: { readonly tool: string; readonly words: readonly string[] },
+  { tool, words, input }: { readonly tool: string; readonly words: readonly string[]; readonly input: unknown },
   settings: Settings,
   dialect: Dialect,
 ): string | undefined {
   const more = dialectArgument(settings.dialect);
   if (outcome.status === "unknown-tool")
     return `${disabledNote(tool, dialect, settings.disabled)}\`haft tools${more}\` lists the tools.`;
-  if (outcome.status !== "invalid" || !hasNoInput(words)) return undefined;
+  if (outcome.status !== "invalid") return undefined;
+  if (settings.targets.length === 1 && typeof input === "object" && input !== null && "on" in input)
+    return "add `--on TARGET` once for each target, the default first.";
+  if (!hasNoInput(words)) return undefined;
   return `No parameters were given. Give them as name=value; \`haft tools ${tool}${more}\` shows them with an example.`;
 }
 
 /** By default one for each workspace: that of the default target. */
-function sessionId(
-  name: string | undefined,
-  workspace: string,
-  first: Settings["targets"][number] | undefined,
-): string {
-  const own = first?.workspace;
-  if (name === undefined) return `cli:${own === undefined ? workspace : `${first?.target}=${own}`}`;
+function sessionId(name: string | undefined, workspace: string, { target, workspace: own }: ChosenTarget): string {
+  if (name === undefined) return `cli:${own === undefined ? workspace : `${target}=${own}`}`;
   if (name !== "new") return name;
   const id = `cli-${randomUUID().slice(0, 8)}`;
   printNotice(`started the session "${id}". Continue it with \`--session ${id}\`.`);

@@ -7,9 +7,11 @@ import { clientFindings, configFindings, configOrProblem, serverFindings } from 
 import type { DoctorFinding } from "./finding.js";
 import { machineFindings } from "./machine-findings.js";
 import { stateFindings } from "./state-findings.js";
+import { targetFindings } from "./target-findings.js";
 
 export interface DoctorOptions extends ConfigOptions {
   readonly state?: string;
+  readonly on: readonly string[];
 }
 
 export async function doctorFindings(options: DoctorOptions): Promise<readonly DoctorFinding[]> {
@@ -21,6 +23,7 @@ export async function doctorFindings(options: DoctorOptions): Promise<readonly D
     ...machineFindings(host),
     ...stateFindings(host),
     ...(isLoaded ? configFindings(loaded, options) : [loaded]),
+    ...(isLoaded ? await targetFindings(loaded, options) : []),
     ...(isLoaded ? await serverFindings(loaded, directory) : []),
     ...clientFindings(directory),
   ];

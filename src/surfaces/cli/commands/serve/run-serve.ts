@@ -7,6 +7,7 @@ import {
   clientTokens,
   createToolkit,
   dialectNamed,
+  nameOf,
   stateDirectoryProblem,
 } from "../../../../toolkit/index.js";
 import { newToken, serveMcpHttp, serveMcpStdio } from "../../../mcp/index.js";
@@ -67,7 +68,8 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   const onMoreChange = (notifyClients: () => void) => void listeners.push(notifyClients);
   const more = hasServers ? { more: servers.tools, onMoreChange } : {};
   const { facts = false } = settings.config.serve;
-  const server = { version: haftVersion(), tools, ...more, facts, onProblem };
+  const targets = settings.targets.map(nameOf);
+  const server = { version: haftVersion(), tools, targets, ...more, facts, onProblem };
   const serve = options.stdio ? serveOverStdio : serveOverHttp;
   return withServers(servers, () => serve(options, settings, server, servers));
 }

@@ -1,0 +1,50 @@
+/** Opens each target and closes it again. */
+import { messageOf } from "../../../../kernel/index.js";
+import { type ChosenTarget, nameOf, openBackend } from "../../../../toolkit/index.js";
+import { settledWorkspace, type Targets, targetsOf } from "../../common-options.js";
+import type { LoadedConfig } from "../../configuration.js";
+import { UsageError } from "../../usage.js";
+import type { DoctorFinding } from "./finding.js";
+
+interface TargetOptions {
+  readonly on: readonly string[];
+  readonly workspace?: string;
+}
+
+export async function targetFindings(loaded: LoadedConfig, options: TargetOptions): Promise<readonly DoctorFinding[]> {
+  let targets: Targets;
+  try {
+    targets = targetsOf(options.on, loaded);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return [{ id: "target", status: "stops", found: error.message, cost: "No call starts." }];
+  }
+  const common = workspaceOrNone(loaded, options);
+  return Promise.all(targets.map((target, index) => findingOf(target, common, index === 0)));
+}
+
+async function findingOf(chosen: ChosenTarget, common: string | undefined, isDefault: boolean): Promise<DoctorFinding> {
+  const { target, workspace = common } = chosen;
+  const name = nameOf(chosen);
+  const shown = `${name}${name === target ? "" : `, ${target}`}`;
+  try {
+    const backend = await openBackend(target, workspace === undefined ? {} : { cwd: workspace });
+    const { cwd } = backend;
+    await backend.close();
+    return { id: "target", status: "ok", found: `${shown} in ${cwd}${isDefault ? " (default)" : ""}` };
+  } catch (error) {
+    const found = `${shown} could not be opened: ${messageOf(error)}`;
+    if (!isDefault) return { id: "target", status: "limits", found, cost: "Calls on it fail." };
+    return { id: "target", status: "stops", found, cost: "It is the default, so calls without `on` fail." };
+  }
+}
+
+/** A problem with it is a finding of its own. */
+function workspaceOrNone({ settled }: LoadedConfig, { workspace }: TargetOptions): string | undefined {
+  try {
+    return settledWorkspace(workspace, settled);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return undefined;
+  }
+}

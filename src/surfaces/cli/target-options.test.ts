@@ -1,0 +1,134 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Finished } from "../../testing/built.fixture.js";
+import { cliPlace } from "../../testing/cli-place.fixture.js";
+import type { DoctorFinding } from "./commands/doctor/finding.js";
+
+const place = cliPlace();
+const haft = (...args: readonly string[]): Promise<Finished> => place.haft(args);
+const config = (value: unknown): void =>
+  writeFileSync(join(place.home, ".config", "haft", "haft.jsonc"), JSON.stringify(value));
+let other: string;
+beforeEach(() => {
+  other = join(place.root, "other");
+  mkdirSync(other);
+  mkdirSync(join(place.home, ".config", "haft"), { recursive: true });
+});
+
+describe("the targets of `--on`", () => {
+  it("are refused by the name of the option and what is wrong with it", async () => {
+    writeFileSync(join(other, "file"), "");
+    const cases: readonly (readonly [on: string, why: RegExp])[] = [
+      ["posix:dash=/not/there", /"\/not\/there": no such directory/],
+      [`posix:dash=${join(other, "file")}`, /is not a directory/],
+      ["posix:dash=/etc", /a system directory/],
+      ["posix:dash=rel", /target "posix:dash" must be an absolute path, not "rel"/],
+      ["memory=rel", /target "memory" must be an absolute path, not "rel"/],
+      ["posix:dahs", /no target "posix:dahs"/],
+      ["local=posix:dash", /cannot have the name "local"/],
+    ];
+    for (const [on, why] of cases) {
+      const { status, stdout, stderr } = await haft("call", "bash", "command=true", "--on", on);
+      expect([on, status, stdout, stderr.startsWith(`haft: --on ${on}: `)]).toEqual([on, 2, "", true]);
+      expect(stderr).toMatch(why);
+      expect(stderr).not.toContain("--workspace");
+    }
+  });
+
+  it("can be the same one twice, under names", async () => {
+    const twice = ["--on", `posix:dash=${other}`, "--on", "posix:dash"];
+    expect((await haft("call", "bash", "command=pwd", ...twice)).stderr).toMatch(
+      /^haft: --on: Two targets have the name "posix:dash".*"NAME=posix:dash=\/DIR"/,
+    );
+    const named = ["--on", `web=posix:dash=${place.workspace}`, "--on", `api=posix:dash=${other}`];
+    expect((await haft("call", "bash", "command=pwd", "on=api", ...named)).stdout).toContain(other);
+    expect((await haft("call", "bash", "command=pwd", ...named)).stdout).toContain(place.workspace);
+    const audited = await haft("audit", "--in", other, "--json");
+    expect(JSON.parse(audited.stdout).calls).toMatchObject([{ target: "api", spec: "posix:dash", workspace: other }]);
+  });
+
+  it("are listed with the tools, and each tool has the parameter `on`", async () => {
+    const two = ["--on", "local", "--on", `api=posix:dash=${other}`];
+    const listed = await haft("tools", ...two);
+    expect(listed.stdout).toContain(`with \`on\`; the first is the default:\n  local\n  api, posix:dash in ${other}\n`);
+    expect((await haft("tools", "time", ...two)).stdout).toMatch(/^ {2}on +local \/ api +Where to run/m);
+    const described = JSON.parse((await haft("tools", "--json", ...two)).stdout) as unknown[];
+    expect(described).toHaveLength(described.filter((one) => JSON.stringify(one).includes('["local","api"]')).length);
+    expect((await haft("tools", "time")).stdout).not.toContain("Where to run");
+  });
+
+  it("are what an MCP client is shown", async () => {
+    const messages = [
+      { id: 1, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: CLIENT } },
+      { method: "notifications/initialized" },
+      { id: 2, method: "tools/list" },
+    ];
+    const input = messages.map((one) => `${JSON.stringify({ jsonrpc: "2.0", ...one })}\n`).join("");
+    const done = await place.haft(["serve", "--stdio", "--on", "local", "--on", `api=posix:dash=${other}`], { input });
+    const { tools } = (JSON.parse(done.stdout.split("\n")[1] ?? "") as { result: { tools: ListedTool[] } }).result;
+    expect(tools.length).toBeGreaterThan(5);
+    for (const { inputSchema } of tools) expect(inputSchema.properties.on?.enum).toEqual(["local", "api"]);
+  });
+
+  it("are part of an explanation", async () => {
+    const args = ["call", "bash", "command=pwd", "on=api", "--on", "local", "--on", `api=posix:dash=${other}`];
+    expect((await haft(...args, "--explain")).stdout).toMatch(/^target +api in .*other$/m);
+    expect(JSON.parse((await haft(...args, "--explain", "--json")).stdout)).toMatchObject({
+      target: "api",
+      workspace: other,
+    });
+    expect((await haft("call", "bash", "command=pwd", "--explain")).stdout).toMatch(/^target +local in .*/m);
+  });
+
+  it("are hinted at where a call chooses one and there is no choice", async () => {
+    const done = await haft("call", "bash", "command=pwd", "on=posix:dash");
+    expect(done.status).toBe(1);
+    expect(done.stdout).toContain('there is only "local". Leave it out.');
+    expect(done.stderr).toContain("--on TARGET");
+  });
+});
+
+describe("the targets of a configuration", () => {
+  it("may have a name and a workspace each", async () => {
+    config({
+      on: [{ name: "web", target: "memory" }, { name: "api", target: "posix:dash", workspace: other }, "local"],
+    });
+    expect((await haft("call", "bash", "command=pwd", "on=api")).stdout).toContain(other);
+    expect((await haft("tools", "bash")).stdout).toContain("web / api / local");
+  });
+
+  it("are refused by the file and the target that is wrong", async () => {
+    config({ on: ["local", { name: "api", target: "posix:dash", workspace: "/not/there" }] });
+    expect((await haft("call", "time")).stderr).toMatch(/^haft: "on" in .*haft\.jsonc: "api": .*"\/not\/there"/);
+    config({ on: [{ name: "api", target: "posix:dash", workspace: "rel" }] });
+    expect((await haft("call", "time")).stderr).toContain('"on[0].workspace" is "rel"; expected an absolute path.');
+    config({ on: [{ name: "api" }] });
+    expect((await haft("call", "time")).stderr).toContain("or an object with `target`");
+  });
+
+  it("are opened by `haft doctor`, which reports those that cannot be", async () => {
+    const targetsOf = async (...args: readonly string[]) => {
+      const { findings } = JSON.parse((await haft("doctor", "--json", ...args)).stdout) as {
+        findings: DoctorFinding[];
+      };
+      return findings.filter(({ id }) => id === "target").map(({ status, found }) => `${status} ${found}`);
+    };
+    expect(await targetsOf()).toEqual([`ok local in ${place.workspace} (default)`]);
+    config({ on: ["local", { name: "api", target: "posix:dash", workspace: other }] });
+    expect(await targetsOf()).toEqual([`ok local in ${place.workspace} (default)`, `ok api, posix:dash in ${other}`]);
+    const env = { PATH: other };
+    const bare = await place.haft(["doctor", "--on", "posix:dash", "--on", "posix:busybox"], { env });
+    expect(bare.status).toBe(1);
+    expect(bare.stdout).toMatch(/^stops +target +posix:dash could not be opened: .*installed\.$/m);
+    expect(bare.stdout).toMatch(/^limits +target +posix:busybox could not be opened: .*installed\.$/m);
+    config({ on: ["local=/not/there"] });
+    expect(await targetsOf()).toEqual([expect.stringMatching(/^stops "on" in .*"\/not\/there": no such directory/)]);
+  });
+});
+
+const CLIENT = { name: "test", version: "1" };
+
+interface ListedTool {
+  readonly inputSchema: { readonly properties: { readonly on?: { readonly enum: readonly string[] } } };
+}

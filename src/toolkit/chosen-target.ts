@@ -1,0 +1,95 @@
+/** A target as users and hosts choose it: "posix:dash", "posix:dash=/srv/app", "api=posix:dash=/srv/api", or an object of these parts. */
+import { type Backend, HaftError } from "../kernel/index.js";
+import { findScheme, schemeOf, type TargetSchemes } from "./target-schemes.js";
+
+/** A target, its name and the directory that calls work in there. */
+export interface ChosenTarget {
+  /** What calls choose it by; lets a target be chosen twice, with two workspaces. Letters, digits, ".", "_" and "-". Default: `target`. */
+  readonly name?: string;
+  /** What it is: "local", "posix:dash", or a name in `backends`. */
+  readonly target: string;
+  /** Absolute. Default: the toolkit's workspace for the default target and those of this machine, else where the backend starts. */
+  readonly workspace?: string;
+}
+
+/** What there is to choose from beside the built-in targets. */
+export interface MoreTargets {
+  readonly backends?: Readonly<Record<string, Backend>>;
+  readonly schemes?: TargetSchemes;
+}
+
+const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
+
+/** What calls choose the target by. */
+export function nameOf({ name, target }: ChosenTarget): string {
+  return name ?? target;
+}
+
+/** The parts of "NAME=TARGET=/DIR". The workspace follows the first "=/"; a name has no ":", so "ssh:host+tmux=main" has none. */
+export function parseTarget(text: string): ChosenTarget {
+  const [, name = "", after = ""] = /^([^=]*)=([^/].*)$/s.exec(text) ?? [];
+  const named = withWorkspace(after);
+  // "memory=x" has a relative workspace: it is no target "x" with the name "memory".
+  const isNamed = NAME.test(name) && (findScheme(name) === undefined || findScheme(named.target) !== undefined);
+  return isNamed ? { name, ...named } : withWorkspace(text);
+}
+
+function withWorkspace(text: string): ChosenTarget {
+  const at = text.indexOf("=/");
+  return at === -1 ? { target: text } : { target: text.slice(0, at), workspace: text.slice(at + 1) };
+}
+
+/** @throws `CONFIG_INVALID` for a target that does not exist, a name that cannot be used and a relative workspace. */
+export function checkedTarget(given: string | ChosenTarget, more: MoreTargets = {}): ChosenTarget {
+  const chosen = typeof given === "string" ? parseTarget(given) : given;
+  if (typeof chosen?.target !== "string") throw invalid(NO_TARGET);
+  const { target, workspace } = chosen;
+  requireTarget(target, more);
+  requireName(chosen, more);
+  requireAbsolute(target, workspace);
+  return chosen;
+}
+
+/** @throws `CONFIG_INVALID` where two targets have one name. */
+export function requireDistinctNames(chosen: readonly ChosenTarget[]): void {
+  const names = chosen.map(nameOf);
+  const index = names.findIndex((name, at) => names.indexOf(name) !== at);
+  if (index === -1) return;
+  const name = names[index];
+  throw invalid(
+    `Two targets have the name "${name}", and calls choose by name. Name one of them: "NAME=${chosen[index]?.target}=/DIR".`,
+  );
+}
+
+const NO_TARGET =
+  'An item of `on` is neither a target such as "posix:dash" nor an object with `target`. For a backend of your own, pass `backends: { NAME: backend }` and its name in `on`.';
+
+function isTarget(text: string, { backends = {}, schemes }: MoreTargets): boolean {
+  return Object.hasOwn(backends, text) || findScheme(text, schemes) !== undefined;
+}
+
+function requireTarget(target: string, more: MoreTargets): void {
+  if (isTarget(target, more)) return;
+  const [, before = "", after = ""] = /^([^=]*)=(.*)$/s.exec(target) ?? [];
+  if (isTarget(before, more)) requireAbsolute(before, after);
+  schemeOf(target, more.schemes, Object.keys(more.backends ?? {}));
+}
+
+function requireName({ name, target }: ChosenTarget, more: MoreTargets): void {
+  if (name === undefined || name === target) return;
+  if (!NAME.test(name))
+    throw invalid(
+      `${JSON.stringify(name)} cannot be the name of a target: it begins with a letter and has at most 64 letters, digits, ".", "_" and "-".`,
+    );
+  if (isTarget(name, more))
+    throw invalid(`The target "${target}" cannot have the name "${name}", which is another target. Use another name.`);
+}
+
+function requireAbsolute(target: string, workspace: string | undefined): void {
+  if (workspace !== undefined && !workspace.startsWith("/"))
+    throw invalid(`The workspace of the target "${target}" must be an absolute path, not "${workspace}".`);
+}
+
+function invalid(message: string): HaftError {
+  return new HaftError("CONFIG_INVALID", message);
+}
