@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { undocumentedExports } from "./architecture/documentation-rule.js";
-import { parseSource, REPOSITORY, readSources } from "./architecture/source-tree.js";
+import { listFiles, parseSource, REPOSITORY, readSources } from "./architecture/source-tree.js";
 
 /** `./dist/testing/index.js` in the exports map is built from `src/testing/index.ts`. */
 function publicEntries(): string[] {
@@ -44,7 +44,40 @@ describe("documentation", () => {
       for (const [, name] of names.matchAll(/`(\w+)`/g))
         expect([path, source]).toEqual([path, expect.stringMatching(new RegExp(`\\b${name}[(<]`))]);
     }
-    const files = [...page.matchAll(/`((?:\w[\w-]*\/)+[\w-]+\.ts)`/g)].map(([, path]) => path ?? "");
-    expect(files.filter((path) => ![path, `src/${path}`].some((one) => existsSync(join(REPOSITORY, one))))).toEqual([]);
+  });
+
+  it.each(["CONTRIBUTING.md", "docs/architecture.md"])("%s names paths and npm scripts that exist", (name) => {
+    const page = readFileSync(join(REPOSITORY, name), "utf8");
+    const paths = pathsIn(page);
+    expect(paths.length).toBeGreaterThan(20);
+    const files = ["src", "test", "docs", "bench", "examples"].flatMap((directory) => listFiles(directory));
+    expect(isAmong(files, "src/tools/gone/x.ts")).toBe(false);
+    expect(paths.filter((path) => !existsSync(join(REPOSITORY, path)) && !isAmong(files, path))).toEqual([]);
+    const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8")) as { scripts: object };
+    const named = [...page.matchAll(/\bnpm (?:run ([a-z:]+)|(start|test)\b)/g)].map(([, run, own]) => run ?? own ?? "");
+    expect(named.filter((script) => !Object.hasOwn(scripts, script))).toEqual([]);
   });
 });
+
+/** A name of MCP, not a path. */
+const METHOD = "tools/call";
+
+/** The paths in code and in links: what contains a slash or ends like a file. */
+function pathsIn(page: string): readonly string[] {
+  const code = [...page.matchAll(/^```sh\n([\s\S]*?)^```|`([^`\n]+)`/gm)].flatMap(([, block, span]) =>
+    (block ?? span ?? "").split(/\s+/),
+  );
+  const links = [...page.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = ""]) => path.replace(/^\.\.\//, ""));
+  const isPath = /^(?=.*(?:\/|\.(?:ts|mjs|md)$))[.\w<][\w<>/.-]*$/;
+  return [...new Set([...code.filter((word) => isPath.test(word) && word !== METHOD), ...links])];
+}
+
+/** Whether a file has that path, or ends with it. `<name>` and a part that is `x` stand for any name. */
+function isAmong(files: readonly string[], path: string): boolean {
+  const pattern = path
+    .replace(/\/$/, "")
+    .replaceAll(".", "\\.")
+    .replace(/<\w+>|\bx(?:-y)?\b/g, "[\\w-]+");
+  const named = new RegExp(`(?:^|/)${pattern}(?:/|$)`);
+  return files.some((file) => named.test(file));
+}

@@ -9,8 +9,9 @@ const README = join(REPOSITORY, "README.md");
 
 // A stale part is written anew by `npx vitest run test/readme-parts.test.ts -u`.
 it("what the README shows of the tools and of a session is what the build does", async () => {
-  const session = `\`\`\`console\n${await readmeSession()}\n\`\`\``;
-  const readme = withPart(withPart(readFileSync(README, "utf8"), "tools", toolTable()), "session", session);
+  const text = readFileSync(README, "utf8");
+  const session = `\`\`\`console\n${readmeSession(text)}\n\`\`\``;
+  const readme = withPart(withPart(text, "tools", toolTable()), "session", session);
   await expect(readme).toMatchFileSnapshot(README);
 }, 60_000);
 

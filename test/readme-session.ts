@@ -1,64 +1,44 @@
-/** The session that the README shows: real commands in a small project, with what each of them printed. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+/** The session that the README shows: its own files and commands, run by a shell in an empty directory, with what each of them printed. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cleanEnv, runHaft } from "../src/testing/built.fixture.js";
-
-const FILES: Readonly<Record<string, string>> = {
-  "price.js": `export function total(items) {
-  let sum = 0; // TODO: discounts
-  for (const item of items) sum += item.price;
-  return sum;
-}
-`,
-  "check.mjs": `import { total } from "./price.js";
-
-const sum = total([{ price: 2, count: 3 }]);
-if (sum !== 6) throw new Error(\`3 for 2 each are \${sum}\`);
-console.log("right");
-`,
-  "package.json": '{ "type": "module" }\n',
-};
+import { built, cleanEnv } from "../src/testing/built.fixture.js";
 
 /** Each may have a remark, which is printed above it. */
-const STEPS: readonly (readonly [remark: string, ...args: string[]])[] = [
-  ["", "call", "grep", "pattern=TODO"],
+const STEPS: readonly (readonly [remark: string, command: string])[] = [
+  ["", "haft call grep pattern=TODO"],
   [
     "a near miss changes nothing, and shows the nearest place",
-    "call",
-    "edit",
-    "path=price.js",
-    "oldText=sum += item.prize;",
-    "newText=sum += item.price * item.count;",
+    "haft call edit path=price.mjs oldText='sum += item.prize;' newText='sum += item.price * item.count;'",
   ],
-  ["", "call", "edit", "path=price.js", "oldText=+= item.price;", "newText=+= item.price * item.count;"],
-  ["", "call", "bash", "command=node check.mjs"],
-  ["what a call would touch, without running it", "call", "delete", "path=check.mjs", "--explain"],
-  ["what was done here, and whether the log is intact", "audit", "--in", "."],
+  ["", "haft call edit path=price.mjs oldText='+= item.price;' newText='+= item.price * item.count;'"],
+  ["", "haft call bash command='node check.mjs'"],
+  ["what a call would touch, without running it", "haft call delete path=check.mjs --explain"],
+  ["what was done here, and whether the log is intact", "haft audit --in ."],
 ];
 
-export async function readmeSession(): Promise<string> {
+/** @param readme - Its `sh` block that begins with `mkdir shop` makes the project. */
+export function readmeSession(readme: string): string {
+  const [, files] = /^```sh\n(mkdir shop [\s\S]*?)^```/m.exec(readme) ?? [];
+  if (files === undefined) throw new Error("the README does not show the files of its session");
   const root = realpathSync(mkdtempSync(join(tmpdir(), "haft-session-")));
-  const project = join(root, "shop");
-  mkdirSync(project);
-  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(project, name), text);
-  const options = { cwd: project, env: cleanEnv(join(root, "home")) };
   try {
-    const shown: string[] = [];
-    for (const [remark, ...args] of STEPS) {
-      const { stdout, stderr } = await runHaft(args, options);
-      if (remark !== "") shown.push(`# ${remark}`);
-      shown.push(`$ npx haft ${args.map(quoted).join(" ")}`, settled(stdout + stderr, root), "");
-    }
+    // As `npm link` does.
+    const bin = join(root, "bin");
+    mkdirSync(bin);
+    symlinkSync(built("surfaces/cli/main.js"), join(bin, "haft"));
+    const env = cleanEnv(join(root, "home"));
+    const options = { env: { ...env, PATH: `${bin}:${env.PATH}` }, encoding: "utf8" } as const;
+    execFileSync("/bin/sh", ["-ec", files], { ...options, cwd: root });
+    const shown = STEPS.flatMap(([remark, command]) => {
+      const { stdout, stderr } = spawnSync("/bin/sh", ["-c", command], { ...options, cwd: join(root, "shop") });
+      return [...(remark === "" ? [] : [`# ${remark}`]), `$ ${command}`, settled(stdout + stderr, root), ""];
+    });
     return shown.join("\n").trimEnd();
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
-}
-
-function quoted(word: string): string {
-  const [, name = "", value = ""] = /^(\w+=)?(.*)$/s.exec(word) ?? [];
-  return name + (/^[\w./-]+$/.test(value) ? value : `'${value}'`);
 }
 
 /** With one directory, one day and one length of time for all, so that each run prints the same. */
