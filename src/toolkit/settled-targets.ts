@@ -6,14 +6,17 @@ import type { ToolkitOptions } from "./toolkit-options.js";
 
 /** @throws `CONFIG_INVALID` for none, two of one name, an unknown one, and a workspace that is relative or, on this machine, not there. */
 export async function settledTargets({
-  on = "local",
+  on: given,
   workspace: common,
   backends = {},
   schemes = {},
 }: Pick<ToolkitOptions, "on" | "workspace" | "backends" | "schemes">): Promise<readonly ChosenTarget[]> {
   if (common !== undefined && !common.startsWith("/"))
     throw invalid(`The workspace "${common}" is not absolute. Pass the absolute path of the directory.`);
-  const chosen = [on].flat().map((one) => checkedTarget(one, { backends, schemes }));
+  const [own] = Object.keys(backends);
+  if (given === undefined && own !== undefined)
+    throw invalid(`\`backends\` has "${own}", but without \`on\` tools run on this machine. Add \`on: "${own}"\`.`);
+  const chosen = [given ?? "local"].flat().map((one) => checkedTarget(one, { backends, schemes }));
   if (chosen.length === 0) throw invalid("`on` names no target. Leave it out for this machine.");
   requireDistinctNames(chosen);
   const settled: ChosenTarget[] = [];

@@ -186,6 +186,22 @@ describe("targets of one toolkit", () => {
     expect((await call("read", { path: "x", on: "b" })).output).toContain("B");
   });
 
+  it("that lack their workspace are answered with what is missing, not with a policy", async () => {
+    const call = await open({
+      on: "mine",
+      workspace: "/nope",
+      backends: { mine: createMemoryBackend({ name: "mine" }) },
+    });
+    const refused = 'the working directory "/nope" does not exist. Use an existing directory.';
+    for (const path of ["a.txt", "deep/er/a.txt"])
+      expect(await call("write", { path, content: "x" })).toMatchObject({
+        code: "FS_NOT_FOUND",
+        output: expect.stringContaining(refused),
+      });
+    await call("bash", { command: "mkdir /nope", cwd: "/" });
+    expect((await call("write", { path: "deep/er/a.txt", content: "x" })).status).toBe("ok");
+  });
+
   it("of one machine share what was read: a file read on one may be overwritten on the other", async () => {
     const call = await open({ on: ["local", "posix:dash", "memory=/elsewhere"], gate: "on" });
     const refused = await call("write", { path: "a.txt", content: "new\n", on: "posix:dash" });
@@ -212,6 +228,7 @@ describe("targets of one toolkit", () => {
     await expect(of({ target: "memory", name: "local" })).rejects.toThrow('cannot have the name "local"');
     const mine = createMemoryBackend();
     await expect(of(mine as never)).rejects.toThrow("pass `backends: { NAME: backend }`");
+    await expect(createToolkit({ persist: false, backends: { mine } })).rejects.toThrow('Add `on: "mine"`');
     await expect(of("other", { backends: { mine } })).rejects.toThrow("Take one of mine, local");
     await expect(of("posix:dash=/not/there")).rejects.toThrow("no such directory");
     await expect(of("posix:zsh")).rejects.toThrow("Take one of local, memory, posix:sh");

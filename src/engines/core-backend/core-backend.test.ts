@@ -77,6 +77,9 @@ describe("a completed backend", () => {
     const on = opened();
     const { fs, search } = bindAll(on, treeGrant("/data"));
     await expectError(fs.readText("/data/link"), "BACKEND_UNSUPPORTED", "reading through the link");
+    await expect(fs.readText("/data/link")).rejects.toThrow(
+      /^Did not \w+ "\/data\/link": it is a symlink, and the backend "[\w-]+" cannot resolve symlinks\. Use the real path\.$/,
+    );
     await expectError(fs.writeFile("/data/link", "x"), "BACKEND_UNSUPPORTED", "writing through the link");
     expect((await fs.stat("/data/link")).kind).toBe("link");
     expect(await bindAll(on).fs.readText("/data/link")).toBe("elsewhere");

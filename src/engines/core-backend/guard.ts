@@ -6,6 +6,7 @@ import {
   covers,
   type FsOperation,
   type Grant,
+  HaftError,
   MAX_SYMLINKS,
   requireAuthorized,
   requireCovered,
@@ -15,7 +16,7 @@ import {
   requireUncancelled,
   systemFault,
 } from "../../kernel/index.js";
-import { coreFault, unsupported } from "./faults.js";
+import { coreFault } from "./faults.js";
 
 export type CoreStat = Awaited<ReturnType<CoreFs["stat"]>>;
 
@@ -88,7 +89,7 @@ export class CoreGuard {
       const symlink = await this.#firstSymlink(at, followLast);
       if (symlink === undefined) return at;
       const real = await this.core.follow(symlink);
-      if (real === undefined) return this.#requireEverything(did, path, access);
+      if (real === undefined) return this.#requireEverything(did, path, symlink, access);
       at = `${real === "/" ? "" : real}${at.slice(symlink.length)}` || "/";
     }
     throw systemFault("ELOOP", did, path);
@@ -106,10 +107,15 @@ export class CoreGuard {
   }
 
   /** A symlink with an unknown target is followed only if every path is granted. */
-  #requireEverything(did: string, path: string, access: Access): string {
+  #requireEverything(did: string, path: string, symlink: string, access: Access): string {
     if (this.#bound !== undefined && coversEverything(this.#bound.grant, access)) return path;
-    const next = `Did not ${did} "${path}": use the real path.`;
-    throw unsupported(this.core.name, "way to resolve a symlink in this path", next);
+    const { name: backend } = this.core;
+    const what = symlink === path ? "it is a symlink" : `"${symlink}" is a symlink`;
+    throw new HaftError(
+      "BACKEND_UNSUPPORTED",
+      `Did not ${did} "${path}": ${what}, and the backend "${backend}" cannot resolve symlinks. Use the real path.`,
+      { details: { backend, feature: "resolving symlinks" } },
+    );
   }
 
   async statOrMissing(path: string): Promise<CoreStat | undefined> {

@@ -14,7 +14,7 @@ import { byteSize, parentOf } from "../../text/index.js";
 import { backUp, backupParts, refuseTooLargeToBackUp } from "../shared/backup.js";
 import { fileFailure, undefinedIfMissing } from "../shared/file-failure.js";
 import { siblingClaims, withNearPaths } from "../shared/near-failure.js";
-import { baseOf, makeParents, parentClaims } from "../shared/parent-directories.js";
+import { makeParents, parentClaims, refusedParents } from "../shared/parent-directories.js";
 import { fileProvenance, quoted, refusePath } from "../shared/path-input.js";
 import { refuseProtectedDirectory } from "../shared/protected-directories.js";
 import { refuseTrailingSlash } from "../shared/trailing-slash.js";
@@ -106,11 +106,9 @@ async function moveOnce(
   const refusal = await refuseDestination(input, ctx, { destination, info, old });
   if (refusal !== undefined) return refusal;
   if (missing.includes("/")) {
-    if (baseOf(destination, ctx) === undefined) {
-      const why =
-        "its directory does not exist, and directories outside the workspace are not created. Create it with a command first";
+    const why = refusedParents(destination, missing, ctx);
+    if (why !== undefined)
       return fail("FS_NOT_FOUND", `Did not move anything to ${quoted(to)}: ${why}.`, { details: { path: to } });
-    }
     await makeParents(ctx, destination, missing);
   }
   const isReplacedFile = old?.kind === "file" && old.target === undefined;

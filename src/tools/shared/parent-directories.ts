@@ -6,7 +6,7 @@ import { undefinedIfMissing } from "./file-failure.js";
 type Places = Pick<ClaimContext, "cwd" | "workspace">;
 
 /** The directory below which parents are created; undefined outside the working directory and the workspace. */
-export function baseOf(path: string, context: Places): string | undefined {
+function baseOf(path: string, context: Places): string | undefined {
   return [context.cwd, context.workspace].find((directory) => isWithin(directory, path));
 }
 
@@ -18,6 +18,21 @@ export function parentClaims(path: string, context: Places): readonly Claim[] {
   for (let directory = parentOf(path); directory !== base && isWithin(base, directory); directory = parentOf(directory))
     directories.push({ kind: "file", path: directory, access: ["create"], scope: "self", optional: "unless-denied" });
   return directories;
+}
+
+/**
+ * Why the missing parents of a path are not created, as a clause with what to do; undefined where they are.
+ *
+ * @param missing - The missing part of the path, as the port resolves it.
+ */
+export function refusedParents(path: string, missing: string, context: Places): string | undefined {
+  const base = baseOf(path, context);
+  if (base === undefined)
+    return "its directory does not exist, and directories outside the workspace are not created. Create it with a command first";
+  const first = missing.split("/").slice(1).reduce(parentOf, path);
+  return isWithin(first, base)
+    ? `the working directory "${base}" does not exist. Use an existing directory`
+    : undefined;
 }
 
 /**

@@ -15,7 +15,7 @@ import { decodeText, detectEol, detectTextForm, isBinary, renderUnifiedDiff } fr
 import { backUp, backupParts, backupSkipped, withBackup } from "../shared/backup.js";
 import { fileFailure, refuseKind, undefinedIfMissing } from "../shared/file-failure.js";
 import { lookAlikeClaims, refuseLookAlike } from "../shared/near-failure.js";
-import { baseOf, makeParents, parentClaims } from "../shared/parent-directories.js";
+import { makeParents, parentClaims, refusedParents } from "../shared/parent-directories.js";
 import { fileProvenance, quoted, refusePath } from "../shared/path-input.js";
 import { type FilePlace, factsOf, recordChange, refuseByGate } from "../shared/read-state.js";
 import { refuseText } from "../shared/redaction-placeholder.js";
@@ -105,12 +105,12 @@ async function replaceFile(
   const alike = old === undefined ? await refuseLookAlike(ctx, "write", absolute, input.path) : undefined;
   const refusal = alike ?? refuseByExpect(input, old) ?? refuseUnread(input, ctx, place, old);
   if (refusal !== undefined) return refusal;
-  if (lacksDirectory && ctx.limits.parents && baseOf(absolute, ctx) === undefined) {
-    const why =
-      "its directory does not exist, and directories outside the workspace are not created. Create it with a command first";
-    return fail("FS_NOT_FOUND", `Did not write ${quoted(input.path)}: ${why}.`, { details: { path: input.path } });
+  if (lacksDirectory && ctx.limits.parents) {
+    const why = refusedParents(absolute, missing, ctx);
+    if (why !== undefined)
+      return fail("FS_NOT_FOUND", `Did not write ${quoted(input.path)}: ${why}.`, { details: { path: input.path } });
+    await makeParents(ctx, absolute, missing);
   }
-  if (lacksDirectory && ctx.limits.parents) await makeParents(ctx, absolute, missing);
   const isChange = old?.bytes !== undefined && old.sha256 !== (await ctx.digest(bytes));
   const provenance = fileProvenance(ctx, absolute, input.path);
   const backup = isChange ? await backUp(ctx, provenance, old.bytes) : undefined;

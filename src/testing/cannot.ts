@@ -1,8 +1,9 @@
-/** What a backend made by `completeBackend` cannot do: the `cannot` of its plan. */
+/** What backends cannot do by their nature, for the `cannot` of their plans. Each list is for all four suites of a backend together. */
+import { shellSuite } from "./suites.js";
 
 const reasons = (reason: string, ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, reason]));
 
-/** Ids of suite cases, each with the reason. Copy and extend it if your core can do less. */
+/** What a backend made by `completeBackend` cannot do: ids of suite cases, each with the reason. */
 export const COMPLETED_CANNOT: Readonly<Record<string, string>> = Object.freeze({
   ...reasons("the core reports no kinds besides file and directory", ["fs:read:fifo-is-refused"]),
   ...reasons("the core overwrites files in place", ["fs:replace:by-renaming", "fs:replace:whole-or-nothing"]),
@@ -76,3 +77,65 @@ export const COMPLETED_CANNOT: Readonly<Record<string, string>> = Object.freeze(
     "shell:jobs:started-by-the-call",
   ]),
 });
+
+/** What a backend cannot do whose files have no symlinks, hard links or FIFOs. Its fixture needs no `plant`. */
+export const CANNOT_WITHOUT_SYMLINKS: Readonly<Record<string, string>> = Object.freeze(
+  reasons("there are no symlinks, hard links or FIFOs", [
+    "fs:read:fifo-is-refused",
+    "fs:symlink:to-a-file",
+    "fs:symlink:write-follows",
+    "fs:symlink:dangling",
+    "fs:symlink:dangling-is-never-replaced",
+    "fs:symlink:loop",
+    "fs:symlink:rename-moves-the-symlink",
+    "fs:symlink:rename-to-a-taken-name",
+    "fs:symlink:mkdir-over-a-symlink",
+    "fs:resolve:many",
+    "fs:resolve:symlink-target-is-walked",
+    "fs:rename:hard-links",
+    "fs:guard:swapped-during-the-act",
+    "fs:replace:keeps-hard-links",
+    "fs:replace:in-place-of-any-size",
+    "fs:symlink:to-a-directory",
+    "fs:symlink:read-follows",
+    "fs:symlink:absent-is-exclusive",
+    "fs:symlink:rm-removes-the-symlink",
+    "fs:symlink:rm-does-not-follow",
+    "fs:resolve:loop",
+    "fs:grant:except-through-a-symlink",
+    "fs:real-path:deny",
+    "fs:real-path:stat-does-not-look-outside",
+    "fs:real-path:allow",
+    "fs:real-path:ask",
+    "fs:real-path:approved-pair",
+    "fs:real-path:inside-is-not-asked",
+    "fs:guard:swapped-before-the-act",
+    "search:walk:symlinks",
+    "search:ignore:symlink",
+    "search:ignore:special",
+    "search:symlinks:not-followed",
+    "search:symlinks:as-root",
+    "search:special:fifo",
+    "search:grant:symlink-out",
+    "search:moved:allow",
+    "search:moved:excepts",
+    "search:moved:approved-pair",
+    "shell:directory:read-once",
+    "shell:directory:deny",
+    "shell:directory:ask",
+    "shell:directory:allow",
+    "shell:directory:approved",
+    "shell:directory:replaced-by-a-symlink",
+    "shell:directory:swapped-after-the-question",
+    "shell:directory:swapped-during-the-start",
+    "shell:directory:root-is-unguarded",
+  ]),
+);
+
+/** What a backend cannot do that runs no commands: all of `shellSuite`. */
+export const CANNOT_WITHOUT_SHELL: Readonly<Record<string, string>> = Object.freeze(
+  reasons(
+    "there are no commands",
+    shellSuite.map(({ id }) => id),
+  ),
+);
