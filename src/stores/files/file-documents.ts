@@ -18,7 +18,7 @@ import {
 import type { CountedDocuments } from "../document-approvals.js";
 import { listDocuments } from "../list-documents.js";
 import { fileName, LOCK_WAIT_MS } from "./file-store.js";
-import { readIfThere, replaceStateFile } from "./replace-state-file.js";
+import { readAsync, readIfThere, replaceStateFile } from "./replace-state-file.js";
 import { type StateDirectory, unwritable } from "./state-directory.js";
 
 const SUFFIX = ".json";
@@ -50,14 +50,27 @@ export function fileDocuments(options: FileDocumentsOptions): CountedDocuments {
 
   const read = (key: string): StoredDocument | undefined => {
     if (!isLive()) return undefined;
-    const path = pathOf(key);
     requireNoSymlink(options);
-    const found = readDocument(path);
-    if (found === undefined || found.key === key) return found;
-    throw damaged(path, "it belongs to another key");
+    return ofKey(key, readDocument(pathOf(key)));
   };
 
-  const listed = onDamaged === "skip" ? skipDamaged : <T>(use: () => T) => use();
+  /** Undefined for what is gone. */
+  const readListed = async (path: string, key?: string): Promise<StoredDocument | undefined> => {
+    if (!isLive()) return undefined;
+    requireNoSymlink(options);
+    try {
+      const found = await readDocumentAsync(path);
+      return key === undefined ? found : ofKey(key, found);
+    } catch (error) {
+      if (onDamaged === "skip" && HaftError.is(error, "STORE_CONFLICT")) return undefined;
+      throw error;
+    }
+  };
+
+  const ofKey = (key: string, found: StoredDocument | undefined): StoredDocument | undefined => {
+    if (found === undefined || found.key === key) return found;
+    throw damaged(pathOf(key), "it belongs to another key");
+  };
 
   const write = (key: string, text: string): StoredDocument => {
     const version = newNonce();
@@ -104,8 +117,12 @@ export function fileDocuments(options: FileDocumentsOptions): CountedDocuments {
     async *list(query) {
       requireOpen();
       requireNoSymlink(options);
-      const keys = isLive() ? keysIn(directory, (path) => listed(() => readDocument(path)?.key)) : [];
-      yield* listDocuments(keys, query, (key) => listed(() => read(key)));
+      const keys: string[] = [];
+      for (const name of isLive() ? namesOf(directory) : []) {
+        const key = keyOf(name) ?? (isHashed(name) ? (await readListed(join(directory, name)))?.key : undefined);
+        if (key !== undefined) keys.push(key);
+      }
+      yield* listDocuments(keys, query, (key) => readListed(pathOf(key), key));
     },
   };
 }
@@ -113,16 +130,6 @@ export function fileDocuments(options: FileDocumentsOptions): CountedDocuments {
 function requireNoSymlink({ state, place }: FileDocumentsOptions): void {
   const symlink = state.symlinkIn(...place);
   if (symlink !== undefined) throw damaged(symlink, "it is a symlink");
-}
-
-/** What `use` reads of a listed file; undefined for a damaged one. */
-function skipDamaged<T>(use: () => T): T | undefined {
-  try {
-    return use();
-  } catch (error) {
-    if (HaftError.is(error, "STORE_CONFLICT")) return undefined;
-    throw error;
-  }
 }
 
 function remove(state: StateDirectory, path: string): void {
@@ -134,15 +141,17 @@ function remove(state: StateDirectory, path: string): void {
   }
 }
 
-/** The keys of all documents in a directory, in no order. */
-function keysIn(directory: string, keyOf: (path: string) => string | undefined): string[] {
-  return namesOf(directory).flatMap((name) => {
-    if (!name.endsWith(SUFFIX)) return [];
-    const encoded = name.slice(0, -SUFFIX.length);
-    if (encoded.startsWith(HASHED)) return keyOf(join(directory, name)) ?? [];
-    const key = decoded(encoded);
-    return key !== undefined && fileName(key) === encoded ? [key] : [];
-  });
+/** Whether only the file itself has its key. */
+function isHashed(name: string): boolean {
+  return name.startsWith(HASHED) && name.endsWith(SUFFIX);
+}
+
+/** The key of a file with this name; undefined for another file, and where only the file has it. */
+function keyOf(name: string): string | undefined {
+  if (isHashed(name) || !name.endsWith(SUFFIX)) return undefined;
+  const encoded = name.slice(0, -SUFFIX.length);
+  const key = decoded(encoded);
+  return key !== undefined && fileName(key) === encoded ? key : undefined;
 }
 
 function namesOf(directory: string): readonly string[] {
@@ -165,12 +174,28 @@ function decoded(encoded: string): string | undefined {
 
 /** @throws `STORE_CONFLICT` for a file that is not a document. */
 function readDocument(path: string): StoredDocument | undefined {
-  let text: string | undefined;
   try {
-    text = readIfThere(path, false);
-  } catch (cause) {
-    throw damaged(path, systemCode(cause) === "ELOOP" ? "it is a symlink" : messageOf(cause), cause);
+    return documentIn(readIfThere(path, false), path);
+  } catch (error) {
+    throw unread(path, error);
   }
+}
+
+/** The same without blocking the event loop. */
+async function readDocumentAsync(path: string): Promise<StoredDocument | undefined> {
+  try {
+    return documentIn(await readAsync(path), path);
+  } catch (error) {
+    throw unread(path, error);
+  }
+}
+
+function unread(path: string, error: unknown): HaftError {
+  if (HaftError.is(error)) return error;
+  return damaged(path, systemCode(error) === "ELOOP" ? "it is a symlink" : messageOf(error), error);
+}
+
+function documentIn(text: string | undefined, path: string): StoredDocument | undefined {
   if (text === undefined) return undefined;
   let found: unknown;
   try {

@@ -180,6 +180,30 @@ describe("the files of the state", () => {
     expect(await approvals.decide("t", { granted: "ada" })).toBe(true);
   });
 
+  it("are listed in order while the event loop goes around, up to a damaged one", async () => {
+    const documents = open().documents("many");
+    const keys = Array.from({ length: 60 }, (_, index) => `k${String(index).padStart(2, "0")}`);
+    for (const key of [...keys].reverse()) await documents.update(key, () => key);
+    let turns = 0;
+    let next: NodeJS.Immediate | undefined;
+    const turn = () => {
+      turns += 1;
+      next = setImmediate(turn);
+    };
+    turn();
+    const listed: string[] = [];
+    for await (const { key } of documents.list()) listed.push(key);
+    clearImmediate(next);
+    expect(listed).toEqual(keys);
+    expect(turns).toBeGreaterThan(4);
+    writeFileSync(join(root, "documents", "many", "k20.json"), "torn");
+    listed.length = 0;
+    await expect(async () => {
+      for await (const { key } of documents.list()) listed.push(key);
+    }).rejects.toMatchObject({ code: "STORE_CONFLICT" });
+    expect(listed).toEqual(keys.slice(0, 20));
+  });
+
   it("are neither read nor written through a directory that is a symlink", async () => {
     const state = open();
     const { version } = await state.sessions.open("daily");

@@ -12,6 +12,7 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
+import { open } from "node:fs/promises";
 
 /**
  * Writes `content` beside `path`, flushes it and renames it over. Mode 0600. Leaves nothing behind when it throws.
@@ -56,8 +57,27 @@ export function readIfThere(path: string, followSymlinks = true): string | undef
       closeSync(descriptor);
     }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw error;
+    return undefinedIfMissing(error);
   }
+}
+
+/** The same without blocking the event loop; a symlink is rejected with ELOOP. */
+export async function readAsync(path: string): Promise<string | undefined> {
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    try {
+      if (!(await file.stat()).isFile()) throw new Error("it is not a file");
+      return await file.readFile("utf8");
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return undefinedIfMissing(error);
+  }
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+  throw error;
 }

@@ -144,7 +144,7 @@ function memoryDocuments({
     },
     async *list(query) {
       requireOpen();
-      yield* listDocuments(stored.keys(), query, read);
+      yield* listDocuments(stored.keys(), query, async (key) => read(key));
     },
   };
 }
