@@ -4,7 +4,15 @@ import type { Claim, Decision } from "./claims.js";
 import { boundStructured, clampContent } from "./clamp-content.js";
 import type { Rendered } from "./dialect.js";
 import { HaftError, ignoreRejection } from "./errors.js";
-import { type CallStatus, type ContentBlock, fail, project, type ToolOutcome, type ToolResult } from "./result.js";
+import {
+  type CallStatus,
+  type ContentBlock,
+  fail,
+  type Json,
+  project,
+  type ToolOutcome,
+  type ToolResult,
+} from "./result.js";
 import type { Redactor } from "./services.js";
 import type { ToolCall } from "./tool.js";
 
@@ -100,7 +108,7 @@ function render(run: CallRun, result: ToolResult): Rendered {
 function plainContent(result: ToolResult): readonly ContentBlock[] {
   if (result.content.length > 0) return result.content;
   if (result.message !== undefined) return [{ kind: "text", text: result.message }];
-  return result.data === undefined ? [] : [{ kind: "json", value: result.data }];
+  return result.data === undefined ? [] : [{ kind: "json", value: result.data as Json }];
 }
 
 /** Redacts every string of a result, data and details included, before anything is rendered from it. */

@@ -14,7 +14,7 @@ export type Provenance = {
 /** One piece of an answer, distinguished by `kind`. */
 export type ContentBlock = { readonly provenance?: Provenance } & (
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "json"; readonly value: unknown }
+  | { readonly kind: "json"; readonly value: Json }
   | { readonly kind: "image"; readonly data: Uint8Array; readonly mime: string }
   | { readonly kind: "resource"; readonly uri: string; readonly text?: string }
 );
@@ -101,9 +101,9 @@ export function text(value: string): ToolResult<never> {
   return { content: [{ kind: "text", text: value }], isError: false };
 }
 
-/** A successful result of one json block. */
+/** A successful result of one json block. Members that JSON cannot hold are omitted when it is written as text. */
 export function json(value: unknown): ToolResult<never> {
-  return { content: [{ kind: "json", value }], isError: false };
+  return { content: [{ kind: "json", value: value as Json }], isError: false };
 }
 
 /** A failed result of one text block, for the model to read. */

@@ -1,6 +1,6 @@
 /** From what another MCP server answers to a result of ours. Nothing in it is taken on trust. */
 import { isDeepStrictEqual } from "node:util";
-import type { Artifacts, ArtifactWriter, ContentBlock, Provenance, ToolResult } from "../kernel/index.js";
+import type { Artifacts, ArtifactWriter, ContentBlock, Json, Provenance, ToolResult } from "../kernel/index.js";
 import { escapeHidden } from "./clean-text.js";
 import { checkImage } from "./server-image.js";
 
@@ -36,7 +36,7 @@ export async function serverResult(answer: unknown, server: string, artifacts: A
     blocks.push({ kind: "text", text: `[${given.length - MAX_BLOCKS} more blocks were omitted]`, provenance });
   const structured = withoutControls(structuredContent);
   if (structured !== undefined && !isRepeated(structured, given.slice(0, MAX_BLOCKS)))
-    blocks.push({ kind: "json", value: structured, provenance });
+    blocks.push({ kind: "json", value: structured as Json, provenance });
   return {
     content: blocks,
     isError: isError === true,
@@ -99,7 +99,7 @@ function listOf(content: unknown): readonly unknown[] {
 
 function blockOf(block: unknown): ContentBlock {
   const make = isFields(block) && typeof block.type === "string" ? MAKERS[block.type] : undefined;
-  return make?.(block as Fields) ?? { kind: "json", value: withoutControls(block ?? null) };
+  return make?.(block as Fields) ?? { kind: "json", value: withoutControls(block ?? null) as Json };
 }
 
 /** Type of a block → ours; undefined where it is not what its type says. */

@@ -1,7 +1,7 @@
 /** What a toolkit's options can be refused for before anything is put together. */
 import { type DefinedTool, HaftError } from "../kernel/index.js";
 import { nearestNames } from "../text/index.js";
-import { GATES } from "../tools/index.js";
+import { builtinTools, GATES } from "../tools/index.js";
 import type { ToolkitOptions } from "./toolkit-options.js";
 
 /** A misspelt option would be passed over in silence. @throws `CONFIG_INVALID` that names the nearest one. */
@@ -22,8 +22,20 @@ export function requireChoices(options: Pick<ToolkitOptions, "autonomy" | "gate"
   requireOneOf("autonomy", options.autonomy, AUTONOMIES);
   requireOneOf("gate", options.gate, GATES);
   for (const [tool, setting] of Object.entries(options.toolSettings ?? {})) {
+    requireSettable(tool);
     if (typeof setting === "object" && setting !== null) requireOneOf(`toolSettings.${tool}.gate`, setting.gate, GATES);
   }
+}
+
+/** A misspelt name would leave a tool on that was to be switched off. Tools of other servers are not known yet. */
+function requireSettable(tool: string): void {
+  const names = builtinTools.map(({ name }) => name);
+  if (names.includes(tool) || tool.includes("__")) return;
+  const [nearest] = nearestNames(tool, names, 1);
+  const hint = nearest === undefined ? `There are ${names.join(", ")}.` : `Did you mean \`${nearest}\`?`;
+  throw new HaftError("CONFIG_INVALID", `\`toolSettings\` names "${tool}", which is not a built-in tool. ${hint}`, {
+    details: { option: `toolSettings.${tool}` },
+  });
 }
 
 function requireOneOf(option: string, given: unknown, choices: readonly unknown[]): void {

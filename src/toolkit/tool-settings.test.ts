@@ -23,6 +23,13 @@ describe("tool settings", () => {
     expect(outcome).toMatchObject({ isError: true, status: "unknown-tool" });
   });
 
+  it("are refused for a tool that does not exist, which would stay on under its right name", async () => {
+    const of = (toolSettings: ToolSettings) => createToolkit({ persist: false, toolSettings });
+    await expect(of({ bsh: false })).rejects.toThrow('names "bsh", which is not a built-in tool. Did you mean `bash`?');
+    await expect(of({ run_shell: false })).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+    await (await of({ web__search: false })).close();
+  });
+
   it("set the gate of one tool", async () => {
     const secondWrite = async (toolSettings: ToolSettings) => {
       await using toolkit = await createToolkit({ on: "memory", persist: false, toolSettings });

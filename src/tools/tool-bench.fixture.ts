@@ -12,6 +12,7 @@ import {
   type Fs,
   grantFor,
   type HostServices,
+  type Json,
   type Policy,
   presentTool,
   type Session,
@@ -166,7 +167,7 @@ function shown(tool: DefinedTool, limits: object | undefined): DefinedTool {
     parameters: tool.parameters,
     ...(limits === undefined ? {} : { limits }),
     decode: (args: unknown) => ({ input: args }),
-    render: (result: unknown) => ({ content: [{ kind: "json", value: result }], clamped: true }),
+    render: (result: unknown) => ({ content: [{ kind: "json", value: result as Json }], clamped: true }),
   };
   return presentTool(tool, presenter, PLAIN);
 }

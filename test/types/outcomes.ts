@@ -16,6 +16,7 @@ import {
   type Outcome,
   ok,
   type ToolOutcome,
+  type ToolSettings,
   toolBox,
 } from "../../src/index.js";
 
@@ -92,6 +93,33 @@ export async function outcomesOfOwnTools(host: HostServices): Promise<void> {
   same<number | undefined>(outcome.data?.celsius);
   // @ts-expect-error the tool returns no such member
   outcome.data?.fahrenheit;
+}
+
+export function blocks(block: ContentBlock): void {
+  if (block.kind === "json") same<Json>(block.value);
+  same<ContentBlock>({ kind: "json", value: { list: [1, null, "a"] } });
+  // @ts-expect-error JSON has no functions
+  same<ContentBlock>({ kind: "json", value: { run: () => {} } });
+  // @ts-expect-error nor dates
+  same<ContentBlock>({ kind: "json", value: new Date() });
+}
+
+export async function settings(own: ToolSettings): Promise<void> {
+  const set = { bash: false, write: { gate: "on" }, web__search: false } satisfies ToolSettings;
+  await createToolkit({ toolSettings: set });
+  same<boolean | { readonly gate?: "off" | "handle" | "write" | "on" } | undefined>(own.write);
+  // @ts-expect-error a tool is offered, left out or has options
+  await createToolkit({ toolSettings: { bash: "off" } });
+  // @ts-expect-error no gate
+  await createToolkit({ toolSettings: { write: { gate: "sometimes" } } });
+}
+
+export async function targets(): Promise<void> {
+  await createToolkit({ on: ["local", { name: "api", target: "posix:dash", workspace: "/srv/api" }] });
+  // @ts-expect-error a target says what it is
+  await createToolkit({ on: { name: "api", workspace: "/srv/api" } });
+  // @ts-expect-error a misspelt member
+  await createToolkit({ on: { target: "local", workspce: "/srv/api" } });
 }
 
 export function names(name: BuiltinToolName): void {

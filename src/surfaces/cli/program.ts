@@ -35,7 +35,9 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
 
 export function buildProgram(): Command {
   const program = new Command("haft")
-    .description("Tools for a model: files, search, shell, background jobs and a todo list, in a directory that you choose.")
+    .description(
+      "Tools for a model: files, search, shell, background jobs and a todo list, in a directory that you choose.",
+    )
     .version(haftVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print the help of a command")

@@ -1,5 +1,5 @@
 /** What a configuration file says once it was checked against `configSchema`. Everything may be absent. */
-import type { Gate } from "../../tools/index.js";
+import type { BuiltinToolName, Gate } from "../../tools/index.js";
 import type { ChosenTarget } from "../chosen-target.js";
 
 /** A program that speaks MCP over its standard input and output. */
@@ -31,8 +31,10 @@ export interface ToolSetting {
   readonly gate?: Gate;
 }
 
-/** Tool, by Haft's own name → whether it is offered, or how. */
-export type ToolSettings = Readonly<Record<string, boolean | ToolSetting>>;
+/** Tool, by Haft's own name or as `server__tool` → whether it is offered, or how. */
+export type ToolSettings = Readonly<Record<string, boolean | ToolSetting>> & {
+  readonly [Name in BuiltinToolName]?: boolean | ToolSetting;
+};
 
 /** The keys of a project's file that only a user may decide, unless the user's own file trusts the project with them. */
 export type TrustedKey =
