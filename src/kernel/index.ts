@@ -185,7 +185,6 @@ export type {
   Policy,
   PolicyCall,
   Redactor,
-  Store,
 } from "./services.js";
 export {
   type CallSession,

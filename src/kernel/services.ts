@@ -175,17 +175,6 @@ export interface Locks {
   hold<T>(key: string, io: Io, body: () => Promise<T>): Promise<T>;
 }
 
-/** JSON documents by key; each update replaces the whole document under a lock. */
-export interface Store {
-  /** Undefined when there is no document. @throws `STORE_CONFLICT` when the stored text is not valid JSON. */
-  get(key: string): Promise<unknown>;
-  /**
-   * Reads, changes and writes the document as one step; cannot be cancelled. Returning undefined deletes it.
-   * @throws `STORE_CONFLICT` as `get` does, `STORE_UNWRITABLE`, and any error of `change`; nothing is written then.
-   */
-  update(key: string, change: (old: unknown) => unknown): Promise<void>;
-}
-
 /** Attributes uncaught errors of timers and streams to the call whose tool started them. */
 export interface Faults {
   /** Runs `body`. Errors thrown later by work that it started are passed to `onFault` until the returned promise settles. */

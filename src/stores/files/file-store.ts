@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { HaftError, type Locks, messageOf, type Store } from "../../kernel/index.js";
+import { HaftError, type Locks, messageOf } from "../../kernel/index.js";
 import { readIfThere, replaceStateFile } from "./replace-state-file.js";
 import { type StateDirectory, unwritable } from "./state-directory.js";
 
@@ -12,6 +12,17 @@ export const LOCK_WAIT_MS = 10_000;
 const MAX_NAME_BYTES = 160;
 
 const DELETE_IT = "Fix the file, or delete it to start empty";
+
+/** JSON documents by key; each update replaces the whole document under a lock. */
+export interface Store {
+  /** Undefined when there is no document. @throws `STORE_CONFLICT` when the stored text is not valid JSON. */
+  get(key: string): Promise<unknown>;
+  /**
+   * Reads, changes and writes the document as one step; cannot be cancelled. Returning undefined deletes it.
+   * @throws `STORE_CONFLICT` as `get` does, `STORE_UNWRITABLE`, and any error of `change`; nothing is written then.
+   */
+  update(key: string, change: (old: unknown) => unknown): Promise<void>;
+}
 
 export interface FileStoreOptions {
   /**

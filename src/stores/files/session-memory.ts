@@ -9,8 +9,8 @@ import {
   MAX_READ_RECORDS,
   type OutputSeen,
   type ReadStateRecord,
-  type Store,
 } from "../../kernel/index.js";
+import type { Store } from "./file-store.js";
 import { readIfThere } from "./replace-state-file.js";
 import { isTimestampMs } from "./timestamp.js";
 
