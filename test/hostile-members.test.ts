@@ -199,7 +199,7 @@ describe.each(Object.entries(machines))("members of a context on %s", (_, create
       deadline: Number.MAX_SAFE_INTEGER,
       sessionId: session.id,
       authorizeRealPath: found,
-      commandAt: found,
+      authorizeDirectory: found,
     }).shell.jobs;
     return {
       out: await namesIn(`${machine.base}/out`),
@@ -299,7 +299,7 @@ describe.each(Object.entries(machines))("members of a context on %s", (_, create
     const claims: readonly Claim[] = [
       { kind: "file", path: `${places.ws}/file`, access: ["read", "write"], scope: "self" },
       { kind: "network", method: "GET", url: "https://example.com/" },
-      { kind: "state", store: "memory", access: "read" },
+      { kind: "state", collection: "memory", access: "read" },
     ];
     expect(await successes((run) => claiming(claims, run))).toEqual([]);
   });

@@ -28,7 +28,7 @@ export interface BoundCall {
    * The same for a granted command whose `cwd` resolves to `real`. Called before the command starts; the command then starts
    * in exactly that directory or not at all.
    */
-  commandAt(command: string, cwd: string, real: string): Promise<Decision>;
+  authorizeDirectory(command: string, cwd: string, real: string): Promise<Decision>;
 }
 
 /** The grant and call that ports are bound to. A backend's unguarded ports have none. */

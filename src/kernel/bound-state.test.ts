@@ -12,10 +12,10 @@ function bound(claims: readonly Claim[], state = opened()) {
   return boundState(state, grantFor("g", claims), () => {});
 }
 
-it("reads and writes the claimed store, and no other", async () => {
+it("reads and writes the claimed collection, and no other", async () => {
   const state = opened();
   await state.documents("schedule").update("a", () => 1);
-  const ctx = bound([{ kind: "state", store: "memory", access: "write" }], state);
+  const ctx = bound([{ kind: "state", collection: "memory", access: "write" }], state);
   const documents = ctx.documents("memory");
   await documents.update("a", () => "mine");
   expect((await documents.get("a"))?.value).toBe("mine");
@@ -30,10 +30,10 @@ it("reads and writes the claimed store, and no other", async () => {
 });
 
 it("keeps a claim of reading from writing, and one of a key from other keys and from lists", async () => {
-  const reads = bound([{ kind: "state", store: "memory", access: "read" }]).documents("memory");
+  const reads = bound([{ kind: "state", collection: "memory", access: "read" }]).documents("memory");
   expect(await reads.get("a")).toBeUndefined();
   await expect(reads.update("a", () => 1)).rejects.toMatchObject(unclaimed);
-  const one = bound([{ kind: "state", store: "memory", access: "write", key: "a" }]).documents("memory");
+  const one = bound([{ kind: "state", collection: "memory", access: "write", key: "a" }]).documents("memory");
   expect((await one.update("a", () => 1))?.value).toBe(1);
   await expect(one.get("b")).rejects.toMatchObject(unclaimed);
   await expect(one.list()[Symbol.asyncIterator]().next()).rejects.toMatchObject(unclaimed);
@@ -46,8 +46,8 @@ it("writes nothing once the call has ended, also where the update began before",
     if (isOver) throw new Error("ended");
   };
   const slow: Pick<State, "documents"> = {
-    documents(store) {
-      const documents = state.documents(store);
+    documents(collection) {
+      const documents = state.documents(collection);
       return {
         ...documents,
         async update(key, change) {
@@ -57,7 +57,7 @@ it("writes nothing once the call has ended, also where the update began before",
       };
     },
   };
-  const claims: readonly Claim[] = [{ kind: "state", store: "memory", access: "write" }];
+  const claims: readonly Claim[] = [{ kind: "state", collection: "memory", access: "write" }];
   const documents = boundState(slow, grantFor("g", claims), requireLife).documents("memory");
   const update = documents.update("a", () => 1);
   isOver = true;

@@ -5,30 +5,30 @@ import type { CallState, Documents, State } from "./state.js";
 
 /** @param requireLife - Throws once the call has ended. */
 export function boundState(state: Pick<State, "documents">, grant: Grant, requireLife: () => void): CallState {
-  const require = (store: string, access: "read" | "write", key: string | undefined): void => {
+  const require = (collection: string, access: "read" | "write", key: string | undefined): void => {
     requireLife();
-    if (coversState(grant, store, access, key)) return;
-    const what = key === undefined ? `the documents of "${store}"` : `"${key}" of "${store}"`;
-    throw unclaimed(`${access} ${what}`, { store, access, ...(key === undefined ? {} : { key }) });
+    if (coversState(grant, collection, access, key)) return;
+    const what = key === undefined ? `the documents of "${collection}"` : `"${key}" of "${collection}"`;
+    throw unclaimed(`${access} ${what}`, { collection, access, ...(key === undefined ? {} : { key }) });
   };
   return Object.freeze<CallState>({
-    documents(store) {
+    documents(collection) {
       requireLife();
-      const documents = state.documents(store);
+      const documents = state.documents(collection);
       return Object.freeze<Documents>({
         async get(key) {
-          require(store, "read", key);
+          require(collection, "read", key);
           return documents.get(key);
         },
         async update(key, change) {
-          require(store, "write", key);
+          require(collection, "write", key);
           return documents.update(key, (old, version) => {
             requireLife();
             return change(old, version);
           });
         },
         async *list(query) {
-          require(store, "read", undefined);
+          require(collection, "read", undefined);
           for await (const one of documents.list(query)) {
             requireLife();
             yield one;

@@ -5,7 +5,7 @@ import { boundState } from "./bound-state.js";
 import { backendOf, type CallRun, claimContextBase } from "./call-run.js";
 import type { CallSignal } from "./call-signal.js";
 import type { ToolContext } from "./context.js";
-import { authorizeCommandAt, authorizeRealPath } from "./decide-stage.js";
+import { authorizeDirectory, authorizeRealPath } from "./decide-stage.js";
 import { callSafely } from "./errors.js";
 import { withMissingPart } from "./fs.js";
 import { withPathLocks } from "./path-lock.js";
@@ -170,6 +170,6 @@ function boundCall(run: CallRun, signal: AbortSignal, deadline: number): BoundCa
     ...(session.owner === undefined ? {} : { owner: session.owner }),
     workspace,
     authorizeRealPath: async (asked, real) => authorizeRealPath(run, asked, real),
-    commandAt: async (command, cwd, real) => authorizeCommandAt(run, command, cwd, real),
+    authorizeDirectory: async (command, cwd, real) => authorizeDirectory(run, command, cwd, real),
   };
 }

@@ -77,9 +77,9 @@ export interface GrantedRequest {
 
 /** Documents that a call may read, or read and write. */
 export interface GrantedState {
-  readonly store: string;
+  readonly collection: string;
   readonly access: "read" | "write";
-  /** Absent: every document of the store. */
+  /** Absent: every document of the collection. */
   readonly key?: string;
 }
 
@@ -138,8 +138,8 @@ export function grantFor(id: string, claims: readonly Claim[], extra: Partial<Gr
     } else if (claim.kind === "network") requests.push({ method: claim.method, url: claim.url, scope: "exact" });
     else if (claim.kind === "network-open") requests.push({ method: "*", url: "*", scope: "any" });
     else if (claim.kind === "state") {
-      const { store, access, key } = claim;
-      state.push(key === undefined ? { store, access } : { store, access, key });
+      const { collection, access, key } = claim;
+      state.push(key === undefined ? { collection, access } : { collection, access, key });
     } else if (claim.kind === "input") {
       if (claim.to === "pane") panes.push(claim.id);
       else jobs.push({ id: claim.id, actions: ["write"], input: claim.text });
@@ -215,11 +215,11 @@ function urlOf(text: string): URL | undefined {
   return url;
 }
 
-/** Whether the grant covers a document, or without `key` every document of the store. "write" covers "read". */
-export function coversState(grant: Grant, store: string, access: "read" | "write", key?: string): boolean {
+/** Whether the grant covers a document, or without `key` every document of the collection. "write" covers "read". */
+export function coversState(grant: Grant, collection: string, access: "read" | "write", key?: string): boolean {
   return grant.state.some(
     (one) =>
-      one.store === store &&
+      one.collection === collection &&
       (one.access === "write" || access === "read") &&
       (one.key === undefined || one.key === key),
   );

@@ -254,7 +254,7 @@ export function authorizeRealPath(run: CallRun, asked: string, real: Omit<FileCl
 }
 
 /** What a port asks when a command's directory is elsewhere: policy, for each claim of that command at the real place. */
-export function authorizeCommandAt(run: CallRun, command: string, cwd: string, real: string): Decision {
+export function authorizeDirectory(run: CallRun, command: string, cwd: string, real: string): Decision {
   run.context.session.symlinks.add(symlinkKey(run, cwd));
   const isIt = (claim: Claim): claim is CommandClaim =>
     claim.kind === "command" && claim.command === command && claim.cwd === cwd;

@@ -141,14 +141,14 @@ function isSameEnv(claimed: Readonly<Record<string, string>>, given: Readonly<Re
  * @param real - The path of the pinned directory, without symlinks.
  * @throws `POLICY_DENIED`, or `POLICY_APPROVAL_REQUIRED` if a user has to approve the real directory first.
  */
-export async function authorizeDirectory(
+export async function requireAuthorizedDirectory(
   { grant, call }: Binding,
   command: string,
   cwd: string,
   real: string,
 ): Promise<void> {
   if (grantedDirectories(grant, command, cwd).includes(real)) return;
-  const decision = await call.commandAt(command, cwd, real);
+  const decision = await call.authorizeDirectory(command, cwd, real);
   requireLive(call);
   if (decision.effect === "allow") return;
   const next = decision.next === undefined ? "" : ` ${decision.next}`;

@@ -98,12 +98,12 @@ export {
   whyCancelled,
 } from "./fs-operations.js";
 export {
-  authorizeDirectory,
   closedBackend,
   grantedDirectories,
   jobOwner,
   maySeeJob,
   requireAuthorized,
+  requireAuthorizedDirectory,
   requireCommand,
   requireCovered,
   requireJob,

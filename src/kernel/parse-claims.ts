@@ -89,7 +89,7 @@ const FIELDS = new Map<unknown, Readonly<Record<string, Field>>>(
     job: { action: oneOf("list", "read", "signal", "stop"), id: optional(text) },
     network: { method: text, url },
     "network-open": { purpose: text },
-    state: { store: text, access: oneOf("read", "write"), key: optional(text) },
+    state: { collection: text, access: oneOf("read", "write"), key: optional(text) },
     server: { server: text, tool: text },
     external: { source: text, tool: text },
     delegate: { agent: text, tools: texts },

@@ -186,6 +186,6 @@ export interface State {
 
 /** The documents that a call may use. `documents` are refused with `CALL_UNCLAIMED` beyond the `state` claims of the call. */
 export interface CallState {
-  /** The documents of one store of the host. `list` needs a claim of the whole store. */
-  documents(store: string): Documents;
+  /** The documents of one collection of the host. `list` needs a claim of the whole collection. */
+  documents(collection: string): Documents;
 }

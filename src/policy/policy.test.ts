@@ -97,7 +97,7 @@ describe("deny by default", () => {
     { kind: "network", method: "GET", url: "https://example.com/" },
     { kind: "network-open", purpose: "browse" },
     { kind: "input", to: "pane", id: "1", text: "x" },
-    { kind: "state", store: "memory", access: "read" },
+    { kind: "state", collection: "memory", access: "read" },
     { kind: "server", server: "a", tool: "b" },
     { kind: "external", source: "ai-sdk", tool: "b" },
     { kind: "delegate", agent: "a", tools: [] },

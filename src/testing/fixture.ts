@@ -66,7 +66,7 @@ export function bindAll(
       risk: "high",
       reason: "Nothing outside is allowed here.",
     }),
-    commandAt: async () => ({
+    authorizeDirectory: async () => ({
       effect: "deny",
       rule: "conformance",
       risk: "high",

@@ -1,7 +1,6 @@
 /** The port to the commands of a memory backend. */
 import {
   AbortHub,
-  authorizeDirectory,
   type Binding,
   commandProblem,
   cwdProblem,
@@ -11,6 +10,7 @@ import {
   type Lifetime,
   notStarted,
   notStartedResult,
+  requireAuthorizedDirectory,
   type Shell,
   type ShellHandle,
   type ShellOptions,
@@ -90,7 +90,7 @@ export class MemoryShell implements Shell {
       if (this.#call.binding === undefined || directory.real === authorized)
         return this.#startIn(directory.real, command, options, lifetime, isOpenEnded);
       authorized = directory.real;
-      await authorizeDirectory(this.#call.binding, command, options.cwd, authorized);
+      await requireAuthorizedDirectory(this.#call.binding, command, options.cwd, authorized);
       this.#host.tree.requireOpen();
     }
   }

@@ -2,13 +2,13 @@
 import type { Binding, CoreFs, Io } from "../../kernel/index.js";
 import {
   type Access,
-  authorizeDirectory,
   covers,
   type FsOperation,
   type Grant,
   HaftError,
   MAX_SYMLINKS,
   requireAuthorized,
+  requireAuthorizedDirectory,
   requireCovered,
   requireLive,
   requirePath,
@@ -55,7 +55,7 @@ export class CoreGuard {
   async checkDirectory(command: string, cwd: string): Promise<string> {
     if (this.#bound === undefined) return cwd;
     const real = await this.#realPath("run a command in", cwd, "read", true);
-    await authorizeDirectory(this.#bound, command, cwd, real);
+    await requireAuthorizedDirectory(this.#bound, command, cwd, real);
     this.core.requireOpen();
     return real;
   }

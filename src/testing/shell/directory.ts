@@ -18,8 +18,8 @@ const COMMAND = "echo ran > marker; pwd";
 const ABOUT = { rule: "test:outside", risk: "high", reason: "It is outside." } as const;
 const GRANT = { ...EMPTY_GRANT, id: "more" };
 
-const denies: BoundCall["commandAt"] = async () => ({ effect: "deny", ...ABOUT });
-const asks: BoundCall["commandAt"] = async () => ({ effect: "ask", ...ABOUT, remember: [], grant: GRANT });
+const denies: BoundCall["authorizeDirectory"] = async () => ({ effect: "deny", ...ABOUT });
+const asks: BoundCall["authorizeDirectory"] = async () => ({ effect: "ask", ...ABOUT, remember: [], grant: GRANT });
 const allows: Decision = { effect: "allow", ...ABOUT, grant: GRANT };
 
 interface Places {
@@ -27,7 +27,7 @@ interface Places {
   readonly outside: string;
   readonly other: string;
   /** A shell whose one command is claimed in `cwd`. */
-  bound(cwd: string, commandAt: BoundCall["commandAt"], real?: string): Shell;
+  bound(cwd: string, authorizeDirectory: BoundCall["authorizeDirectory"], real?: string): Shell;
   expectMarkers(...names: readonly string[]): Promise<void>;
 }
 
@@ -45,9 +45,9 @@ async function places(fixture: Fixture): Promise<Places> {
     inside,
     outside,
     other,
-    bound(cwd, commandAt, real) {
+    bound(cwd, authorizeDirectory, real) {
       const one: GrantedCommand = { command: COMMAND, cwd, background: true, ...(real === undefined ? {} : { real }) };
-      return bindAll(fixture, { commands: [one] }, { commandAt }).shell;
+      return bindAll(fixture, { commands: [one] }, { authorizeDirectory }).shell;
     },
     async expectMarkers(...names) {
       const all = [`${inside}/real`, inside, outside, `${outside}/sub`, other, fixture.directory];
@@ -134,7 +134,7 @@ export const shellDirectory: Suite<Fixture> = [
       const { inside, bound, expectMarkers } = await places(fixture);
       const cwd = `${inside}/build`;
       for (const lifetime of ["session", "keep"] as const) {
-        const start = (answer: BoundCall["commandAt"]) => bound(cwd, answer).spawn(COMMAND, { cwd, lifetime });
+        const start = (answer: BoundCall["authorizeDirectory"]) => bound(cwd, answer).spawn(COMMAND, { cwd, lifetime });
         await expectError(start(denies), "POLICY_DENIED", `spawn, ${lifetime}`);
         await expectError(start(asks), "POLICY_APPROVAL_REQUIRED", `spawn, ${lifetime}`);
       }

@@ -67,7 +67,7 @@ function bound() {
     signal: new AbortController().signal,
     deadline: Number.POSITIVE_INFINITY,
     authorizeRealPath: async () => ({ effect: "deny", rule: "race", risk: "high", reason: "It lies outside." }),
-    commandAt: async () => ({ effect: "deny", rule: "race", risk: "high", reason: "It lies outside." }),
+    authorizeDirectory: async () => ({ effect: "deny", rule: "race", risk: "high", reason: "It lies outside." }),
   };
   return createLocalBackend({ watcher: false }).bind(grant, call).fs;
 }

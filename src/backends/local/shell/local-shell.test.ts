@@ -250,7 +250,7 @@ describe("jobs", () => {
       authorizeRealPath: async () => {
         throw new Error("not asked");
       },
-      commandAt: async () => {
+      authorizeDirectory: async () => {
         throw new Error("not asked");
       },
     };
@@ -281,7 +281,7 @@ describe("jobs", () => {
         signal: new AbortController().signal,
         deadline: Date.now() + 60_000,
         authorizeRealPath: async () => ({ effect: "deny", ...verdict }),
-        commandAt: async () => ({ effect: "allow", ...verdict, grant: EMPTY_GRANT }),
+        authorizeDirectory: async () => ({ effect: "allow", ...verdict, grant: EMPTY_GRANT }),
       },
     );
     const spawned = shell.spawn(command, { cwd, lifetime: "session", outputDirectory: place.path });
@@ -301,7 +301,7 @@ describe("jobs", () => {
       authorizeRealPath: async () => {
         throw new Error("not asked");
       },
-      commandAt: async () => {
+      authorizeDirectory: async () => {
         throw new Error("not asked");
       },
     });

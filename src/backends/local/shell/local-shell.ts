@@ -1,6 +1,5 @@
 import { whyAborted } from "../../../engines/search/index.js";
 import {
-  authorizeDirectory,
   type Binding,
   type Io,
   isWithin,
@@ -8,6 +7,7 @@ import {
   notStarted,
   notStartedResult,
   requireAuthorized,
+  requireAuthorizedDirectory,
   requireTreeCovered,
   type Shell,
   type ShellHandle,
@@ -156,7 +156,7 @@ export class LocalShell implements Shell {
     if ("problem" in directory) return directory;
     try {
       if (this.#call.binding !== undefined) {
-        await authorizeDirectory(this.#call.binding, command, options.cwd, directory.real);
+        await requireAuthorizedDirectory(this.#call.binding, command, options.cwd, directory.real);
         this.#call.requireLive();
       }
       return await start(directory);

@@ -18,7 +18,7 @@ it("hears a cancel in the middle of a line with a match at every byte", async ()
       signal: control.signal,
       deadline: Date.now() + 60_000,
       authorizeRealPath: async () => ({ effect: "deny", rule: "test", risk: "low", reason: "No." }),
-      commandAt: async () => ({ effect: "deny", rule: "test", risk: "low", reason: "No." }),
+      authorizeDirectory: async () => ({ effect: "deny", rule: "test", risk: "low", reason: "No." }),
     });
     const source = `${"(".repeat(20)}a${")".repeat(20)}`;
     const found = search.grep({

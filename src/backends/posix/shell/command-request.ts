@@ -2,11 +2,11 @@
 import { setMaxListeners } from "node:events";
 import { newNonce } from "../../../host/index.js";
 import {
-  authorizeDirectory,
   type Binding,
   commandProblem,
   cwdProblem,
   grantedDirectories,
+  requireAuthorizedDirectory,
   type ShellOptions,
 } from "../../../kernel/index.js";
 import { posixQuote } from "../../../text/index.js";
@@ -63,7 +63,7 @@ export class Directories {
   /** Authorizes the directory that the remote shell found; the caller then sends the command again. @throws `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` */
   async authorize({ bytes }: Frame): Promise<void> {
     const real = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-    if (this.#binding !== undefined) await authorizeDirectory(this.#binding, this.#command, this.#cwd, real);
+    if (this.#binding !== undefined) await requireAuthorizedDirectory(this.#binding, this.#command, this.#cwd, real);
     this.#authorized = real;
   }
 }
