@@ -106,7 +106,12 @@ export function succeeded(data: unknown): ToolResult<unknown> {
   return { content: [], isError: false, data };
 }
 
-export function failedWith(code: string, message: string, details: unknown = {}, data?: unknown): ToolResult<unknown> {
+export function failedWith(
+  code: string,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+  data?: unknown,
+): ToolResult<unknown> {
   return { content: [], isError: true, code, message, details, ...(data === undefined ? {} : { data }) };
 }
 

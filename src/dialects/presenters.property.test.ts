@@ -274,7 +274,8 @@ const DETAILS = [
   ...["claim", "path", "kind", "why", "feature", "notes", "backup", "deniedBy"],
 ];
 
-const failures: fc.Arbitrary<ToolResult<unknown>> = fc.record(
+/** `details` of any kind: a tool of a third party may return what its types forbid. */
+const failures = fc.record(
   {
     content: fc.constant([]),
     isError: fc.constant(true),
@@ -298,7 +299,7 @@ const failures: fc.Arbitrary<ToolResult<unknown>> = fc.record(
     ),
   },
   { requiredKeys: ["content", "isError"] },
-);
+) as fc.Arbitrary<ToolResult<unknown>>;
 
 /** Every presenter of every dialect, by a unique name. */
 const PRESENTERS = DIALECTS.flatMap((dialect) =>

@@ -20,6 +20,7 @@ import type {
   Ids,
   Locks,
   Policy,
+  PolicyCall,
   Redactor,
 } from "./services.js";
 import type { CallSession, Framework, Session, SessionView } from "./session.js";
@@ -43,7 +44,7 @@ export interface RateLimit {
   reserve(call: {
     readonly tool: string;
     readonly sessionId: string;
-    readonly effect: string;
+    readonly effect: PolicyCall["effect"];
   }):
     | { readonly allowed: true; settle(succeeded: boolean): void }
     | { readonly allowed: false; readonly reason: string };

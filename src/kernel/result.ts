@@ -5,7 +5,7 @@ import type { ErrorCode } from "./errors.js";
 /** What JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
 
-/** Where text comes from. What is not from the workspace is untrusted, and says so. */
+/** Where text comes from. What is not from the workspace is untrusted and labeled as such. */
 export type Provenance = {
   readonly from: "workspace" | "outside" | "web" | "pane" | "server" | "model";
   readonly ref: string;
@@ -39,9 +39,9 @@ export interface ToolResult<Data = unknown> {
   readonly code?: ToolErrorCode;
   /** The default dialect's sentence for a failure; other dialects may word it themselves from `code` and `details`. */
   readonly message?: string;
-  readonly details?: unknown;
+  readonly details?: Readonly<Record<string, unknown>>;
   /** The public part of `data`, never all of it, for hosts; an MCP client gets it in `_meta` on request. */
-  readonly structured?: unknown;
+  readonly structured?: Json;
   readonly truncations?: readonly Truncation[];
   readonly provenance?: Provenance;
 }
@@ -78,7 +78,7 @@ export interface ToolOutcome<Tool extends string = string, Data = unknown> {
   readonly data?: Data;
   /** The content as one value: the text of one text block, the value of one JSON block, else the blocks. */
   readonly output: Json | readonly ContentBlock[];
-  /** True for every status but "ok". */
+  /** True for every status but "ok", except where the dialect sets `isError: false` for a call that did not run. */
   readonly isError: boolean;
   readonly code?: ToolErrorCode;
   readonly status: CallStatus;
@@ -101,9 +101,9 @@ export function text(value: string): ToolResult<never> {
   return { content: [{ kind: "text", text: value }], isError: false };
 }
 
-/** A successful result of one json block. Members that JSON cannot hold are omitted when it is written as text. */
-export function json(value: unknown): ToolResult<never> {
-  return { content: [{ kind: "json", value: value as Json }], isError: false };
+/** A successful result of one json block. */
+export function json(value: Json): ToolResult<never> {
+  return { content: [{ kind: "json", value }], isError: false };
 }
 
 /** A failed result of one text block, for the model to read. */

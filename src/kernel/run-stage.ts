@@ -7,6 +7,7 @@ import { ABANDON_AFTER_MS, deadlineOf } from "./deadline.js";
 import { callSafely, HaftError, ignoreRejection } from "./errors.js";
 import { revoked } from "./guard.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
+import type { AuditEnd } from "./services.js";
 import { validateToolResult } from "./validate-tool-result.js";
 
 export async function execute(run: CallRun): Promise<Ending> {
@@ -109,7 +110,7 @@ function auditLate(run: CallRun, late: unknown): void {
   });
   const { host } = run.context;
   const note = `A late result was dropped: the tool settled ${isError ? "with an error" : "well"} after it had been abandoned.`;
-  const entry = { status: "late-value-dropped", tookMs: host.clock.now() - run.startedMs, note };
+  const entry: AuditEnd = { status: "late-value-dropped", tookMs: host.clock.now() - run.startedMs, note };
   Promise.resolve()
     .then(() => host.audit.end(run.audit, entry))
     .catch(() => {});

@@ -1,7 +1,7 @@
 /** The service ports of a host: clock, ids, policy, approvals, audit, artifacts, locks. */
 import type { Approval, Claim, CommandStart, Decision } from "./claims.js";
 import type { Fs, Io } from "./fs.js";
-import type { Json, Provenance } from "./result.js";
+import type { CallStatus, Json, Provenance, ToolErrorCode } from "./result.js";
 
 /** Time and timers. */
 export interface Clock {
@@ -90,10 +90,11 @@ export interface AuditBegin {
 
 /** The audit entry written when a call ends. */
 export interface AuditEnd {
-  readonly status: string;
-  readonly code?: string;
+  /** "late-value-dropped" is a second entry, for a tool that settled after its call had been abandoned. */
+  readonly status: CallStatus | "late-value-dropped";
+  readonly code?: ToolErrorCode;
   readonly rule?: string;
-  readonly effect?: string;
+  readonly effect?: Decision["effect"];
   readonly approver?: string | null;
   /** Each text in them is redacted and truncated to `AUDIT_INPUT_BYTES`. */
   readonly claims?: readonly Claim[];

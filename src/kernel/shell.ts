@@ -13,7 +13,7 @@ export interface ShellOptions extends Io {
   readonly env?: Readonly<Record<string, string>>;
   /** Written to stdin, followed by end of file. A bound port takes only the UTF-8 bytes of the text that the call claimed. */
   readonly input?: Uint8Array;
-  /** Milliseconds between SIGTERM and SIGKILL. Default `DEFAULT_GRACE_MS` (3,000). */
+  /** Milliseconds between SIGTERM and SIGKILL. Default 3,000. */
   readonly graceMs?: number;
   /** Bytes to keep from the start and the end of each stream. Default `DEFAULT_KEEP` (8,192 and 24,576). */
   readonly keep?: { readonly head: number; readonly tail: number };
@@ -46,14 +46,14 @@ export interface ShellOptions extends Io {
 }
 
 /** A process that waits for typed input. */
-export interface WaitingFor {
+export type WaitingFor = {
   readonly pid: number;
   readonly name: string;
   /** "input": the stdin that the command was given; "terminal": a terminal that it has opened. */
   readonly on: "input" | "terminal";
   /** The last line that the command printed, often the prompt; at most 200 characters. */
   readonly prompt: string;
-}
+};
 
 /** Captured output of one stream. `produced` is the length of `head` and `tail` plus `omittedBytes`. */
 export interface Captured {
@@ -78,11 +78,11 @@ export type ShellExit =
   | { readonly by: "none" };
 
 /** A process of the command's tree that was still running. */
-export interface Survivor {
+export type Survivor = {
   readonly pid: number;
   readonly name: string;
   readonly holds: "stdout" | "stderr" | "none";
-}
+};
 
 /** State of the process tree. "gone": no process was found by group, session, parentage, tag or open files. */
 export interface TreeState {
@@ -169,7 +169,7 @@ export interface ShellHandle {
   }>;
   /**
    * Sends a signal ("TERM", "INT", …; case-insensitive, with or without "SIG") to the whole process tree and returns its state.
-   * After "KILL" it waits for the tree to end. "TERM" is followed by "KILL" after `DEFAULT_GRACE_MS`; with `once` it neither escalates nor waits.
+   * After "KILL" it waits for the tree to end. "TERM" is followed by "KILL" after 3 seconds; with `once` it neither escalates nor waits.
    *
    * @throws `CALL_INVALID` for an unknown signal; nothing was sent.
    */

@@ -41,7 +41,7 @@ export async function serverResult(answer: unknown, server: string, artifacts: A
     content: blocks,
     isError: isError === true,
     provenance,
-    ...(isFields(structured) ? { structured } : {}),
+    ...(isFields(structured) ? { structured: structured as Json } : {}),
   };
 }
 

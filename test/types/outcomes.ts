@@ -3,18 +3,23 @@
  * `--strict --exactOptionalPropertyTypes`; nothing of it runs.
  */
 import {
+  type Audit,
   type BuiltinToolName,
+  type CallStatus,
   type ContentBlock,
   createHostContext,
   createToolBox,
   createToolkit,
   defineTool,
+  fail,
   type HostServices,
   haftDialect,
   isOutcomeOf,
   type Json,
+  json,
   type Outcome,
   ok,
+  type ToolErrorCode,
   type ToolOutcome,
   type ToolSettings,
   toolBox,
@@ -140,4 +145,23 @@ export async function openNames(): Promise<void> {
   toolkit.box(1);
   // @ts-expect-error a dialect is a name or an object
   await createToolkit({ dialect: 1 });
+}
+
+export function resultsAreJson(): void {
+  json({ count: 1, names: ["a"] });
+  // @ts-expect-error JSON has no dates
+  json({ at: new Date() });
+  ok({ at: new Date() }, { structured: { at: "2026-01-01" }, details: { why: "test" } });
+  // @ts-expect-error what hosts get is JSON
+  ok(1, { structured: { at: new Date() } });
+  // @ts-expect-error details are an object
+  fail("FS_NOT_FOUND", "No such file.", { details: "none" });
+}
+
+export function auditEntriesAreLiterals(end: Parameters<Audit["end"]>[1]): void {
+  same<CallStatus | "late-value-dropped">(end.status);
+  same<ToolErrorCode | undefined>(end.code);
+  same<"allow" | "ask" | "deny" | undefined>(end.effect);
+  // @ts-expect-error not a status
+  same<"finished">(end.status);
 }

@@ -21,7 +21,7 @@ const DATA: EditData = {
 
 const edited = (more: Partial<EditData> = {}) =>
   seenBy(haftDialect, "edit", succeeded({ ...DATA, ...more }), { path: "a.ts" }).envelope;
-const refused = (code: string, message: string, details: unknown) =>
+const refused = (code: string, message: string, details: Readonly<Record<string, unknown>>) =>
   seenBy(haftDialect, "edit", failedWith(code, message, details), { path: "a.ts" }).envelope;
 
 describe("editPresenter", () => {

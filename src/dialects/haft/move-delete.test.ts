@@ -15,7 +15,7 @@ const MOVE: MoveData = {
 const NOTHING = { files: 0, directories: 0, symlinks: 0, others: 0 };
 const DELETE: DeleteData = { path: "a.txt", kind: "file", sizeBytes: 3, inside: NOTHING, kept: [] };
 
-const moved = (more: Partial<MoveData>, details?: object) =>
+const moved = (more: Partial<MoveData>, details: Readonly<Record<string, unknown>> = {}) =>
   seenBy(haftDialect, "move", { ...succeeded({ ...MOVE, ...more }), details }, { from: "a.txt", to: "b.txt" }).envelope;
 const deleted = (more: Partial<DeleteData>) =>
   seenBy(haftDialect, "delete", succeeded({ ...DELETE, ...more }), { path: more.path ?? "a.txt" }).envelope;

@@ -15,11 +15,11 @@ export interface EditPair {
 }
 
 /** A replaced byte range of the old file, and where it is in the new one. Ranges are sorted and do not touch. */
-export interface EditRange {
+export type EditRange = {
   readonly before: readonly [number, number];
   readonly after: readonly [number, number];
   readonly line: number;
-}
+};
 
 /** The outcome of planning the edits of a call: "applied" only if all can be made. `edit` is an index from 0. */
 export type EditPlan =

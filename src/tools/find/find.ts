@@ -154,7 +154,10 @@ function fitting(
   return { entries: all.slice(0, kept), truncations: [truncation] };
 }
 
-function notesOf(input: FindInput, { wildcards }: FindLimits): { readonly details?: object } {
+function notesOf(
+  input: FindInput,
+  { wildcards }: FindLimits,
+): { readonly details?: Readonly<Record<string, unknown>> } {
   const notes: string[] = [];
   if (wildcards === "names" && input.query.includes("/"))
     notes.push("`query` is matched against names, and no name contains a slash; set `path` to the directory.");

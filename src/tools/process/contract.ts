@@ -62,7 +62,7 @@ export const processSchema = {
 export type ProcessInput = InferInput<typeof processSchema>;
 
 /** A job as reported to a model. */
-export interface JobData extends Pick<JobInfo, "id" | "command" | "lifetime" | "status" | "endedBy" | "adopted"> {
+export type JobData = Pick<JobInfo, "id" | "command" | "lifetime" | "status" | "endedBy" | "adopted"> & {
   readonly exitCode: number | null;
   readonly signal: string | null;
   /** The exit code may stand for a signal; this backend cannot distinguish them. */
@@ -70,10 +70,10 @@ export interface JobData extends Pick<JobInfo, "id" | "command" | "lifetime" | "
   /** Since its start; for an ended job, how long it ran. */
   readonly ageMs: number;
   readonly outputBytes: number;
-}
+};
 
 /** What a job has printed to one stream since the session last received it. */
-export interface NewOutput {
+export type NewOutput = {
   /** The latest part; bytes that are not UTF-8 show as U+FFFD. */
   readonly text: string;
   readonly newBytes: number;
@@ -86,18 +86,18 @@ export interface NewOutput {
   readonly overwritten?: number;
   /** There is more than one result can carry; the next one continues. */
   readonly more?: boolean;
-}
+};
 
 /** The end of an input that a job did not accept. */
-interface UnwrittenInput {
+type UnwrittenInput = {
   readonly bytes: number;
   /** Its first characters, at most 40. */
   readonly from: string;
   /** "full": the job is not reading at the moment. "closed": its stdin is closed. */
   readonly why: "full" | "closed";
-}
+};
 
-export interface ProcessData {
+export type ProcessData = {
   readonly action: ProcessAction;
   readonly job?: JobData;
   readonly stdout?: NewOutput;
@@ -121,4 +121,4 @@ export interface ProcessData {
   readonly inputClosed?: boolean;
   /** wait has ended before the job. */
   readonly waitedMs?: number;
-}
+};
