@@ -15,6 +15,7 @@ import {
   type HostContext,
   type HostServices,
   type ToolOutcome,
+  targetOf,
   text,
 } from "../src/kernel/index.js";
 import { denyByDefaultPolicy } from "../src/policy/index.js";
@@ -94,7 +95,7 @@ describe.each(Object.entries(machines))("the directory of a command on %s", (nam
   async function contextOf(more: Partial<HostServices>, workspace = "ws"): Promise<HostContext> {
     const backend = await machine.open(workspace);
     const cwd = `${machine.base}/${workspace}`;
-    return createHostContext({ host: bareHost(more), session: bareSession(), backend, cwd });
+    return createHostContext({ host: bareHost(more), session: bareSession(), target: targetOf(backend), cwd });
   }
 
   /** Every command is asked about, and the answer put off. */

@@ -16,6 +16,7 @@ import {
   type ReadState,
   type Session,
   type ToolContext,
+  targetOf,
   text,
 } from "../src/kernel/index.js";
 import { bareHost, bareSession, policyOf } from "../src/testing/fakes/bare-host.fixture.js";
@@ -166,8 +167,8 @@ describe.each(Object.entries(machines))("members of a context on %s", (_, create
   });
   afterAll(() => machine.dispose());
   beforeEach(() => {
-    session = { ...bareSession(), outputsSeen: new Map(), caches: new Map() };
-    session.caches?.set({}, new Map([["of another tool", 1]]));
+    session = bareSession();
+    session.caches.set({}, new Map([["of another tool", 1]]));
     readState = new Map() as typeof readState;
     host = hostOf();
   });
@@ -210,7 +211,7 @@ describe.each(Object.entries(machines))("members of a context on %s", (_, create
       readState: [...(session.readState as Map<string, unknown>)],
       handle: [...readState],
       outputsSeen: [...(session.outputsSeen as Map<string, unknown>)],
-      caches: [...(session.caches?.values() ?? [])].map((cache) => [...cache]),
+      caches: [...session.caches.values()].map((cache) => [...cache]),
       symlinks: [...session.symlinks],
       todo: await session.todo.read(),
       artifacts: (session.artifacts as unknown as { texts: Map<string, string> }).texts.size,
@@ -225,7 +226,7 @@ describe.each(Object.entries(machines))("members of a context on %s", (_, create
     createHostContext({
       host: { ...host, ...more },
       session,
-      backend,
+      target: targetOf(backend),
       cwd: places.ws,
       framework: { readState },
     });

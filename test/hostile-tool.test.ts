@@ -10,6 +10,7 @@ import {
   isWithin,
   type Ports,
   type ToolContext,
+  targetOf,
   text,
 } from "../src/kernel/index.js";
 import { realClock } from "../src/testing/conform.fixture.js";
@@ -50,7 +51,7 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
     const context = createHostContext({
       host: bareHost({ policy: inside }),
       session,
-      backend: machine.backend,
+      target: targetOf(machine.backend),
       cwd: ws,
     });
     return tool.invoke({ id: "c1", name: "hostile", input: {} }, context);
@@ -248,7 +249,7 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
     });
     // Real time, thirty times as fast, so that the six seconds of grace pass soon.
     const clock = { ...realClock, timer: (ms: number, done: () => void) => realClock.timer(ms / 30, done) };
-    const context = createHostContext({ host: bareHost({ clock }), session, backend, cwd: ws });
+    const context = createHostContext({ host: bareHost({ clock }), session, target: targetOf(backend), cwd: ws });
     await session.todo.replace([{ id: "1", text: "mine", status: "pending" }]);
     const running = tool.invoke({ id: "c1", name: "deaf", input: {} }, context.withCancel(control.signal));
     expect((await running).status).toBe("abandoned");

@@ -47,7 +47,7 @@ describe("after the end", () => {
 
   it("the session continues without what the tool still does", async () => {
     const readState = Object.freeze({ get: () => undefined, set: () => {}, has: () => false });
-    const session: Session = { ...bareSession(), caches: new Map() };
+    const session: Session = bareSession();
     const host = bareHost({ clock: { now: () => 0, timer: faster(300) } });
     let kept: ToolContext | undefined;
     let looked: SessionView | undefined;

@@ -1,5 +1,4 @@
 /** Creates the context of one dispatch from a host, a session and a target. */
-import type { Backend } from "./backend.js";
 import type { HostContext, HostServices } from "./context.js";
 import type { Dialect } from "./dialect.js";
 import type { Fs } from "./fs.js";
@@ -7,20 +6,15 @@ import { LazyFs, LazyShell } from "./lazy-ports.js";
 import { type OutputBudget, standardBudget } from "./output.js";
 import type { Framework, Session } from "./session.js";
 import type { Shell } from "./shell.js";
-import { type Target, targetOf } from "./target.js";
+import type { Target } from "./target.js";
 import type { CallEvent } from "./tool-event.js";
 
 /** Options of `createHostContext`. */
-export type HostContextOptions = CommonOptions &
-  (
-    | { readonly target: Target; readonly backend?: undefined }
-    /** An open backend, as a target of its name. */
-    | { readonly backend: Backend; readonly target?: undefined }
-  );
-
-interface CommonOptions {
+export interface HostContextOptions {
   readonly host: HostServices;
   readonly session: Session;
+  /** Of an open backend: `targetOf(backend)`. */
+  readonly target: Target;
   readonly targets?: Readonly<Record<string, Target>>;
   /** Default: the session's working directory on the target, else the target's workspace. */
   readonly cwd?: string;
@@ -65,7 +59,7 @@ class DispatchContext implements HostContext {
     this.contextId = contextId;
     this.session = options.session;
     this.host = options.host;
-    this.target = options.target ?? targetOf(options.backend);
+    this.target = options.target;
     this.cwd = options.cwd ?? options.session.cwd(this.target.name) ?? this.target.workspace;
     this.workspace = options.workspace ?? options.cwd ?? this.target.workspace;
     this.budget = options.budget ?? standardBudget();

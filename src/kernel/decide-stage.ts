@@ -242,12 +242,12 @@ function symlinkKey(run: CallRun, path: string): string {
 
 /** What a port asks when the real place differs: policy, at that place, for that access. */
 export function authorizeRealPath(run: CallRun, asked: string, real: Omit<FileClaim, "kind">): Decision {
-  run.context.session.symlinks.add(symlinkKey(run, asked));
   if (run.tool.body.claims === undefined)
     throw new HaftError(
       "CALL_UNCLAIMED",
       `Did not touch "${asked}": the tool claims nothing. The author of the tool has to claim it.`,
     );
+  run.context.session.symlinks.add(symlinkKey(run, asked));
   const decision = evaluate(run, [{ kind: "file", ...real, path: nameOf(run, real.path) }]);
   if (decision.effect === "allow" && !run.realPlaces.some(({ path }) => path === real.path)) run.realPlaces.push(real);
   return decision;

@@ -13,14 +13,13 @@ function claimedAccess(run: CallRun, path: string): Access | undefined {
 }
 
 /** Rejects unless the call claimed the path, or was allowed it as the real path of one that it claimed. */
-export function requireClaimedPlace(run: CallRun, real: string, verb: "lock" | "mark"): void {
-  requireNormalPath(real, verb);
+export function requireClaimedPlace(run: CallRun, real: string): void {
+  requireNormalPath(real, "mark");
   if (claimedAccess(run, real) !== undefined) return;
   if (run.grant?.symlinkTargets.some((pair) => pair.real === real) === true) return;
   const granted = run.grant === undefined ? undefined : { ...run.grant, files: run.realPlaces };
   if (granted !== undefined && ACCESSES.some((access) => covers(granted, real, access))) return;
-  const did = verb === "lock" ? `lock "${real}"` : `mark "${real}" as read`;
-  throw unclaimed(did, { path: real });
+  throw unclaimed(`mark "${real}" as read`, { path: real });
 }
 
 /**

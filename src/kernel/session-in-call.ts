@@ -57,34 +57,34 @@ export function callSession(run: CallRun): CallSession {
       },
       set(real, record) {
         requireLife();
-        requireClaimedPlace(run, real, "mark");
+        requireClaimedPlace(run, real);
         session.readState.set(pathKey(real), record);
       },
     }),
     outputsSeen: Object.freeze<CallSession["outputsSeen"]>({
       get(id) {
         requireLife();
-        return session.outputsSeen?.get(jobKey(id));
+        return session.outputsSeen.get(jobKey(id));
       },
       set(id, seen) {
         requireLife();
         const { grant = EMPTY_GRANT } = run;
         if (grant.commands.length === 0 && !coversJob(grant, id, "read"))
           throw unclaimed(`mark the output of "${id}" as shown`, { job: id }, "the job");
-        session.outputsSeen?.set(jobKey(id), seen);
+        session.outputsSeen.set(jobKey(id), seen);
       },
     }),
     cache: Object.freeze<CallSession["cache"]>({
       get(name) {
         requireLife();
-        return session.caches?.get(run.tool.body)?.get(name);
+        return session.caches.get(run.tool.body)?.get(name);
       },
       set(name, value) {
         requireLife();
         const { caches } = session;
-        const own = caches?.get(run.tool.body) ?? new Map<string, unknown>();
+        const own = caches.get(run.tool.body) ?? new Map<string, unknown>();
         own.set(name, value);
-        caches?.set(run.tool.body, own);
+        caches.set(run.tool.body, own);
       },
     }),
   });
@@ -109,7 +109,7 @@ export function callFramework(run: CallRun): Framework {
       },
       set(path, record) {
         requireLife();
-        requireClaimedPlace(run, path, "mark");
+        requireClaimedPlace(run, path);
         readState.set(path, record);
       },
     }),

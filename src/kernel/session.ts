@@ -5,7 +5,7 @@ import type { Artifacts } from "./services.js";
 export interface ReadStateRecord {
   readonly mtimeMs: number;
   readonly size: number;
-  /** SHA-256 of the file as hex; absent for files over `MAX_HASHED_BYTES`. */
+  /** SHA-256 of the file as hex; absent for files over 8 MiB. */
   readonly contentHash?: string;
   readonly readAt: number;
 }
@@ -74,17 +74,16 @@ export interface Session {
   /** The owner, when the host distinguishes clients. Jobs that outlive a session are visible only to sessions of the same owner. */
   readonly owner?: string;
   /** What distinguishes it from another session of the same id, before or after it; undefined while nothing is stored of it. */
-  version?(): string | undefined;
+  version(): string | undefined;
   /** The working directory on a target, by its name. */
   cwd(target: string): string | undefined;
   setCwd(target: string, path: string): void;
   readonly readState: ReadState;
   readonly todo: TodoList;
   readonly artifacts: Artifacts;
-  /** Absent: each read of a job shows its output from the start. */
-  readonly outputsSeen?: OutputsSeen;
-  /** Caches of tools, by the body of the tool. Entries may disappear at any time. Absent: nothing is cached. */
-  readonly caches?: Map<object, Map<string, unknown>>;
+  readonly outputsSeen: OutputsSeen;
+  /** Caches of tools, by the body of the tool. Entries may disappear at any time. */
+  readonly caches: Map<object, Map<string, unknown>>;
   /** Paths known to pass through a symlink; these are resolved before policy decides on them. Entries may be evicted. */
   readonly symlinks: Set<string>;
 }

@@ -19,6 +19,7 @@ import {
   type ToolEvent,
   type ToolOutcome,
   type ToolResult,
+  targetOf,
 } from "../kernel/index.js";
 import { createMemorySession, memoryArtifacts, memoryLocks } from "../stores/memory/index.js";
 import { bareHost } from "../testing/fakes/bare-host.fixture.js";
@@ -75,7 +76,7 @@ export function toolBench(options: BenchOptions): ToolBench {
       const context = createHostContext({
         host,
         session,
-        backend,
+        target: targetOf(backend),
         cwd: workspace,
         workspace,
         framework: options.framework ?? {},

@@ -7,6 +7,7 @@ import {
   presentTool,
   type ReadStateRecord,
   ToolRegistry,
+  targetOf,
 } from "../../src/kernel/index.js";
 import { bareHost, bareSession } from "../../src/testing/fakes/bare-host.fixture.js";
 import type { ExpectedOutcome, Transcript } from "./transcripts/transcript-shape.js";
@@ -39,7 +40,7 @@ export async function replay(
   const framework = transcript.readState === true ? { framework: { readState } } : {};
   const host = bareHost();
   const box = registry.toToolBox(
-    () => createHostContext({ host, session, backend, dialect, ...framework }),
+    () => createHostContext({ host, session, target: targetOf(backend), dialect, ...framework }),
     transcript.collection,
   );
   const calls: Replayed[] = [];

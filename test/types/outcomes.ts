@@ -22,6 +22,7 @@ import {
   type ToolErrorCode,
   type ToolOutcome,
   type ToolSettings,
+  targetOf,
   toolBox,
 } from "../../src/index.js";
 
@@ -93,7 +94,7 @@ export async function outcomesOfOwnTools(host: HostServices): Promise<void> {
   });
   const backend = await import("../../src/index.js").then(({ openBackend }) => openBackend("memory"));
   const session = (await createToolkit()).session().session;
-  const box = createToolBox([weather], () => createHostContext({ host, session, backend }));
+  const box = createToolBox([weather], () => createHostContext({ host, session, target: targetOf(backend) }));
   const outcome = await box.runner.run({ id: "1", name: "weather", input: { city: "Oslo" } });
   same<number | undefined>(outcome.data?.celsius);
   // @ts-expect-error the tool returns no such member

@@ -123,27 +123,27 @@ describe("a session by files", () => {
   it("remembers which output it was shown of the latest jobs, and takes nothing odd in its file for a place", async () => {
     const session = open();
     for (let index = 0; index <= MAX_OUTPUTS_SEEN; index += 1)
-      session.outputsSeen?.set(`local job-${index}`, { startedMs: index, stdout: 5, stderr: 0 });
-    session.outputsSeen?.set("local job-of-this-process", { stdout: 5, stderr: 0 });
+      session.outputsSeen.set(`local job-${index}`, { startedMs: index, stdout: 5, stderr: 0 });
+    session.outputsSeen.set("local job-of-this-process", { stdout: 5, stderr: 0 });
     await session.close();
     const path = join(state.path, "sessions/daily/memory.json");
     const saved = JSON.parse(readFileSync(path, "utf8"));
     expect(Object.keys(saved.outputs)).toHaveLength(MAX_OUTPUTS_SEEN);
     const later = open();
-    expect(later.outputsSeen?.get(`local job-${MAX_OUTPUTS_SEEN}`)).toEqual({
+    expect(later.outputsSeen.get(`local job-${MAX_OUTPUTS_SEEN}`)).toEqual({
       startedMs: MAX_OUTPUTS_SEEN,
       stdout: 5,
       stderr: 0,
     });
-    expect(later.outputsSeen?.get("local job-0")).toBeUndefined();
-    expect(later.outputsSeen?.get("local job-of-this-process")).toBeUndefined();
+    expect(later.outputsSeen.get("local job-0")).toBeUndefined();
+    expect(later.outputsSeen.get("local job-of-this-process")).toBeUndefined();
     const sound = { startedMs: 1, stdout: 1, stderr: 0 };
     const odd = [null, 5, {}, { ...sound, stdout: -1 }, { ...sound, stderr: 0.5 }, { ...sound, stdout: "1" }];
     for (const outputs of [null, 5, [], { ...odd, sound }]) {
       writeFileSync(path, JSON.stringify({ ...saved, outputs }));
       const again = open();
-      expect(Object.keys(odd).map((key) => again.outputsSeen?.get(key))).toEqual(odd.map(() => undefined));
-      expect(again.outputsSeen?.get("sound")).toEqual(
+      expect(Object.keys(odd).map((key) => again.outputsSeen.get(key))).toEqual(odd.map(() => undefined));
+      expect(again.outputsSeen.get("sound")).toEqual(
         outputs !== null && Object.hasOwn(Object(outputs), "sound") ? sound : undefined,
       );
     }

@@ -22,6 +22,7 @@ export function createMemorySession(options: MemorySessionOptions): Session {
   let items: readonly TodoItem[] = [];
   return {
     id: options.id,
+    version: () => undefined,
     artifacts: options.artifacts,
     readState: new BoundedMap(MAX_READ_RECORDS),
     outputsSeen: new BoundedMap(MAX_OUTPUTS_SEEN),

@@ -22,7 +22,6 @@ import {
   requireCovered,
   requireLive,
   type Session,
-  type Target,
   type TodoItem,
   targetOf,
 } from "../../kernel/index.js";
@@ -132,9 +131,12 @@ export function bareSession(id = "s1"): Session {
   let items: readonly TodoItem[] = [];
   return {
     id,
+    version: () => undefined,
     cwd: (backend) => cwds.get(backend),
     setCwd: (backend, path) => void cwds.set(backend, path),
     readState: new Map(),
+    outputsSeen: new Map(),
+    caches: new Map(),
     todo: {
       read: async () => items,
       replace: async (next) => {
@@ -206,10 +208,7 @@ export function recordingBackend(
 
 export function bareContext(
   host: HostServices = bareHost(),
-  more: Omit<Partial<HostContextOptions>, "backend" | "target"> & {
-    readonly backend?: Backend;
-    readonly target?: Target;
-  } = {},
+  more: Partial<HostContextOptions> & { readonly backend?: Backend } = {},
 ): HostContext {
   const { backend = recordingBackend().backend, target = targetOf(backend), ...options } = more;
   return createHostContext({ host, session: bareSession(), target, ...options });
