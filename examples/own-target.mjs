@@ -7,7 +7,6 @@ const toolkit = await createToolkit({
   on: ["memory", "box:red=/srv", "box:blue"],
   schemes: {
     box: {
-      capabilities: { jobs: true },
       open: async ({ address, cwd }) => {
         attempts.push(address);
         // "blue" is switched on only after the first attempt.

@@ -1,5 +1,5 @@
 /** A place where calls run, named by a string such as "posix:dash", and opened by the first call that chooses it. */
-import type { Backend, BackendFlags } from "./backend.js";
+import type { Backend } from "./backend.js";
 
 /** Where calls can run. Listing tools opens nothing. */
 export interface Target {
@@ -11,14 +11,11 @@ export interface Target {
   readonly workspace?: string | undefined;
   /** Absent: known once it is open. */
   readonly home?: string | undefined;
-  /** What it can do, as its string says; the `flags` of the opened backend are exact. */
-  readonly capabilities: BackendFlags;
   /**
    * The open backend: at once if it is open. A failure is not kept, so the next call tries again.
    * @throws Why it cannot be opened: `BACKEND_UNAVAILABLE`, or what the opener throws.
    */
   open(): Backend | Promise<Backend>;
-  state(): "closed" | "opening" | "open" | "failed";
 }
 
 /** The target of a backend that is open already. Default name: the backend's. */
@@ -27,8 +24,6 @@ export function targetOf(backend: Backend, { name = backend.name, workspace = ba
     name,
     workspace,
     home: backend.home,
-    capabilities: backend.flags,
     open: () => backend,
-    state: () => (backend.state() === "closed" ? "closed" : "open"),
   };
 }

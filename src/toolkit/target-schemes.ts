@@ -1,5 +1,5 @@
 /** Target strings, and who opens them: a table of schemes. Each backend is loaded when it is opened. */
-import { type Backend, type BackendFlags, HaftError } from "../kernel/index.js";
+import { type Backend, HaftError } from "../kernel/index.js";
 
 /** What a backend is opened with, whatever its target. */
 export interface OpenBackendOptions {
@@ -21,8 +21,6 @@ export interface TargetRequest extends OpenBackendOptions {
 export interface TargetScheme {
   /** The addresses that it takes, "" for none. Absent: any that is not empty. */
   readonly addresses?: readonly string[];
-  /** What its targets can do, known before one is open. Default: nothing beside files and commands. */
-  readonly capabilities?: BackendFlags | ((address: string) => BackendFlags);
   /** Whether its files are those of this machine: the workspace of the toolkit applies there. Default false. */
   readonly isThisMachine?: boolean;
   /** Where its targets start without a workspace, where that is known before one is open. */
@@ -39,20 +37,17 @@ const POSIX_CONNECT_TIMEOUT_MS = 20_000;
 const SCHEMES: Readonly<Record<string, TargetScheme>> = {
   local: {
     addresses: [""],
-    capabilities: { processes: true, signals: true, symlinks: true, jobs: true, detach: true },
     isThisMachine: true,
     open: async (options) => (await import("../backends/local/index.js")).createLocalBackend(options),
   },
   memory: {
     addresses: [""],
-    capabilities: { signals: true, symlinks: true, jobs: true, detach: true },
     workspace: "/workspace",
     home: "/home/user",
     open: async (options) => (await import("../backends/memory/index.js")).createMemoryBackend(options),
   },
   posix: {
     addresses: ["sh", "dash", "bash", "busybox"],
-    capabilities: { processes: true, symlinks: true, jobs: true },
     isThisMachine: true,
     async open({ address, cwd, env }) {
       const { openLocalPosix } = await import("../backends/posix/index.js");
@@ -88,7 +83,7 @@ export function schemeOf(target: string, more: TargetSchemes = {}, others: reado
   const found = findScheme(target, more);
   if (found !== undefined) return found;
   const known = [...others, ...targetsOf({ ...SCHEMES, ...more })];
-  throw new HaftError("CONFIG_INVALID", `There is no target "${target}". Take one of ${known.join(", ")}.`, {
+  throw new HaftError("CONFIG_INVALID", `There is no target "${target}". Use one of ${known.join(", ")}.`, {
     details: { target },
   });
 }

@@ -1,5 +1,5 @@
 /** One target of a toolkit: opened by the first call that chooses it, and again after a failure. */
-import { type Backend, type BackendFlags, type Clock, HaftError, type Target, withTimeout } from "../kernel/index.js";
+import { type Backend, type Clock, HaftError, type Target, withTimeout } from "../kernel/index.js";
 import { type ChosenTarget, nameOf } from "./chosen-target.js";
 import type { OpenBackendOptions, TargetScheme } from "./target-schemes.js";
 
@@ -18,21 +18,18 @@ export interface ToolkitTargetParts {
 export class ToolkitTarget implements Target {
   readonly name: string;
   readonly spec: string;
-  readonly capabilities: BackendFlags;
   readonly home: string | undefined;
   readonly #parts: ToolkitTargetParts;
   #backend: Backend | undefined;
   #workspace: string | undefined;
   #opening: Promise<Backend> | undefined;
-  #hasFailed = false;
   #isClosed = false;
 
   constructor(chosen: ChosenTarget, parts: ToolkitTargetParts) {
-    const { scheme, address, machine } = parts;
-    const { capabilities = {}, home = scheme.isThisMachine === true ? machine.home : undefined } = scheme;
+    const { scheme, machine } = parts;
+    const { home = scheme.isThisMachine === true ? machine.home : undefined } = scheme;
     this.name = nameOf(chosen);
     this.spec = chosen.target;
-    this.capabilities = typeof capabilities === "function" ? capabilities(address) : capabilities;
     this.home = home;
     this.#workspace = chosen.workspace ?? scheme.workspace;
     this.#parts = parts;
@@ -56,12 +53,6 @@ export class ToolkitTarget implements Target {
     if (this.#isClosed) throw notOpened(this.name, "the toolkit was closed");
     this.#opening ??= this.#attempt();
     return this.#opening;
-  }
-
-  state(): "closed" | "opening" | "open" | "failed" {
-    if (this.#opening !== undefined) return "opening";
-    if (this.#backend !== undefined && this.#backend.state() !== "closed") return "open";
-    return this.#hasFailed ? "failed" : "closed";
   }
 
   /** Does not wait for a backend that is being opened, which may never end. @returns What could not be ended. */
@@ -90,13 +81,11 @@ export class ToolkitTarget implements Target {
     const attempt = withTimeout<Backend>({ clock, ms: OPEN_TIMEOUT_MS }, open, late).then(
       (backend) => {
         this.#opening = undefined;
-        this.#hasFailed = false;
         this.#backend = backend;
         return backend;
       },
       (error: unknown) => {
         this.#opening = undefined;
-        this.#hasFailed = true;
         throw error;
       },
     );
