@@ -7,14 +7,16 @@ import { allowAllPolicy, createToolkit } from "haft";
 
 const directory = await mkdtemp(join(tmpdir(), "haft-example-"));
 
-// Asks before everything that changes something. What is approved for the project is remembered by the name of the tool.
+// Asks before everything that changes something. An approval for the project is remembered for the same tool and claims: the same
+// file, or the same command in the same directory.
 const allowAll = allowAllPolicy();
 const policy = {
   name: "ask-before-changes",
   decide(claims, call) {
     const decision = allowAll.decide(claims, call);
     if (call.effect !== "write") return decision;
-    return { ...decision, effect: "ask", rule: "changes", reason: "It changes something.", remember: [call.tool] };
+    const remember = [JSON.stringify([call.tool, claims])];
+    return { ...decision, effect: "ask", rule: "changes", reason: "It changes something.", remember };
   },
 };
 // Stands for a user at a screen, who sees the diff of a file or the text of a command.

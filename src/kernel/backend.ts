@@ -60,7 +60,7 @@ export interface BackendFlags {
   readonly terminal?: boolean;
 }
 
-/** One machine. Third parties implement it in full, or pass a minimal core to `completeBackend`. */
+/** One machine. Third parties pass a minimal core to `completeBackend`, whose ports make all checks of grants. */
 export interface Backend {
   /** The target it was opened with, for users: "local", "memory", "posix:dash". */
   readonly name: string;
@@ -88,7 +88,7 @@ export interface Backend {
   state(): "open" | "reconnecting" | "closed";
   /**
    * Stops the jobs with lifetime "session" that this session started, and the processes that survived its commands: SIGTERM,
-   * then SIGKILL after `DEFAULT_GRACE_MS`. The session stays usable. Idempotent. Absent on a backend without jobs. `SessionJobs` implements it.
+   * then SIGKILL after 3 seconds. The session stays usable. Idempotent. Absent on a backend without jobs.
    *
    * @param options.forgets - Also deletes the stored output of finished jobs, for a session that will not be resumed.
    */

@@ -80,8 +80,12 @@ export interface HostServices {
   readonly locks: Locks;
   readonly redactor?: Redactor;
   readonly faults?: Faults;
-  /** Whether a tool is built in, so that `faults` need not watch its calls, which has a cost. Absent: none is. */
+  /**
+   * Whether a tool is built in. The calls of such a tool are not watched by `faults`, which has a cost, and its `preview` may read
+   * the files that it claims before the call is approved. Absent: none is.
+   */
   readonly isOwnTool?: (tool: { readonly body: object }) => boolean;
+  /** For tools of the host, as `ctx.http`. `createToolkit` does not set it yet. */
   readonly http?: Http;
   /** Absent: images are passed on unchanged or not at all, and documents are not read. */
   readonly media?: Media;
@@ -89,7 +93,7 @@ export interface HostServices {
   readonly rate?: RateLimit;
   /** Absent: none. */
   readonly protectedPaths?: ProtectedPaths;
-  /** Milliseconds to wait for an approval. Default `DEFAULT_APPROVAL_TIMEOUT_MS` (120,000); the call's deadline is paused meanwhile. */
+  /** Milliseconds to wait for an approval. Default 120,000; the call's deadline is paused meanwhile. */
   readonly approvalTimeoutMs?: number;
   /** The next context number; unique and rising for this host. */
   nextContextId(): number;

@@ -40,7 +40,7 @@ export interface Policy {
   decide(claims: readonly Claim[], call: PolicyCall): Decision;
 }
 
-/** What a call would do, to be shown to a user. Texts are redacted and truncated to `MAX_PREVIEW_BYTES`; `isTruncated` then says so. */
+/** What a call would do, to be shown to a user. Texts are redacted and truncated to 32 KiB; `isTruncated` then says so. */
 export type ApprovalPreview =
   /** Of a built-in tool that changes a file: the change as a unified diff. `path` is absolute. */
   | { readonly kind: "diff"; readonly path: string; readonly diff: string; readonly isTruncated: boolean }
@@ -60,9 +60,9 @@ export interface ApprovalRequest {
   readonly rule: string;
   readonly risk: Decision["risk"];
   readonly reason: string;
-  /** As the model sent them, after corrections; long texts replaced by their sizes where all exceed `MAX_SHOWN_ARGUMENTS_BYTES`. */
+  /** As the model sent them, after corrections; long texts replaced by their sizes where all exceed 32 KiB. */
   readonly arguments: Json;
-  /** Absent where there is nothing to show, or it could not be read within `PREVIEW_TIMEOUT_MS`. */
+  /** Absent where there is nothing to show, or it could not be read within 5 seconds. */
   readonly preview?: ApprovalPreview;
 }
 
@@ -84,7 +84,7 @@ export interface AuditBegin {
   readonly workspace: string;
   /** SHA-256 of the input as the model sent it, as hex. */
   readonly inputDigest: string;
-  /** The input, redacted and truncated to `AUDIT_INPUT_BYTES`. */
+  /** The input, redacted and truncated to 4,096 bytes. */
   readonly input: string;
 }
 
@@ -96,7 +96,7 @@ export interface AuditEnd {
   readonly rule?: string;
   readonly effect?: Decision["effect"];
   readonly approver?: string | null;
-  /** Each text in them is redacted and truncated to `AUDIT_INPUT_BYTES`. */
+  /** Each text in them is redacted and truncated to 4,096 bytes. */
   readonly claims?: readonly Claim[];
   readonly tookMs: number;
   readonly truncations?: number;
@@ -110,7 +110,7 @@ export interface AuditEnd {
 export interface Audit {
   begin(entry: AuditBegin): string | Promise<string>;
   /**
-   * A rejection, or no answer within `ABANDON_AFTER_MS`, does not change the outcome of the call. Also called for cancelled calls.
+   * A rejection, or no answer within 6 seconds, does not change the outcome of the call. Also called for cancelled calls.
    */
   end(id: string, entry: AuditEnd): void | Promise<void>;
 }

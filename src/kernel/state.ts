@@ -99,7 +99,7 @@ export interface ApprovedCall {
   readonly session: string;
   /** SHA-256 of the arguments, as hex. */
   readonly digest: string;
-  /** Backend and claims, real paths among them, as one text. */
+  /** SHA-256, as hex, of the target, its machine, the workspace and the claims, real paths among them. */
   readonly touches: string;
 }
 
@@ -128,7 +128,10 @@ export type TakenApproval =
   /** The same call would touch something else than was approved. */
   | { readonly state: "different-place" };
 
-/** For how long something is remembered: until a session ends, or for all sessions that work in one project. */
+/**
+ * For how long something is remembered: until a session ends, or for all sessions that work in one project. The text of a project
+ * is the target, ":" and the real path of the workspace on it.
+ */
 export type ApprovalScope = ApprovedSession | { readonly project: string };
 
 /** A session; with `version`, only until it ends, and not a later one of the same id. */
@@ -161,12 +164,12 @@ export interface Approvals {
    */
   take(token: string, call: ApprovedCall): Promise<TakenApproval>;
   /**
-   * Remembers that `by` allowed these keys of a decision. At most 1,000 keys a scope; the oldest is forgotten first.
+   * Remembers that `by` allowed these keys, SHA-256 digests of the keys of a decision. At most 1,000 keys a scope; the oldest is forgotten first.
    * @throws `STORE_INVALID` for a project that cannot be a document key, `STORE_CONFLICT`, `STORE_UNWRITABLE`; `STORE_CLOSED`, also
    *   for a session that has ended.
    */
   remember(scope: ApprovalScope, keys: readonly string[], by: string): Promise<void>;
-  /** Whether each of these keys is remembered for the session or the project. False for no keys. @throws As `get` of documents. */
+  /** Whether each of these keys, digests as for `remember`, is remembered for the session or the project. False for no keys. @throws As `get` of documents. */
   remembered(scopes: ApprovedSession & { readonly project: string }, keys: readonly string[]): Promise<boolean>;
 }
 

@@ -6,7 +6,7 @@ export interface OutputEvent {
   readonly stream: "stdout" | "stderr";
   /** Bytes of the stream before this event. */
   readonly offset: number;
-  /** As printed: they may begin or end inside a character. Empty once a stream has had its share of events, 64 KiB of `bash`. */
+  /** As printed: they may begin or end inside a character. Empty once a stream has had its share of events. */
   readonly bytes: Uint8Array;
 }
 

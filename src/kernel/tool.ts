@@ -39,12 +39,12 @@ interface ToolCore<Name extends string, Input, Data, Limits> {
   readonly description: string;
   /** Limits that a dialect may override; `run` gets them as `ctx.limits`. */
   readonly limits?: Limits;
-  /** Milliseconds until the call is ended, from the start of `run`. Default `DEFAULT_DEADLINE_MS` (30,000). */
+  /** Milliseconds until the call is ended, from the start of `run`. Default 30,000. */
   readonly deadlineMs?: number | ((input: Input, limits: Limits) => number);
   readonly annotations?: ToolAnnotations;
   run(input: Input, ctx: ToolContext<Limits>): Promise<ToolResult<Data>> | ToolResult<Data>;
   /**
-   * The change that the call would make, for the user who is asked about it. It may only read, within `PREVIEW_TIMEOUT_MS`. Called only for the
+   * The change that the call would make, for the user who is asked about it. It may only read, within 5 seconds. Called only for the
    * host's own tools (`HostServices.isOwnTool`), because it runs before anybody has allowed the call.
    */
   preview?(input: Input, ctx: ToolContext<Limits>): Promise<FileChange | undefined>;

@@ -27,6 +27,6 @@ export async function dialectNamed(name: DialectName | (string & {})): Promise<D
   const hint = nearest === undefined ? "" : ` Did you mean "${nearest}"?`;
   throw new HaftError(
     "CONFIG_INVALID",
-    `There is no dialect "${name}".${hint} Take one of ${DIALECT_NAMES.join(", ")}.`,
+    `There is no dialect "${name}".${hint} Use one of ${DIALECT_NAMES.join(", ")}.`,
   );
 }

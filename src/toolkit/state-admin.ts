@@ -1,4 +1,4 @@
-/** What is stored on disk beyond a process, for commands that look after it: sessions, artifacts, jobs, the record and the tokens of clients. */
+/** What is stored on disk beyond a process, for commands that look after it: sessions, artifacts, jobs, the audit log and the tokens of clients. */
 import type { StoredJobs } from "../backends/local/index.js";
 import type { AuditReport, FileSessions, StoredArtifacts, TokenStore } from "../stores/files/index.js";
 
@@ -19,7 +19,7 @@ export async function stateDirectoryProblem(options: StateAdminOptions = {}): Pr
   );
 }
 
-/** The sessions in the state directory, of this and other processes. Looking makes nothing. */
+/** The sessions in the state directory, of this and other processes. Reading creates no files. */
 export type SessionAdmin = Pick<FileSessions, "list" | "end" | "clean">;
 
 export async function sessionAdmin(options: StateAdminOptions = {}): Promise<SessionAdmin> {
@@ -28,7 +28,7 @@ export async function sessionAdmin(options: StateAdminOptions = {}): Promise<Ses
   return fileSessions({ state, locks: fileLocks(state) });
 }
 
-/** The artifacts of all sessions in the state directory, of this and other processes. Looking makes nothing. */
+/** The artifacts of all sessions in the state directory, of this and other processes. Reading creates no files. */
 export async function artifactAdmin(options: StateAdminOptions = {}): Promise<StoredArtifacts> {
   const { storedArtifacts: artifactsOf, openStateDirectory } = await import("../stores/files/index.js");
   return artifactsOf(openStateDirectory(options.stateDir));
@@ -55,7 +55,7 @@ export async function writeWhole(
   }
 }
 
-/** The background commands of this machine, of this and other processes. Looking makes nothing. */
+/** The background commands of this machine, of this and other processes. Reading creates no files. */
 export async function jobAdmin(options: StateAdminOptions = {}): Promise<StoredJobs> {
   const [{ storedJobs }, { openStateDirectory }] = await Promise.all([
     import("../backends/local/index.js"),
@@ -64,13 +64,13 @@ export async function jobAdmin(options: StateAdminOptions = {}): Promise<StoredJ
   return storedJobs(openStateDirectory(options.stateDir).path);
 }
 
-/** The calls in the audit log of all processes, and where the record is not as it was written. Looking makes nothing. */
+/** The calls in the audit log of all processes, and where the log was changed. Reading creates no files. */
 export async function auditAdmin(options: StateAdminOptions = {}): Promise<AuditReport> {
   const { openStateDirectory, readAudit } = await import("../stores/files/index.js");
   return readAudit(openStateDirectory(options.stateDir));
 }
 
-/** The tokens that clients of `haft serve` show. Looking makes nothing. */
+/** The tokens that clients of `haft serve` show. Reading creates no files. */
 export async function clientTokens(options: StateAdminOptions = {}): Promise<TokenStore> {
   const { fileLocks, fileTokens, openStateDirectory } = await import("../stores/files/index.js");
   const state = openStateDirectory(options.stateDir);

@@ -55,7 +55,7 @@ export interface ToolkitOptions {
   readonly approvalTimeoutMs?: number;
   /** The name of the conversation that `box` works in. Default: each box has one of its own, without a name. */
   readonly session?: string;
-  /** When `write` and `edit` want a read before. Default: what the dialect says. */
+  /** When `write` and `edit` require that the file was read before. Default: as in the dialect. */
   readonly gate?: Gate;
   /** Milliseconds after which a command that still runs continues as a job and its call ends, in the dialects whose `bash` may. Default: it is waited for. */
   readonly yieldMs?: number;
@@ -70,7 +70,7 @@ export interface ToolkitOptions {
   readonly hooks?: Hooks;
   readonly rate?: RateLimit;
   readonly redactor?: Redactor;
-  /** Who finds the call that an uncaught fault belongs to. Default: by asynchronous context, listening only while calls run. */
+  /** Attributes uncaught errors to the call that caused them. Default: by asynchronous context, listening only while calls run. */
   readonly faults?: Faults;
 }
 

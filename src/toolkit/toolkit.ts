@@ -24,8 +24,8 @@ export interface ToolkitSession<Tools extends object = object> extends AsyncDisp
   /** The context of one dispatch, as a box's factory makes it; `cwd`, absolute, takes the workspace's place. Opens nothing. */
   context(cwd?: string): Promise<HostContext>;
   /**
-   * Ends what its calls left running, but for jobs of the host and those to be kept, and writes down what the session
-   * remembers; one without a name leaves nothing behind. Later calls of its boxes are refused with `STORE_CLOSED`. Idempotent.
+   * Stops what its calls left running, except jobs of the host and those to be kept, and saves the state of the session;
+   * one without a name leaves nothing behind. Later calls of its boxes are refused with `STORE_CLOSED`. Idempotent.
    */
   close(): Promise<SessionEnd>;
   /** Closes it and removes all that it has kept, a name or not. Idempotent. */
