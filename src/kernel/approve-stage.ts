@@ -82,17 +82,22 @@ async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | 
 async function approvedCall(run: CallRun): Promise<ApprovedCall> {
   const { host, session } = run.context;
   const touches = await host.digest(
-    JSON.stringify([run.target.name, run.opened?.machine, realWorkspace(run), run.claims]),
+    JSON.stringify([targetOf(run), run.opened?.machine, realWorkspace(run), run.claims]),
   );
   return { tool: run.tool.name, session: session.id, digest: run.inputDigest, touches };
 }
 
-/** A project is a workspace on a target, by its real path: an approval stays behind when a symlink is changed. */
+/** A project is a workspace on a target, by its real path: an approval ends where a symlink is changed. */
 function scopesOf(run: CallRun) {
-  const { context, target } = run;
+  const { context } = run;
   const version = context.session.version?.();
   const session: ApprovedSession = { session: context.session.id, ...(version === undefined ? {} : { version }) };
-  return { session, project: { project: `${target.name}:${realWorkspace(run)}` } };
+  return { session, project: { project: `${targetOf(run)}:${realWorkspace(run)}` } };
+}
+
+/** What the target is, not its name: the same name can stand for another target in the next process. */
+function targetOf({ target }: CallRun): string {
+  return target.spec ?? target.name;
 }
 
 function realWorkspace({ opened, workspace }: CallRun): string {

@@ -223,11 +223,13 @@ export function refusal(
 }
 
 export function policyCallOf(run: CallRun): PolicyCall {
+  const { name, spec } = run.target;
   return {
     callId: run.call.id,
     tool: run.tool.name,
     effect: run.tool.effect,
-    target: run.target.name,
+    target: name,
+    ...(spec === undefined || spec === name ? {} : { spec }),
     sessionId: run.context.session.id,
     cwd: run.cwd,
     workspace: run.workspace,

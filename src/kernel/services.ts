@@ -27,6 +27,8 @@ export interface PolicyCall {
   readonly effect: "none" | "read" | "write";
   /** The name of the target: "local", "posix:dash". */
   readonly target: string;
+  /** What the target is, such as "posix:dash", where that is not its name, which the user chooses. */
+  readonly spec?: string;
   readonly sessionId: string;
   readonly cwd: string;
   /** The workspace of the target. */

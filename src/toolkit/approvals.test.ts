@@ -178,6 +178,19 @@ describe("a request that was put off", () => {
     expect(await first.approvals.list()).toEqual([]);
   });
 
+  it("on a named target is not for another target of that name", async () => {
+    const on = (target: string) => [{ name: "api", target, workspace: join(root, "ws") }];
+    const first = await open({ pending: "" }, { on: on("local") });
+    const token = (await run(first.session("s"), "write", write)).inputRequired?.token ?? "";
+    await first.approvals.decide(token, { granted: "ada" });
+    const other = await open({ denied: "Asked." }, { on: on("posix:sh") });
+    const outcome = await run(other.session("s"), "write", write, token);
+    expect([outcome.status, outcome.output]).toEqual([
+      "denied",
+      expect.stringContaining("would touch something other"),
+    ]);
+  });
+
   it("survives the toolkit that asked", async () => {
     const first = await open({ pending: "" });
     const { inputRequired } = await run(first.session("s"), "write", write);
@@ -200,6 +213,18 @@ describe("an approval for more than once", () => {
     const elsewhere = await open({ denied: "Asked." }, { workspace: join(root, "other") });
     expect((await run(elsewhere.session("s1"), "write", write)).status).toBe("denied");
     expect(shown.length).toBe(3);
+  });
+
+  it("for a project on a named target does not hold where that name stands for another target", async () => {
+    const workspace = join(root, "ws");
+    const on = (target: string) => [{ name: "api", target, workspace }];
+    const first = await open({ by: "ada", scope: "project" }, { on: on("local") });
+    await run(first.session("s1"), "write", write);
+    const same = await open({ denied: "Asked." }, { on: on("local") });
+    expect((await run(same.session("s2"), "write", write)).decision.approver).toBe("remembered");
+    const other = await open({ denied: "Asked." }, { on: on("posix:sh") });
+    expect((await run(other.session("s3"), "write", write)).status).toBe("denied");
+    expect(shown[1]?.call).toMatchObject({ target: "api", spec: "posix:sh" });
   });
 
   it("is stored without the text of its keys", async () => {
