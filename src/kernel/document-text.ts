@@ -64,10 +64,9 @@ function isPlain(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** The error for a write to the documents of a session that has ended, in the words of every store. */
-export function endedSession(key: string): HaftError {
-  const why = "its session was ended. Open another session";
-  return new HaftError("STORE_CLOSED", `Did not store the document ${JSON.stringify(key)}: ${why}.`);
+/** The error for what cannot be stored because the session has ended, in the words of every store. */
+export function endedSession(what: string): HaftError {
+  return new HaftError("STORE_CLOSED", `Did not store ${what}: the session was ended. Open another session.`);
 }
 
 /** The error for the use of state after its end, in the words of every store. */

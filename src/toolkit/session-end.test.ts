@@ -89,6 +89,18 @@ describe("a session that ends", () => {
     expect(await run(again.box(), "todo_read")).toMatchObject({ status: "ok" });
   });
 
+  it("by another process refuses what would store something, and the other session of its name keeps what it has", async () => {
+    const [one, other] = [await local(), await local()];
+    const session = one.session("shop").box();
+    const items = [{ id: "1", text: "old", status: "pending" }];
+    await run(session, "todo_set", { items });
+    await other.session("shop").end();
+    const outcome = await run(session, "todo_set", { items });
+    expect(outcome).toMatchObject({ status: "failed", code: "STORE_CLOSED" });
+    expect(outcome.output).toContain("the session was ended");
+    expect((await run((await local()).session("shop").box(), "todo_read", {})).output).not.toContain("old");
+  });
+
   it("ends its jobs on a backend that was handed in and continues", async () => {
     const ended: string[] = [];
     const backend = createMemoryBackend();

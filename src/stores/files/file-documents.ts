@@ -77,13 +77,13 @@ export function fileDocuments(options: FileDocumentsOptions): CountedDocuments {
     const path = pathOf(key);
     // A session that ends and begins again moves its directory away, so the rename fails; before that, the check does.
     const beforeRename = () => {
-      if (!isLive()) throw endedSession(key);
+      if (!isLive()) throw endedSession(`the document ${JSON.stringify(key)}`);
     };
     try {
       state.directory(...place);
       replaceStateFile(path, `{"key":${JSON.stringify(key)},"version":"${version}","value":${text}}\n`, beforeRename);
     } catch (error) {
-      if (!isLive()) throw endedSession(key);
+      if (!isLive()) throw endedSession(`the document ${JSON.stringify(key)}`);
       throw HaftError.is(error) ? error : unwritable(path, error);
     }
     return { key, value: JSON.parse(text), version };
@@ -98,13 +98,13 @@ export function fileDocuments(options: FileDocumentsOptions): CountedDocuments {
     async update(key, change) {
       requireOpen();
       requireDocumentKey(key);
-      if (!isLive()) throw endedSession(key);
+      if (!isLive()) throw endedSession(`the document ${JSON.stringify(key)}`);
       const path = pathOf(key);
       return locks.hold(`store:${path}`, { timeoutMs: LOCK_WAIT_MS }, async () => {
         const old = read(key);
         const next = change(old?.value, old?.version);
         if (next !== undefined) return write(key, documentText(key, next));
-        if (!isLive()) throw endedSession(key);
+        if (!isLive()) throw endedSession(`the document ${JSON.stringify(key)}`);
         if (old !== undefined) remove(state, path);
         return undefined;
       });

@@ -1,8 +1,8 @@
 /** The record in a session's directory: the session's name, when it was last used, and which processes have it open. */
-import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newNonce } from "../../host/index.js";
-import type { SessionInfo } from "../../kernel/index.js";
+import { endedSession, type SessionInfo } from "../../kernel/index.js";
 import { isProcessAlive, ownProcessIdentity, type ProcessIdentity } from "./process-identity.js";
 import { readIfThere, replaceStateFile } from "./replace-state-file.js";
 import { isTimestampMs } from "./timestamp.js";
@@ -24,6 +24,8 @@ export class SessionRecord {
   #touchedMs: number | undefined;
   /** Distinguishes this record from that of a later session of the same name. */
   #nonce: string | undefined;
+  /** The file in which the nonce was found. */
+  #file: Stats | undefined;
 
   constructor(directory: string, about: Pick<SessionInfo, "id" | "isTemporary">, now: () => number) {
     this.#directory = directory;
@@ -50,7 +52,10 @@ export class SessionRecord {
       const held = join(this.#directory, this.#heldName);
       if (this.#nonce === undefined && readNonce(record) === undefined)
         createSessionRecord(this.#directory, this.#about, nowMs);
-      this.#nonce ??= readNonce(record);
+      if (this.#nonce === undefined) {
+        this.#file = statSync(record);
+        this.#nonce = readNonce(record);
+      }
       writeFileSync(held, "", { mode: 0o600 });
       const now = new Date(nowMs);
       for (const path of [record, held]) utimesSync(path, now, now);
@@ -67,7 +72,17 @@ export class SessionRecord {
 
   /** Whether the session was ended: its record is gone, or belongs to a later session of the same name. */
   isGone(): boolean {
-    return this.#nonce !== undefined && readNonce(join(this.#directory, RECORD_FILE)) !== this.#nonce;
+    if (this.#nonce === undefined) return false;
+    const record = join(this.#directory, RECORD_FILE);
+    const file = statSync(record, { throwIfNoEntry: false });
+    // Asked before every write, and reading the record costs several times as much.
+    if (file !== undefined && file.ino === this.#file?.ino && file.birthtimeMs === this.#file.birthtimeMs) return false;
+    return readNonce(record) !== this.#nonce;
+  }
+
+  /** @throws `STORE_CLOSED` once the session was ended: storing `what` would begin it again. */
+  requireLive(what: string): void {
+    if (this.isGone()) throw endedSession(what);
   }
 
   /** Whether the record belongs to a later session of the same name. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MAX_KNOWN_SYMLINKS, MAX_OUTPUTS_SEEN, MAX_READ_RECORDS } from "../../kernel/index.js";
 import { fileLocks } from "./file-locks.js";
+import { fileSessions } from "./session-catalog.js";
 import { createFileSession, type FileSession } from "./session-state.js";
 import { openStateDirectory, type StateDirectory } from "./state-directory.js";
 
@@ -16,6 +17,8 @@ afterEach(() => rmSync(state.path, { recursive: true, force: true }));
 
 const open = (id = "daily", isTemporary = false): FileSession =>
   createFileSession({ state, id, locks: fileLocks(state), isTemporary });
+const filesIn = (directory: string) =>
+  readdirSync(directory, { recursive: true }).filter((name) => !String(name).includes("held-"));
 const item = { id: "1", text: "Write it", status: "pending" } as const;
 
 describe("a session by files", () => {
@@ -192,6 +195,25 @@ describe("a session by files", () => {
       expect([later.readState.has("local:/a"), later.readState.has("local:/new")]).toEqual([isSound, true]);
       expect(later.cwd("local")).toBe(isSound ? "/b" : undefined);
     }
+  });
+
+  it.each(["ended", "ended and begun again"])("that another process has %s stores nothing more", async (how) => {
+    const catalog = fileSessions({ state, locks: fileLocks(state) });
+    const session = open();
+    await session.todo.replace([item]);
+    const continued = open();
+    catalog.end("daily");
+    if (how !== "ended") await open().todo.replace([]);
+    const before = filesIn(join(state.path, "sessions"));
+    for (const one of [session, continued]) {
+      const refused = { code: "STORE_CLOSED", message: expect.stringContaining("the session was ended") };
+      await expect(one.todo.replace([item])).rejects.toMatchObject(refused);
+      await expect(one.artifacts.create({ what: "output" })).rejects.toMatchObject(refused);
+      one.setCwd("local", "/a");
+      await one.close();
+    }
+    expect(filesIn(join(state.path, "sessions"))).toEqual(before);
+    expect(await open().todo.read()).toEqual([]);
   });
 
   it("leaves nothing of a temporary session", async () => {

@@ -57,6 +57,7 @@ export function createFileSession(options: FileSessionOptions): FileSession {
     artifacts: {
       ...artifacts,
       async create(about) {
+        record.requireLive("the artifact");
         const writer = await artifacts.create(about);
         record.kept();
         return writer;
@@ -70,7 +71,10 @@ export function createFileSession(options: FileSessionOptions): FileSession {
         return todoItems(await documents.get("todo"));
       },
       async replace(items) {
-        await documents.update("todo", () => items);
+        await documents.update("todo", () => {
+          record.requireLive("the todo list");
+          return items;
+        });
         record.kept();
       },
     },

@@ -131,7 +131,7 @@ function memoryDocuments({
     async update(key, change) {
       requireOpen();
       requireDocumentKey(key);
-      if (!isLive()) throw endedSession(key);
+      if (!isLive()) throw endedSession(`the document ${JSON.stringify(key)}`);
       const old = read(key);
       const next = change(old?.value, old?.version);
       if (next === undefined) stored.delete(key);

@@ -107,6 +107,16 @@ describe("the sessions behind a server", () => {
     expect(await read(calls, session)).toContain("stay");
   });
 
+  it("are begun anew by the next call after they were ended from elsewhere", async () => {
+    const calls = serve();
+    const session = named("mcp:laptop", { isLasting: true });
+    await plan(calls, session);
+    (await sessionAdmin({ stateDir })).end("mcp:laptop");
+    expect((await plan(calls, session)).status).toBe("ok");
+    expect(await read(calls, session)).toContain("stay");
+    expect(toolkits[0]?.sessions()).toHaveLength(1);
+  });
+
   it("have artifacts of their own", async () => {
     const calls = serve();
     const [one, two] = [await calls.artifacts?.(named("a")), await calls.artifacts?.(named("b"))];

@@ -35,10 +35,12 @@ export class ServedSessions {
     this.#options = options;
   }
 
-  /** The session of this key. If it is ending, a new one is opened after its end. */
+  /** The session of this key. If it is ending, or another process ended it, a new one is opened after its end. */
   async of(named: McpSession, toolkit: Toolkit): Promise<Served> {
     const { key } = named;
     this.#clock = toolkit.host.clock;
+    const open = this.#sessions.get(key);
+    if (open?.isBusy === false && open.session.isGone()) this.end(key, { forgets: true });
     if (this.#endings.has(key)) await this.#endings.get(key);
     const served = this.#sessions.get(key) ?? this.#opened(toolkit, named);
     this.#sessions.delete(key);
