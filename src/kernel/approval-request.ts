@@ -48,13 +48,13 @@ async function shownArguments(run: CallRun): Promise<Json> {
   return value;
 }
 
+/** One of several commands would look like all that the call does, so such a call has no preview. */
 async function previewOf(run: CallRun, shown: Json): Promise<ApprovalPreview | undefined> {
-  for (const claim of run.claims) {
-    if (claim.kind === "server") return { kind: "server", server: claim.server, tool: claim.tool, arguments: shown };
-    if (claim.kind !== "command") continue;
-    return commandPreview(run, claim);
-  }
-  return changePreview(run);
+  const [one, ...others] = run.stated.filter((claim) => claim.kind === "command" || claim.kind === "server");
+  if (one === undefined) return changePreview(run);
+  if (others.length > 0) return undefined;
+  if (one.kind === "command") return commandPreview(run, one);
+  return { kind: "server", server: one.server, tool: one.tool, arguments: shown };
 }
 
 function commandPreview(run: CallRun, { command, cwd, env, input, background }: CommandStart): ApprovalPreview {

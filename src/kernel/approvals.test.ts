@@ -4,6 +4,7 @@ import { bareContext, bareHost, policyOf, recordingBackend } from "../testing/fa
 import {
   type ApprovalRequest,
   type Approver,
+  type Claim,
   type CommandStart,
   type DefinedTool,
   defineTool,
@@ -30,19 +31,20 @@ const writer = defineTool({
   },
 });
 
-/** Needs approval, and touches nothing. */
-const untouching = defineTool({
+const plain = {
   name: "writer",
   description: "",
   parameters: {},
   effect: "write",
-  claims: () => [],
   run: async () => text("written"),
-});
+} as const;
+
+/** Needs approval, and touches nothing. */
+const untouching = defineTool({ ...plain, claims: () => [] });
+
+const asking = policyOf(() => ({ effect: "ask", remember: ["all"] }));
 
 describe("approval", () => {
-  const asking = policyOf(() => ({ effect: "ask", remember: ["all"] }));
-
   it("is given by no answer but a grant", async () => {
     const odd: unknown[] = [undefined, null, true, "yes", {}, { approved: false }, { by: "me" }, { scope: "once" }];
     odd.push({ by: "", denied: "no", scope: "once" }, { by: {}, scope: "session" }, { by: "me", scope: "for ever" });
@@ -125,6 +127,33 @@ describe("approval", () => {
     const preview = { env: { KEY: "[hidden]" }, input: "y\n", background: false, isTruncated: false };
     expect(shown[0]?.preview).toEqual({ kind: "command", command: "npm test", directory: "/ws", ...preview });
     expect(JSON.stringify([shown, outcome.inputRequired, host.entries])).not.toContain("s3cret");
+  });
+});
+
+describe("a preview", () => {
+  it("is of one command or tool of a server, and of none where a call claims several", async () => {
+    const command = (text: string, cwd = "/ws"): Claim => ({ kind: "command", command: text, cwd });
+    const server: Claim = { kind: "server", server: "s", tool: "t" };
+    const kindShown = async (...claims: readonly Claim[]) => {
+      const shown: ApprovalRequest[] = [];
+      const approver: Approver = {
+        async ask(request) {
+          shown.push(request);
+          return { denied: "Not now." };
+        },
+      };
+      const tool = defineTool({ ...plain, claims: () => claims });
+      const { backend } = recordingBackend({ links: { "/ws/link": "/data" } });
+      await call(tool, bareContext(bareHost({ policy: asking, approver }), { backend }));
+      return shown[0]?.preview?.kind;
+    };
+    expect(await kindShown(command("echo safe"))).toBe("command");
+    expect(await kindShown(command("echo safe", "/ws/link"))).toBe("command");
+    expect(await kindShown(server)).toBe("server");
+    expect(await kindShown(command("echo safe"), command("rm -rf /"))).toBeUndefined();
+    expect(await kindShown(command("ls"), command("ls", "/other"))).toBeUndefined();
+    expect(await kindShown(command("ls"), server)).toBeUndefined();
+    expect(await kindShown(server, { ...server, tool: "other" })).toBeUndefined();
   });
 });
 

@@ -55,6 +55,9 @@ export interface CallRun {
   /** The arguments as an object, without `on`. */
   bag: unknown;
   notes: string[];
+  /** As the tool stated them. */
+  stated: readonly Claim[];
+  /** Those that are judged: without optional ones that do not pass, and with the real places that symlinks lead to. */
   claims: readonly Claim[];
   decision: Decision | undefined;
   grant: Grant | undefined;
@@ -88,6 +91,7 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     workspace: context.workspace ?? "",
     bag: undefined,
     notes: [],
+    stated: [],
     claims: [],
     decision: undefined,
     grant: undefined,

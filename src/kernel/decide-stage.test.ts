@@ -92,7 +92,14 @@ describe("claims and guarded ports", () => {
       (path) => ({ kind: "file", path, access: ["write"], scope: "self" }) as const,
     );
     const run = { tool: { ...plainWriter, body: { claims: () => claims } }, call: { id: "1" }, cwd: "/ws" };
-    const ending = await decide({ ...run, claims, context, opened: backend, target: context.target } as never);
+    const ending = await decide({
+      ...run,
+      stated: claims,
+      claims,
+      context,
+      opened: backend,
+      target: context.target,
+    } as never);
     expect(ending).toMatchObject({ status: "denied", result: { details: { real: "/secret/b" } } });
   });
 

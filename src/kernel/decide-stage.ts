@@ -43,6 +43,7 @@ function takeClaims(run: CallRun, stated: readonly Claim[] | ToolResult<never>):
   }
   const claims = parseClaims(stated, run.cwd, backendOf(run).home);
   if ("why" in claims) return malformed(run, claims.why);
+  run.stated = claims;
   run.claims = claims;
   return undefined;
 }
@@ -64,19 +65,18 @@ export function decide(run: CallRun): Step | PromiseLike<Step> {
     return undefined;
   }
   const decision = evaluateClaims(run);
-  const stated = run.claims;
   const placed = run.claims.filter((claim) => claim.kind === "file" || claim.kind === "command");
   const met = placed.some((claim) => run.context.session.symlinks.has(symlinkKey(run, pathOf(claim))));
   if (placed.length > 0 && (decision.effect === "ask" || (met && decision.effect === "allow")))
-    return decideOnRealPlaces(run, placed, decision).then((real) => takeDecision(run, real, stated));
-  return takeDecision(run, decision, stated);
+    return decideOnRealPlaces(run, placed, decision).then((real) => takeDecision(run, real));
+  return takeDecision(run, decision);
 }
 
-function takeDecision(run: CallRun, decision: Decision, stated: readonly Claim[]): Step {
+function takeDecision(run: CallRun, decision: Decision): Step {
   run.decision = decision;
   if (decision.effect === "deny") {
-    // Claims added here are real paths of stated ones. Report a real path only if the policy refuses it by itself.
-    const isRefused = (claim: Claim) => !stated.includes(claim) && evaluate(run, [claim]).effect === "deny";
+    // Report a real path only if the policy refuses it by itself.
+    const isRefused = (claim: Claim) => !run.stated.includes(claim) && evaluate(run, [claim]).effect === "deny";
     const real = run.claims.find((claim): claim is FileClaim => claim.kind === "file" && isRefused(claim));
     return ended(
       "denied",

@@ -64,7 +64,7 @@ export interface ApprovalRequest {
   readonly reason: string;
   /** As the model sent them, after corrections; long texts replaced by their sizes where all exceed 32 KiB. */
   readonly arguments: Json;
-  /** Absent where there is nothing to show, or it could not be read within 5 seconds. */
+  /** Absent where there is nothing to show, the call claims several commands or tools of servers, or it took longer than 5 seconds. */
   readonly preview?: ApprovalPreview;
 }
 
