@@ -9,6 +9,7 @@ import { callSafely, messageOf } from "./errors.js";
 import { fail } from "./result.js";
 import type { ApprovalRequest } from "./services.js";
 import type { ApprovalScope, ApprovedCall, ApprovedSession, TakenApproval } from "./state.js";
+import { withTimeout } from "./with-timeout.js";
 
 type Asked = Extract<Decision, { effect: "ask" }>;
 
@@ -55,7 +56,7 @@ async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | 
   // While the user is asked, the session may end, and another one of its name begin.
   const scopes = scopesOf(run);
   const request = await approvalRequest(run, decision);
-  const answer = await withApprovalTimeout(run, request);
+  const answer = await answerOf(run, request);
   if ("denied" in answer) {
     const status = run.cancel?.aborted === true ? "cancelled" : "denied";
     return ended(
@@ -134,36 +135,29 @@ async function remember(run: CallRun, { remember: keys = [] }: Asked, scope: App
 const DEFAULT_APPROVAL_TIMEOUT_MS = 120_000;
 
 /** A timeout denies the call, and so does anything but a valid answer. */
-async function withApprovalTimeout(run: CallRun, request: ApprovalRequest): Promise<Approval> {
-  const { host } = run.context;
-  const { cancel } = run;
-  const timeoutMs = host.approvalTimeoutMs ?? DEFAULT_APPROVAL_TIMEOUT_MS;
+async function answerOf(run: CallRun, request: ApprovalRequest): Promise<Approval> {
+  const { clock, approver, approvalTimeoutMs: ms = DEFAULT_APPROVAL_TIMEOUT_MS } = run.context.host;
   const silence = new AbortController();
-  const stopTimer = host.clock.timer(timeoutMs, () => silence.abort());
-  const stop = () => silence.abort();
-  cancel?.addEventListener("abort", stop, { once: true });
-  const noAnswer = new Promise<{ denied: string }>((resolve) => {
-    silence.signal.addEventListener("abort", () =>
-      resolve({
-        denied:
-          cancel?.aborted === true
-            ? "The call was cancelled while it waited for approval."
-            : `It was not approved within ${timeoutMs} ms.`,
-      }),
-    );
-  });
-  if (cancel?.aborted === true) stop();
+  const unanswered = (why: "late" | "cancelled"): Approval => {
+    silence.abort();
+    return {
+      denied:
+        why === "cancelled"
+          ? "The call was cancelled while it waited for approval."
+          : `It was not approved within ${ms} ms.`,
+    };
+  };
+  if (run.cancel?.aborted === true) return unanswered("cancelled");
   try {
-    const answer = await Promise.race([host.approver!.ask(request, { signal: silence.signal, timeoutMs }), noAnswer]);
+    const ask = () => approver!.ask(request, { signal: silence.signal, timeoutMs: ms });
+    const answer = await withTimeout<Approval>({ clock, ms, signal: run.cancel }, ask, unanswered);
     const problem = approvalProblem(answer);
     return problem === undefined
       ? answer
       : { denied: `The approver returned an invalid answer, and nothing runs without a valid one: ${problem}.` };
-  } catch {
-    return { denied: "The approver failed, and nothing runs without an answer." };
-  } finally {
-    stopTimer();
-    cancel?.removeEventListener("abort", stop);
+  } catch (thrown) {
+    const why = messageOf(thrown).replace(/\.$/, "");
+    return { denied: `The approver failed, and nothing runs without an answer: ${why}.` };
   }
 }
 

@@ -202,6 +202,24 @@ describe("approval", () => {
     }
   });
 
+  it("is denied with the cause, redacted, when the approver fails", async () => {
+    const fail = (): never => {
+      throw new Error("cannot reach https://s3cret@desk.");
+    };
+    for (const ask of [fail, async () => fail()]) {
+      const redactor = { redact: (one: string) => one.replaceAll("s3cret", "[hidden]") };
+      const outcome = await call(
+        plainWriter,
+        { path: "a" },
+        bareContext(bareHost({ policy: asking, approver: { ask }, redactor })),
+      );
+      expect(outcome.output).toContain(
+        "The approver failed, and nothing runs without an answer: cannot reach https://[hidden]@desk.",
+      );
+      expect(JSON.stringify(outcome)).not.toContain("s3cret");
+    }
+  });
+
   it("is not waited for once the call has been cancelled, at whatever moment", async () => {
     const control = new AbortController();
     const approver = { ask: () => new Promise<never>(() => {}) };
