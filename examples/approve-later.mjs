@@ -18,7 +18,7 @@ const policy = {
   },
 };
 // No one can answer right away: the request is stored, and the call ends as "input-required".
-const approver = { ask: async ({ token }) => ({ pending: token }) };
+const approver = { ask: async () => ({ pending: true }) };
 
 const toolkit = await createToolkit({ workspace: directory, stateDir: join(directory, ".state"), policy, approver });
 const { runner } = toolkit.box("coding");

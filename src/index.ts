@@ -21,7 +21,6 @@ export type {
   Approval,
   ApprovalDecision,
   ApprovalPreview,
-  ApprovalQuestion,
   ApprovalRequest,
   ApprovalScope,
   Approvals,

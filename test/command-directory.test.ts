@@ -104,7 +104,7 @@ describe.each(Object.entries(machines))("the directory of a command on %s", (nam
     approver: {
       async ask(request) {
         shown.push(request);
-        return { pending: "" };
+        return { pending: true };
       },
     },
   };

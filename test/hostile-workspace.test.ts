@@ -53,7 +53,7 @@ function relink() {
 }
 
 it("refuses a token that was granted for the other workspace", async () => {
-  const before = await opened({ pending: "" });
+  const before = await opened({ pending: true });
   const token = (await before.write()).inputRequired?.token ?? "";
   await before.toolkit.approvals.decide(token, { granted: "ada" });
   await before.toolkit.close();

@@ -26,8 +26,9 @@ export function decisionProblem(value: unknown): string | undefined {
 /** Why a value is not an `Approval`, as a clause; undefined for one. */
 export function approvalProblem(value: unknown): string | undefined {
   if (!isRecord(value)) return `it is ${nameOf(value)}`;
-  for (const name of ["denied", "pending"])
-    if (name in value) return typeof value[name] === "string" ? undefined : wrong(name, value[name], "a string");
+  if ("denied" in value)
+    return typeof value.denied === "string" ? undefined : wrong("denied", value.denied, "a string");
+  if ("pending" in value) return value.pending === true ? undefined : wrong("pending", value.pending, "true");
   if (typeof value.by !== "string")
     return wrong("by", value.by, "a string: who allowed the call. To refuse, return `{ denied: REASON }`");
   return SCOPES.includes(value.scope) ? undefined : wrong("scope", value.scope, '"once", "session" or "project"');

@@ -61,7 +61,7 @@ describe("approval", () => {
   it("holds for what would be touched when it was asked for", async () => {
     const links: Record<string, string> = { "/ws/a": "/data/shown" };
     const { backend, touched } = recordingBackend({ links });
-    const host = bareHost({ policy: asking, approver: { ask: async () => ({ pending: "" }) } });
+    const host = bareHost({ policy: asking, approver: { ask: async () => ({ pending: true }) } });
     const context = bareContext(host, { backend });
     const token = (await call(writer, context)).inputRequired!.token;
     await host.state.approvals.decide(token, { granted: "ada" });
@@ -98,7 +98,7 @@ describe("approval", () => {
     const approver: Approver = {
       async ask(request) {
         shown.push(request);
-        return { pending: "" };
+        return { pending: true };
       },
     };
     const redactor = { redact: (one: string) => one.replaceAll(/s3cret-./g, "[hidden]") };
@@ -171,6 +171,7 @@ describe("an answer that is not valid", () => {
       [{ by: "ada" }, "`scope` is missing"],
       [{ by: "ada", scope: "forever" }, '`scope` is "forever"; it must be "once", "session" or "project"'],
       [{ denied: true }, "`denied` is true; it must be a string"],
+      [{ pending: "later" }, '`pending` is "later"; it must be true'],
       [true, "it is true"],
     ] as const;
     for (const [answer, problem] of approver) expect(await outputOf(good, answer)).toContain(`: ${problem}`);
@@ -248,7 +249,7 @@ describe("what a user allowed for longer", () => {
   it("does not run a call whose request cannot be stored", async () => {
     const host = bareHost({
       policy: policyOf(() => ({ effect: "ask" })),
-      approver: { ask: async () => ({ pending: "" }) },
+      approver: { ask: async () => ({ pending: true }) },
     });
     await host.state.close();
     const { backend, touched } = recordingBackend();

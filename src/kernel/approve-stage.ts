@@ -166,9 +166,6 @@ function waitingFor(request: ApprovalRequest, toolName: string): Ending {
   return {
     status: "input-required",
     result: fail("POLICY_APPROVAL_REQUIRED", message, { details: { token: request.token, rule: request.rule } }),
-    inputRequired: {
-      token: request.token,
-      ask: { rule: request.rule, risk: request.risk, reason: request.reason, claims: request.claims },
-    },
+    inputRequired: request,
   };
 }

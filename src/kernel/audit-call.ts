@@ -3,8 +3,9 @@ import { truncateToHead } from "../text/index.js";
 import { type CallRun, cancelledBeforeStart, type Ending, ended, resultOfThrown } from "./call-run.js";
 import { ABANDON_AFTER_MS, DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { mapClaims, mapTexts, redactText } from "./outcome.js";
-import { fail, type ToolOutcome } from "./result.js";
+import { fail } from "./result.js";
 import type { AuditEnd } from "./services.js";
+import type { ToolOutcome } from "./tool-outcome.js";
 import { after, withTimeout } from "./with-timeout.js";
 
 /** Bytes of a call's input, and of each text of its claims, that its audit entries keep. */

@@ -7,9 +7,10 @@ import type { Claim, Decision, Grant, Place } from "./claims.js";
 import type { ClaimContext, HostContext } from "./context.js";
 import { cancelOf } from "./create-context.js";
 import { HaftError, messageOf } from "./errors.js";
-import { type CallStatus, fail, type ToolOutcome, type ToolResult } from "./result.js";
+import { type CallStatus, fail, type ToolResult } from "./result.js";
 import type { Target } from "./target.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
+import type { ToolOutcome } from "./tool-outcome.js";
 
 /** How a call ends, in any stage. */
 export interface Ending {

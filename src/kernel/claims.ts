@@ -120,7 +120,7 @@ export type Decision = {
 export type Approval =
   | { readonly by: string; readonly scope: "once" | "session" | "project" }
   | { readonly denied: string }
-  | { readonly pending: string };
+  | { readonly pending: true };
 
 /** A grant that covers exactly these claims and nothing else. */
 export function grantFor(id: string, claims: readonly Claim[], extra: Partial<Grant> = {}): Grant {

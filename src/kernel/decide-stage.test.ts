@@ -250,7 +250,7 @@ describe("approval", () => {
 
   it("can be put off: the call ends, and runs when it comes back with the granted token and the same input", async () => {
     const { backend, touched } = recordingBackend();
-    const host = bareHost({ policy: asking, approver: { ask: async () => ({ pending: "by mail" }) } });
+    const host = bareHost({ policy: asking, approver: { ask: async () => ({ pending: true }) } });
     const context = bareContext(host, { backend });
     const first = await call(plainWriter, { path: "a" }, context);
     expect(first).toMatchObject({ status: "input-required", isError: true });
@@ -271,7 +271,7 @@ describe("approval", () => {
   });
 
   it("is refused for good when the host refuses the token", async () => {
-    const host = bareHost({ policy: asking, approver: { ask: async () => ({ pending: "" }) } });
+    const host = bareHost({ policy: asking, approver: { ask: async () => ({ pending: true }) } });
     const context = bareContext(host);
     const { inputRequired } = await call(plainWriter, { path: "a" }, context);
     const { approvals } = host.state;

@@ -1,7 +1,8 @@
 /** How a toolset is presented: names, schemas, limits and texts, as data and pure functions. No other code branches on a dialect. */
 import type { OutputBudget } from "./output.js";
-import type { ContentBlock, ToolOutcome, ToolResult, Truncation } from "./result.js";
+import type { ContentBlock, ToolResult, Truncation } from "./result.js";
 import type { JsonSchema } from "./schema.js";
+import type { ToolOutcome } from "./tool-outcome.js";
 
 /** The result of `decode`: the tool's canonical input, or the problem in one sentence. */
 export type Decoded<Input, Limits> =

@@ -144,7 +144,6 @@ export {
 } from "./port-defaults.js";
 export { ToolRegistry } from "./registry.js";
 export {
-  type ApprovalQuestion,
   blockText,
   type CallStatus,
   type ContentBlock,
@@ -156,7 +155,6 @@ export {
   type Provenance,
   project,
   type ToolErrorCode,
-  type ToolOutcome,
   type ToolResult,
   type Truncation,
   text,
@@ -275,5 +273,6 @@ export type {
   ProgressEvent,
   ToolEvent,
 } from "./tool-event.js";
+export type { ToolOutcome } from "./tool-outcome.js";
 export { loadValidator, schemaProblem } from "./validate.js";
 export { after, type Bound, withTimeout } from "./with-timeout.js";

@@ -4,17 +4,10 @@ import type { Claim, Decision } from "./claims.js";
 import { boundStructured, clampContent } from "./clamp-content.js";
 import type { Rendered } from "./dialect.js";
 import { HaftError, ignoreRejection } from "./errors.js";
-import {
-  type CallStatus,
-  type ContentBlock,
-  fail,
-  type Json,
-  project,
-  type ToolOutcome,
-  type ToolResult,
-} from "./result.js";
+import { type CallStatus, type ContentBlock, fail, type Json, project, type ToolResult } from "./result.js";
 import type { Redactor } from "./services.js";
 import type { ToolCall } from "./tool.js";
+import type { ToolOutcome } from "./tool-outcome.js";
 
 /** The decision on a call that touches nothing. */
 export const NOTHING_DECIDED: Decision = Object.freeze({

@@ -24,9 +24,10 @@ import { callSafely, ignoreRejection } from "./errors.js";
 import { openTarget } from "./open-stage.js";
 import { outcomeOf } from "./outcome.js";
 import { chooseTarget, prepare } from "./prepare-stage.js";
-import { fail, type ToolOutcome, type ToolResult } from "./result.js";
+import { fail, type ToolResult } from "./result.js";
 import { execute } from "./run-stage.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
+import type { ToolOutcome } from "./tool-outcome.js";
 import type { Validator } from "./validate.js";
 import { after, withTimeout } from "./with-timeout.js";
 

@@ -1,5 +1,4 @@
-/** Tool results, call outcomes, and helpers that create them. */
-import type { Claim, Decision, Risk } from "./claims.js";
+/** Tool results, and helpers that create them. */
 import type { ErrorCode } from "./errors.js";
 
 /** What JSON can hold. */
@@ -58,43 +57,8 @@ export type CallStatus =
   | "timed-out"
   | "abandoned";
 
-/** What a user is asked before a call runs. */
-export interface ApprovalQuestion {
-  readonly rule: string;
-  readonly risk: Risk;
-  readonly reason: string;
-  readonly claims: readonly Claim[];
-}
-
 /** A code of Haft or, in capitals, one of a third party's tool. */
 export type ToolErrorCode = ErrorCode | (string & {});
-
-/** How one call ended. `output` is the projection: one text block gives a string, one json block its value, else a list. */
-export interface ToolOutcome<Tool extends string = string, Data = unknown> {
-  readonly id: string;
-  /** The canonical name of the tool, whatever name the dialect gives it; of an unknown tool, the name that was called. */
-  readonly tool: Tool;
-  /** What the tool returned, redacted but not truncated. Absent where it returned only text or failed without data. */
-  readonly data?: Data;
-  /** The content as one value: the text of one text block, the value of one JSON block, else the blocks. */
-  readonly output: Json | readonly ContentBlock[];
-  /** True for every status but "ok", except where the dialect sets `isError: false` for a call that did not run. */
-  readonly isError: boolean;
-  readonly code?: ToolErrorCode;
-  readonly status: CallStatus;
-  /** The rendered blocks before projection; MCP and others build their own envelope from them. */
-  readonly content: readonly ContentBlock[];
-  readonly structured?: Json;
-  readonly truncations: readonly Truncation[];
-  /** What was repaired in the arguments, as sentences. */
-  readonly repairs: readonly string[];
-  readonly artifacts: readonly string[];
-  readonly decision: { readonly rule: string; readonly effect: Decision["effect"]; readonly approver: string | null };
-  /** For "input-required": send the same call again with `resume` set to the token once it has been granted. */
-  readonly inputRequired?: { readonly token: string; readonly ask: ApprovalQuestion };
-  /** Id of the call's audit entry. */
-  readonly audit: string;
-}
 
 /** A successful result of one text block. */
 export function text(value: string): ToolResult<never> {

@@ -8,12 +8,13 @@ import { explain } from "./define-tool.js";
 import { HaftError } from "./errors.js";
 import { bareFailure } from "./outcome.js";
 import { type Explanation, refuseCall } from "./pipeline.js";
-import { fail, type ToolOutcome } from "./result.js";
+import { fail } from "./result.js";
 import type { Clock } from "./services.js";
 import { shownName } from "./shown-name.js";
 import { withTargetParameter } from "./target-parameter.js";
 import type { DefinedTool, ToolCall, ToolDescriptor } from "./tool.js";
 import type { CallEvent } from "./tool-event.js";
+import type { ToolOutcome } from "./tool-outcome.js";
 import { withTimeout } from "./with-timeout.js";
 
 /** Called once for each dispatch. A box with a clock waits `DEFAULT_DEADLINE_MS` for it. */

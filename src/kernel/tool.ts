@@ -1,8 +1,9 @@
 /** The definition of a tool, and its form for the rest of Haft. */
 import type { ClaimContext, ClaimsOutcome, HostContext, ToolContext } from "./context.js";
 import type { AnyPresenter, Dialect } from "./dialect.js";
-import type { ToolOutcome, ToolResult } from "./result.js";
+import type { ToolResult } from "./result.js";
 import type { InferInput, InputSchema, JsonSchema } from "./schema.js";
+import type { ToolOutcome } from "./tool-outcome.js";
 
 /** One request of a model. `resume` carries the token of an approval that has been granted meanwhile. */
 export interface ToolCall<Name extends string = string> {

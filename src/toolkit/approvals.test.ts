@@ -95,7 +95,7 @@ describe("a request for approval", () => {
 
   it("is redacted, and bounded", async () => {
     const redactor = { redact: (one: string) => one.replaceAll("s3cret", "[hidden]") };
-    const toolkit = await open({ pending: "" }, { redactor });
+    const toolkit = await open({ pending: true }, { redactor });
     const content = `s3cret ${"long ".repeat(20_000)}\n`;
     await run(toolkit, "write", { path: "s3cret.txt", content });
     const { preview, arguments: sent } = shown[0] ?? {};
@@ -123,7 +123,7 @@ describe("a request for approval", () => {
       name: "leaky",
       decide: (claims, call) => ({ ...policy.decide(claims, call), rule: "no s3cret", reason: "A s3cret." }),
     };
-    const toolkit = await open({ pending: "" }, { redactor, tools: [tool], policy: leaky });
+    const toolkit = await open({ pending: true }, { redactor, tools: [tool], policy: leaky });
     const path = join(root, "ws", "k.txt");
     await run(toolkit, "write", { path: "k.txt", content: `x\n${secret}\n` });
     writeFileSync(path, `x\n${secret}\ny s3cret\n`);
@@ -162,10 +162,11 @@ describe("a request for approval", () => {
 
 describe("a request that was put off", () => {
   it("can be decided by another toolkit of the same state directory, and the first resumes", async () => {
-    const [first, second] = [await open({ pending: "" }), await open({ denied: "Not asked." })];
+    const [first, second] = [await open({ pending: true }), await open({ denied: "Not asked." })];
     const session = first.session("s");
     const { inputRequired, status } = await run(session, "write", write);
-    expect(status).toBe("input-required");
+    expect([status, inputRequired]).toEqual(["input-required", shown[0]]);
+    expect(inputRequired?.preview).toMatchObject({ kind: "diff" });
     const token = inputRequired?.token ?? "";
     const [pending, ...others] = await second.approvals.list({ pending: true });
     expect([pending?.request, others]).toEqual([JSON.parse(JSON.stringify(shown[0])), []]);
@@ -180,7 +181,7 @@ describe("a request that was put off", () => {
 
   it("on a named target is not for another target of that name", async () => {
     const on = (target: string) => [{ name: "api", target, workspace: join(root, "ws") }];
-    const first = await open({ pending: "" }, { on: on("local") });
+    const first = await open({ pending: true }, { on: on("local") });
     const token = (await run(first.session("s"), "write", write)).inputRequired?.token ?? "";
     await first.approvals.decide(token, { granted: "ada" });
     const other = await open({ denied: "Asked." }, { on: on("posix:sh") });
@@ -192,7 +193,7 @@ describe("a request that was put off", () => {
   });
 
   it("survives the toolkit that asked", async () => {
-    const first = await open({ pending: "" });
+    const first = await open({ pending: true });
     const { inputRequired } = await run(first.session("s"), "write", write);
     await first.close();
     await expect(first.approvals.list()).rejects.toMatchObject({ code: "STORE_CLOSED" });
@@ -267,7 +268,7 @@ describe("an approval for more than once", () => {
     async (how) => {
       let ask = async (): Promise<Approval> => ({ denied: "Asked." });
       const approver = { ask: () => ask() };
-      const [first, second] = [await open({ pending: "" }, { approver }), await open({ pending: "" }, { approver })];
+      const [first, second] = [await open({ pending: true }, { approver }), await open({ pending: true }, { approver })];
       const session = first.session("s");
       await session.session.todo.replace([]);
       const notices: string[] = [];
@@ -296,7 +297,7 @@ describe("an approval for more than once", () => {
         return { by: "ada", scope: "session" };
       },
     };
-    const toolkit = await open({ pending: "" }, { approver, persist: false, on: "memory", workspace: "/ws" });
+    const toolkit = await open({ pending: true }, { approver, persist: false, on: "memory", workspace: "/ws" });
     await run(toolkit.session("s"), "write", write);
     expect((await run(toolkit.session("s"), "write", { ...write, path: "b.txt" })).status).toBe("denied");
   });
@@ -325,7 +326,7 @@ describe("the state directory", () => {
   it.each(["local", "posix:dash"])(
     "is in no reach of file tools of %s, so no model can grant its own request",
     async (on) => {
-      const toolkit = await open({ pending: "" }, { policy: commandsAsk, on });
+      const toolkit = await open({ pending: true }, { policy: commandsAsk, on });
       const session = toolkit.session("s");
       const command = { command: "echo forged" };
       const token = (await run(session, "bash", command)).inputRequired?.token ?? "";
@@ -361,7 +362,7 @@ describe("the state directory", () => {
   it.each(["local", "posix:dash"])(
     "is passed over in a search above it on %s, and stays where it is",
     async (on) => {
-      const toolkit = await open({ pending: "" }, { policy: commandsAsk, on, workspace: root });
+      const toolkit = await open({ pending: true }, { policy: commandsAsk, on, workspace: root });
       const session = toolkit.session("s");
       await run(session, "bash", { command: "echo needle" });
       writeFileSync(join(root, "ws", "a.txt"), "needle\n");
@@ -374,7 +375,7 @@ describe("the state directory", () => {
         await run(session, "move", { from: "state", to: "ws/state" }),
       ];
       for (const { status } of outcomes) expect(status).toBe("denied");
-      const parent = await open({ pending: "" }, { policy: commandsAsk, on, stateDir: join(root, "not", "yet") });
+      const parent = await open({ pending: true }, { policy: commandsAsk, on, stateDir: join(root, "not", "yet") });
       writeFileSync(join(root, "ws", "b.txt"), "");
       const there = await run(parent, "move", { from: join(root, "ws"), to: join(root, "not") });
       expect(there.isError).toBe(true);
@@ -393,18 +394,18 @@ describe("the state directory", () => {
     mkdirSync(join(root, "ws", ".state"));
     symlinkSync(join(root, "ws"), join(root, "link"));
     const stateDir = join(root, "ws", ".state");
-    const toolkit = await open({ pending: "" }, { policy: commandsAsk, workspace: join(root, "link"), stateDir });
+    const toolkit = await open({ pending: true }, { policy: commandsAsk, workspace: join(root, "link"), stateDir });
     for (const path of [".state/x", join(root, "link", ".state", "x"), join(stateDir, "x")]) {
       const outcome = await run(toolkit, "write", { path, content: "" });
       expect(outcome).toMatchObject({ status: "denied", decision: { rule: "state-directory" } });
     }
-    const through = await open({ pending: "" }, { policy: commandsAsk, stateDir: join(root, "link", ".state") });
+    const through = await open({ pending: true }, { policy: commandsAsk, stateDir: join(root, "link", ".state") });
     for (const path of [".state/x", join(root, "link", ".state", "x")])
       expect((await run(through, "write", { path, content: "" })).isError).toBe(true);
   });
 
   it("leaves stored output readable by its id", async () => {
-    const session = (await open({ pending: "" }, { policy: allowAll })).session("s");
+    const session = (await open({ pending: true }, { policy: allowAll })).session("s");
     const { artifacts } = await run(session, "bash", { command: "seq 1 100000" });
     expect(artifacts.length).toBe(1);
     expect((await run(session, "read", { path: `artifact:${artifacts[0]}` })).status).toBe("ok");

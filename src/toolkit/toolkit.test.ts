@@ -214,7 +214,7 @@ describe("a toolkit", () => {
         remember: [],
       }),
     };
-    const toolkit = await inMemory({ policy: asking, approver: { ask: async () => ({ pending: "later" }) } });
+    const toolkit = await inMemory({ policy: asking, approver: { ask: async () => ({ pending: true }) } });
     const box = toolkit.box();
     const input = { path: "new.txt", content: "x" };
     const first = await run(box, "write", input);
