@@ -2,7 +2,7 @@
 import type { BoundCall, Ports } from "./backend.js";
 import { boundHttp } from "./bound-http.js";
 import { boundState } from "./bound-state.js";
-import { backendOf, type CallRun, claimContextBase } from "./call-run.js";
+import { backendOf, type CallRun, claimContextBase, homeOf } from "./call-run.js";
 import type { CallSignal } from "./call-signal.js";
 import type { ToolContext } from "./context.js";
 import { authorizeDirectory, authorizeRealPath } from "./decide-stage.js";
@@ -48,7 +48,7 @@ export class CallContext implements ToolContext {
     return this.#run.cwd;
   }
   get home() {
-    return backendOf(this.#run).home;
+    return homeOf(this.#run);
   }
   get workspace() {
     return this.#run.workspace;

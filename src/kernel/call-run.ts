@@ -7,6 +7,7 @@ import type { Claim, Decision, Grant, Place } from "./claims.js";
 import type { ClaimContext, HostContext } from "./context.js";
 import { cancelOf } from "./create-context.js";
 import { HaftError, messageOf } from "./errors.js";
+import { unclaimed } from "./guard.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
 import type { Target } from "./target.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
@@ -143,24 +144,27 @@ export function toJson(value: unknown): JsonText {
 
 /** Directories and limits of a call: all of the view but the session, which is expensive to create. */
 export function claimContextBase(run: CallRun): Omit<ClaimContext, "session"> {
-  const { target, cwd, workspace } = run;
-  const backend = backendOf(run);
+  const { opened, target, cwd, workspace } = run;
+  const home = homeOf(run);
   return {
     cwd,
-    home: backend.home,
+    home,
     workspace,
-    backend: Object.freeze({ name: target.name, flags: Object.freeze({ ...backend.flags }) }),
+    backend: Object.freeze({ name: target.name, flags: Object.freeze({ ...opened?.flags }) }),
     limits: run.limits,
-    resolve: (path) => resolvePath(cwd, path, backend.home),
+    resolve: (path) => resolvePath(cwd, path, home),
   };
 }
 
-/** The backend of a call that has passed `openTarget`. */
-export function backendOf({ opened, target }: Pick<CallRun, "opened" | "target">): Backend {
+/** A tool that claims nothing may run before its target is open; where nothing is known by then, "/" is as good as any. */
+export function homeOf({ opened, target }: Pick<CallRun, "opened" | "target">): string {
+  return opened?.home ?? target.home ?? "/";
+}
+
+/** The backend of a call. @throws `CALL_UNCLAIMED` where it is not open: all calls wait for it but those that claim nothing. */
+export function backendOf({ opened, target: { name } }: Pick<CallRun, "opened" | "target">): Backend {
   if (opened !== undefined) return opened;
-  throw new HaftError("BACKEND_UNAVAILABLE", `Did not use the target "${target.name}": it is not open.`, {
-    details: { target: target.name },
-  });
+  throw unclaimed(`use the target "${name}"`, { target: name }, "anything on it");
 }
 
 export function ended(status: CallStatus, result: ToolResult): Ending {

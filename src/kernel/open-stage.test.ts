@@ -61,8 +61,26 @@ describe("the target of a call", () => {
     });
     expect(await claimless(async (_, ctx) => text(await ctx.fs.readText("/a")))).toMatchObject({
       status: "failed",
-      code: "BACKEND_UNAVAILABLE",
+      code: "CALL_UNCLAIMED",
+      output: expect.stringContaining('Did not use the target "far": the call did not claim anything on it.'),
     });
+  });
+
+  it("that never opens is not waited for by a tool that claims nothing, which knows of it what its string says", async () => {
+    const target = { ...opening(() => new Promise<Backend>(() => {})), home: "/home/far" };
+    const tool = defineTool({
+      name: "claimless",
+      description: "",
+      parameters: {},
+      run: async (_, { home, cwd, workspace, resolve, backend }) =>
+        text([home, cwd, workspace, resolve("~/a"), resolve("b"), backend.name].join(" ")),
+    });
+    const clock = fakeClock();
+    const outcome = await tool.invoke(
+      { id: "c1", name: "claimless", input: {} },
+      bareContext(bareHost({ clock }), { target }),
+    );
+    expect(outcome).toMatchObject({ status: "ok", output: "/home/far /ws /ws /home/far/a /ws/b far" });
   });
 
   it("is not waited for once the call is cancelled", async () => {

@@ -1,18 +1,22 @@
 /** Opens the target of a call. Calls on other targets do not wait for it. */
 import type { Backend } from "./backend.js";
 import { type CallRun, ended, type Step } from "./call-run.js";
-import { HaftError, messageOf } from "./errors.js";
+import { HaftError, ignoreRejection, messageOf } from "./errors.js";
 import { fail } from "./result.js";
 import { isPromise } from "./with-timeout.js";
 
 /**
  * Fills in the backend and its directories; an ending that names the target and the cause when it cannot be opened. A tool that
- * claims nothing, such as the todo list, needs no target and runs without it.
+ * claims nothing, such as the todo list, needs no target: it neither waits for one that is being opened nor fails with it.
  */
 export function openTarget(run: CallRun): Step | PromiseLike<Step> {
   try {
     const opening = run.target.open();
     if (!isPromise(opening)) return take(run, opening);
+    if (run.tool.body.claims === undefined) {
+      ignoreRejection(opening);
+      return undefined;
+    }
     run.isOpening = true;
     return opening.then(
       (backend) => take(run, backend),

@@ -3,7 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createMemoryBackend } from "../backends/memory/index.js";
+import { DEFAULT_DEADLINE_MS } from "../kernel/deadline.js";
 import { type Backend, grantFor, type PolicyCall, type ToolOutcome } from "../kernel/index.js";
+import { plainWriter } from "../kernel/writer-tool.fixture.js";
+import { bareContext, bareHost } from "../testing/fakes/bare-host.fixture.js";
 import { fakeClock } from "../testing/index.js";
 import { auditAdmin, createToolkit, parseTarget, TARGETS, type TargetScheme, type Toolkit } from "./index.js";
 import { schemeOf } from "./target-schemes.js";
@@ -256,7 +259,7 @@ describe("a target", () => {
     const [first, joined] = [target.open(), target.open()];
     expect(attempts).toBe(1);
     const failed = Promise.all([
-      expect(first).rejects.toThrow(/"box:x": no answer within 30000 ms/),
+      expect(first).rejects.toThrow(/"box:x": no answer within 25000 ms/),
       expect(joined).rejects.toThrow(),
     ]);
     await clock.advance(OPEN_TIMEOUT_MS);
@@ -268,6 +271,25 @@ describe("a target", () => {
     gates[1]?.pass(good);
     expect(await again).toBe(good);
     expect([attempts, late.state(), target.open()]).toEqual([2, "closed", good]);
+  });
+
+  it("that does not answer fails its calls, which read that the next one tries again", async () => {
+    const begun = gate<undefined>();
+    const { clock, target } = targetOf(() => {
+      begun.pass(undefined);
+      return new Promise<Backend>(() => {});
+    });
+    const outcome = plainWriter.invoke(
+      { id: "c", name: "writer", input: { path: "a" } },
+      bareContext(bareHost({ clock }), { target }),
+    );
+    await begun.promise;
+    await clock.advance(DEFAULT_DEADLINE_MS);
+    expect(await outcome).toMatchObject({
+      status: "failed",
+      code: "BACKEND_UNAVAILABLE",
+      output: expect.stringMatching(/no answer within 25000 ms. The next call on it tries again/),
+    });
   });
 
   it("that is closed while it opens does not hold the end, and is closed once it is there", async () => {

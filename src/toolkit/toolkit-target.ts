@@ -3,8 +3,8 @@ import { type Backend, type Clock, HaftError, type Target, withTimeout } from ".
 import { type ChosenTarget, nameOf } from "./chosen-target.js";
 import type { OpenBackendOptions, TargetScheme } from "./target-schemes.js";
 
-/** Milliseconds that an attempt to open a target may take. */
-export const OPEN_TIMEOUT_MS = 30_000;
+/** Milliseconds that an attempt to open a target may take: less than `DEFAULT_DEADLINE_MS`, so that the call gets its error. */
+export const OPEN_TIMEOUT_MS = 25_000;
 
 export interface ToolkitTargetParts {
   readonly scheme: TargetScheme;
