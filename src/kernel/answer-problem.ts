@@ -18,6 +18,10 @@ export function decisionProblem(value: unknown): string | undefined {
   for (const [name, empty] of Object.entries(EMPTY_GRANT))
     if (Array.isArray(empty) && !Array.isArray(grant[name]))
       return wrong(`grant.${name}`, grant[name], "a list, as `grantFor` makes it");
+  const names = grant.exceptNames as readonly unknown[];
+  const misnamed = names.findIndex((name) => typeof name !== "string" || name === "" || name.includes("/"));
+  if (misnamed !== -1)
+    return wrong(`grant.exceptNames[${misnamed}]`, names[misnamed], "a glob of one name, without a slash");
   if (effect === "ask" && remember !== undefined && !isTexts(remember))
     return wrong("remember", remember, "a list of strings");
   return undefined;

@@ -122,11 +122,11 @@ function redactedDiff(run: CallRun, { before, after, diff }: FileChange): string
     : undefined;
 }
 
-function readsOf({ id, files, except, symlinkTargets }: Grant): Grant {
+function readsOf({ id, files, except, exceptNames, symlinkTargets }: Grant): Grant {
   const reads = files.flatMap((place) =>
     place.access.includes("read") ? [{ ...place, access: ["read" as const] }] : [],
   );
-  return { ...EMPTY_GRANT, id, files: reads, except, symlinkTargets };
+  return { ...EMPTY_GRANT, id, files: reads, except, exceptNames, symlinkTargets };
 }
 
 function bounded(run: CallRun, text: string): { readonly text: string; readonly isTruncated: boolean } {

@@ -182,6 +182,10 @@ describe("an answer that is not valid", () => {
       [{ ...good, reason: undefined }, "`reason` is missing"],
       [{ ...good, grant: undefined }, "`grant` is missing; it must be an object, as `grantFor` makes it"],
       [{ ...good, grant: { ...EMPTY_GRANT, files: undefined } }, "`grant.files` is missing"],
+      [
+        { ...good, grant: { ...EMPTY_GRANT, exceptNames: [".env", "a/b"] } },
+        '`grant.exceptNames[1]` is "a/b"; it must be a glob of one name, without a slash',
+      ],
       [{ ...good, remember: "all" }, '`remember` is "all"; it must be a list of strings'],
     ] as const;
     for (const [decision, problem] of policy) expect(await outputOf(decision)).toContain(`: ${problem}`);

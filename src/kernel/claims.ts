@@ -3,6 +3,8 @@
  * grant in the step that acts. So neither a wrong tool nor a swapped symlink can bypass the policy.
  */
 
+import { isExceptedBelow } from "./excepted-names.js";
+
 export const ACCESSES = ["read", "write", "create", "delete"] as const;
 /** The access to a path. "write" covers "create". */
 export type Access = (typeof ACCESSES)[number];
@@ -89,6 +91,13 @@ export interface Grant {
   readonly files: readonly Place[];
   /** Paths that are never touched although the grant covers them, each with all below it; searches count them as skipped. */
   readonly except: readonly string[];
+  /**
+   * Globs of names (`*` and `?`, case-insensitive, no slash), such as `.env*`: what has such a name below a place of scope
+   * "tree", with all below it, is not covered by that place. A place of scope "self" covers it, and so does a tree that begins
+   * there. Searches omit it below their root and count it under "policy"; listings still show the name, and a directory that
+   * contains it can be deleted and moved.
+   */
+  readonly exceptNames: readonly string[];
   readonly commands: readonly GrantedCommand[];
   readonly requests: readonly GrantedRequest[];
   readonly state: readonly GrantedState[];
@@ -145,7 +154,19 @@ export function grantFor(id: string, claims: readonly Claim[], extra: Partial<Gr
       else jobs.push({ id: claim.id, actions: ["write"], input: claim.text });
     } else if (claim.kind === "job") jobs.push({ id: claim.id ?? "*", actions: [claim.action] });
   }
-  return { id, files, except: [], commands, requests, state, panes, jobs, symlinkTargets: [], ...extra };
+  return {
+    id,
+    files,
+    except: [],
+    exceptNames: [],
+    commands,
+    requests,
+    state,
+    panes,
+    jobs,
+    symlinkTargets: [],
+    ...extra,
+  };
 }
 
 /** The grant of a tool without claims: every port refuses. */
@@ -167,6 +188,12 @@ export function isNormalPath(path: unknown): path is string {
   return typeof path === "string" && !NOT_NORMAL.test(path);
 }
 
+/** Whether a place of the grant includes the path, whatever the access. Both normalized. */
+export function includesPath({ exceptNames }: Grant, { path: top, scope }: Place, path: string): boolean {
+  if (scope === "self") return path === top;
+  return isWithin(top, path) && !isExceptedBelow(exceptNames, top, path);
+}
+
 /**
  * Whether the grant covers `access` at `path`, compared as strings, so never at a path that is not normalized. "write" covers
  * "create" of the same path.
@@ -176,7 +203,7 @@ export function covers(grant: Grant, path: string, access: Access): boolean {
   if (grant.except.some((directory) => isWithin(directory, path))) return false;
   return grant.files.some(
     (place) =>
-      (place.scope === "tree" ? isWithin(place.path, path) : place.path === path) &&
+      includesPath(grant, place, path) &&
       (place.access.includes(access) || (access === "create" && place.access.includes("write"))),
   );
 }

@@ -1,6 +1,15 @@
 /** The checks that the ports of all backends share. The backend calls them in the step that acts. */
 import type { Binding, BoundCall } from "./backend.js";
-import { type Access, type CommandStart, covers, coversJob, type Grant, isNormalPath, isWithin } from "./claims.js";
+import {
+  type Access,
+  type CommandStart,
+  covers,
+  coversJob,
+  type Grant,
+  includesPath,
+  isNormalPath,
+  isWithin,
+} from "./claims.js";
 import { HaftError } from "./errors.js";
 import { requireText } from "./fs-faults.js";
 import type { JobInfo, ShellOptions } from "./shell.js";
@@ -18,7 +27,10 @@ export function unclaimed(did: string, details: Readonly<Record<string, unknown>
 export function requireCovered(grant: Grant, path: string, access: Access): void {
   requireNormalPath(path, access);
   if (covers(grant, path, access)) return;
-  if (grant.except.some((directory) => isWithin(directory, path)))
+  if (
+    grant.except.some((directory) => isWithin(directory, path)) ||
+    covers({ ...grant, exceptNames: [] }, path, access)
+  )
     throw new HaftError("CALL_UNCLAIMED", `Did not ${access} "${path}": it is protected. Use another path.`, {
       details: { path, access },
     });
@@ -37,7 +49,7 @@ export function requireNormalPath(path: string, did: string): void {
 }
 
 /**
- * Rejects unless the grant covers `access` at `path` and at all below it.
+ * Rejects unless the grant covers `access` at `path` and at all below it, whatever the names there.
  *
  * @param excepted - What the grant excepts below `path`: "refused" (default) when the operation would take it too,
  *   "skipped" when the operation passes it over.
@@ -50,7 +62,7 @@ export function requireTreeCovered(
 ): void {
   requireCovered(grant, path, access);
   const whole = grant.files.some(
-    (place) => place.scope === "tree" && isWithin(place.path, path) && place.access.includes(access),
+    (place) => place.scope === "tree" && includesPath(grant, place, path) && place.access.includes(access),
   );
   const holdsExcepted = excepted === "refused" && grant.except.some((directory) => isWithin(path, directory));
   if (whole && !holdsExcepted) return;

@@ -22,6 +22,7 @@ export {
   type GrantedRequest,
   type GrantedState,
   grantFor,
+  includesPath,
   isWithin,
   JOB_ACTIONS,
   type JobAction,
@@ -71,6 +72,7 @@ export {
   type HaftErrorOptions,
   messageOf,
 } from "./errors.js";
+export { isExceptedBelow, isExceptedName } from "./excepted-names.js";
 export type { CoreFs, EntryKind, Expect, Fs, FsChild, FsEntryInfo, Io, ReplaceResult, ResolvedPath } from "./fs.js";
 export { UNNAMEABLE, withMissingPart } from "./fs.js";
 export {

@@ -26,6 +26,7 @@ export {
   type GlobResult,
   MAX_GLOB_ALTERNATIVES,
 } from "./glob.js";
+export { matchGlobSegment, parseGlobSegment } from "./glob-segment.js";
 export { HeadTailBuffer, type HeadTailTruncation } from "./head-tail-buffer.js";
 export { type JsonFault, jsonFault } from "./json-fault.js";
 export { createLegacyEncoder, isDoubleByte, type LegacyEncoder, legacyWidth } from "./legacy-encoder.js";

@@ -132,7 +132,7 @@ export class CoreGuard {
 
 /** Whether no place is outside the grant: an unknown one is then inside it. */
 function coversEverything(grant: Grant, access: Access): boolean {
-  if (grant.except.length > 0) return false;
+  if (grant.except.length > 0 || grant.exceptNames.length > 0) return false;
   return grant.files.some(({ path, scope, access: granted }) => {
     return (
       path === "/" &&

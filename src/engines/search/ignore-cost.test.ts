@@ -26,7 +26,7 @@ function directoryOf(rules: string, names: readonly string[]): SearchSource {
 async function walk(source: SearchSource, scope: Partial<SearchScope>) {
   const names: string[] = [];
   let end: SearchEnd | undefined;
-  const whole = { except: [], signal: new AbortController().signal, ...scope };
+  const whole = { except: [], exceptNames: [], signal: new AbortController().signal, ...scope };
   for await (const one of walkTree(source, QUERY, whole) as AsyncIterable<WalkEntry | SearchEnd>) {
     if (one.kind === "end") end = one;
     else names.push(one.path.slice("/w/".length));

@@ -38,7 +38,13 @@ async function pause() {
 async function grep(bytes: Uint8Array, source: string, signal: AbortSignal, multiline = true) {
   const found: (GrepHit | SearchEnd)[] = [];
   const query = { ...QUERY, pattern: { ...QUERY.pattern, source, multiline } };
-  for await (const one of searchTree(sourceOf(bytes), query, { except: [], signal, pause, isPauseDue }))
+  for await (const one of searchTree(sourceOf(bytes), query, {
+    except: [],
+    exceptNames: [],
+    signal,
+    pause,
+    isPauseDue,
+  }))
     found.push(one);
   return found;
 }

@@ -1,5 +1,6 @@
 /** Reads ignore files. Only regular files count, as for git: a symlink could make the lines of any file into rules. */
-import { type EntryKind, HaftError, isWithin } from "../../kernel/index.js";
+import { type EntryKind, HaftError, isExceptedName, isWithin } from "../../kernel/index.js";
+import { baseName } from "../../text/index.js";
 import type { SearchScope, SearchSource } from "./source.js";
 
 /** A directory that has it is the root of a repository. */
@@ -20,11 +21,11 @@ export class RuleFiles {
   /** An `info/exclude` with rules was found. */
   hasExclude = false;
   readonly #source: SearchSource;
-  readonly #except: SearchScope["except"];
+  readonly #scope: Pick<SearchScope, "except" | "exceptNames">;
 
-  constructor(source: SearchSource, except: SearchScope["except"]) {
+  constructor(source: SearchSource, scope: Pick<SearchScope, "except" | "exceptNames">) {
     this.#source = source;
-    this.#except = except;
+    this.#scope = scope;
   }
 
   /** The kind of an entry itself; undefined where there is none or it cannot be determined. */
@@ -61,7 +62,7 @@ export class RuleFiles {
    * @param kind - Of its `.git`.
    */
   async readExclude(prefix: string, kind: EntryKind): Promise<string | undefined> {
-    if (kind !== "directory" || this.#isExcepted(prefix + GIT_EXCLUDE)) {
+    if (kind !== "directory" || [GIT, GIT_INFO, GIT_EXCLUDE].some((part) => this.#isExcepted(prefix + part))) {
       this.hasGitElsewhere = true;
       return undefined;
     }
@@ -77,6 +78,7 @@ export class RuleFiles {
   }
 
   #isExcepted(path: string): boolean {
-    return this.#except.some((directory) => isWithin(directory, path));
+    const { except, exceptNames } = this.#scope;
+    return except.some((directory) => isWithin(directory, path)) || isExceptedName(exceptNames, baseName(path));
   }
 }

@@ -1,5 +1,13 @@
 import type { Binding, BoundCall, Clock, Io, WalkQuery } from "../../kernel/index.js";
-import { type Grant, HaftError, isWithin, MAX_TIMER_MS, type Place, requireLive } from "../../kernel/index.js";
+import {
+  type Grant,
+  HaftError,
+  includesPath,
+  isWithin,
+  MAX_TIMER_MS,
+  type Place,
+  requireLive,
+} from "../../kernel/index.js";
 import type { SearchScope } from "./source.js";
 
 /** Milliseconds of matching between two pauses. */
@@ -24,6 +32,7 @@ export async function* searchInCall<T>(
   const workspace = call.workspace === undefined ? {} : { workspace: call.workspace };
   const scope = {
     except: binding.grant.except,
+    exceptNames: binding.grant.exceptNames,
     signal: stop.signal,
     pause: stop.pause,
     isPauseDue: stop.isPauseDue,
@@ -38,18 +47,19 @@ export async function* searchInCall<T>(
 
 /**
  * The binding of one search. If the root is a symlink to another directory, policy is asked once for the whole real tree; if
- * it is allowed, the grant covers that tree, except what the decision excludes, by its real path and by its path below the
- * root. This applies to this search only.
+ * it is allowed, the grant covers that tree, except what the decision excludes: paths, by the real path and by the path below
+ * the root, and names. This applies to this search only.
  *
  * A root that the call claimed without its tree is authorized like any other path.
  */
 export function searchBinding({ grant, call }: Binding, root: string): Binding {
-  const readsTree = ({ path, scope, access }: Place) =>
-    scope === "tree" && access.includes("read") && isWithin(path, root);
+  const readsTree = (place: Place) =>
+    place.scope === "tree" && place.access.includes("read") && includesPath(grant, place, root);
   const trees = grant.files.filter(readsTree);
   if (trees.length === 0) return { grant, call };
   const files = [...grant.files];
   const except = [...grant.except];
+  const exceptNames = [...grant.exceptNames];
   const addTree = (tree: Place, excepted: readonly string[]): void => {
     files.push(tree);
     for (const path of excepted) {
@@ -66,6 +76,7 @@ export function searchBinding({ grant, call }: Binding, root: string): Binding {
     ...grant,
     files,
     except,
+    exceptNames,
     symlinkTargets: isClassifiedWhole
       ? grant.symlinkTargets
       : grant.symlinkTargets.filter((pair) => !ofRoot.includes(pair)),
@@ -78,7 +89,10 @@ export function searchBinding({ grant, call }: Binding, root: string): Binding {
         if (asked !== root) return call.authorizeRealPath(asked, real);
         const tree: Place = { ...real, scope: "tree" };
         const decision = await call.authorizeRealPath(asked, tree);
-        if (decision.effect === "allow") addTree(tree, [...grant.except, ...decision.grant.except]);
+        if (decision.effect === "allow") {
+          addTree(tree, [...grant.except, ...decision.grant.except]);
+          exceptNames.push(...decision.grant.exceptNames.filter((name) => !exceptNames.includes(name)));
+        }
         return decision;
       },
     },

@@ -55,7 +55,7 @@ const QUERY: GrepQuery = {
 async function grep(files: Tree, query: Partial<GrepQuery> = {}, scope: Partial<SearchScope> = {}, broken?: string[]) {
   const hits: GrepHit[] = [];
   let end: SearchEnd | undefined;
-  const full = { except: [], workspace: "/w", signal: new AbortController().signal, ...scope };
+  const full = { except: [], exceptNames: [], workspace: "/w", signal: new AbortController().signal, ...scope };
   for await (const item of searchTree(sourceOf(files, broken), { ...QUERY, ...query }, full)) {
     if (item.kind === "end") end = item;
     else hits.push(item);
@@ -200,7 +200,7 @@ describe("walkTree", () => {
       if (directory !== "/w") throw new HaftError("FS_NOT_FOUND", `Did not list "${directory}": it is not there.`);
       return source.readDir(directory);
     };
-    const scope = { except: [], signal: new AbortController().signal };
+    const scope = { except: [], exceptNames: [], signal: new AbortController().signal };
     const found: unknown[] = [];
     for await (const item of walkTree({ ...source, readDir }, QUERY, scope)) found.push(item);
     expect(found).toHaveLength(4);
@@ -210,7 +210,11 @@ describe("walkTree", () => {
   it("lists a tree in path order, directories before what they hold", async () => {
     const source = sourceOf({ "/w/b/c": "", "/w/a": "", "/w/b.txt": "" });
     const items = [];
-    for await (const item of walkTree(source, QUERY, { except: [], signal: new AbortController().signal }))
+    for await (const item of walkTree(source, QUERY, {
+      except: [],
+      exceptNames: [],
+      signal: new AbortController().signal,
+    }))
       items.push(item.kind === "entry" ? item.path : item.why);
     expect(items).toEqual(["/w/a", "/w/b", "/w/b/c", "/w/b.txt", "complete"]);
   });

@@ -32,6 +32,8 @@ export interface SearchSource {
 export interface SearchScope {
   /** The grant's `except`: omitted, each with all below it, and counted under "policy". */
   readonly except: readonly string[];
+  /** The grant's `exceptNames`: what has such a name below the root is omitted with all below it, and counted under "policy". */
+  readonly exceptNames: readonly string[];
   /**
    * The directory, at or above the root, that counts as the workspace: ignore rules apply from there down, and from the root of
    * the repository that holds it. Default: the root, and none above it.

@@ -1,5 +1,5 @@
 import type { EntryKind, WalkQuery } from "../../kernel/index.js";
-import { isWithin } from "../../kernel/index.js";
+import { isExceptedName, isWithin } from "../../kernel/index.js";
 import { IgnoreStack, rulesAbove } from "./ignore-stack.js";
 import { GIT, IGNORE_FILES, RuleFiles } from "./rule-files.js";
 import type { SearchTally } from "./search-tally.js";
@@ -26,7 +26,7 @@ interface Frame {
 interface VisitOptions {
   /** Asked once for each entry, in order; of the others only their children are visited. */
   isIncluded?(path: string, kind: EntryKind): boolean;
-  /** Only directories are visited, which is several times faster. */
+  /** Only directories are visited, which is several times faster. `exceptNames` still counts files, `except` counts nothing. */
   readonly onlyDirectories?: boolean;
   /** Reads the ignore files. Those that are not applied are counted under "ignore-file". */
   readonly files?: RuleFiles;
@@ -34,7 +34,7 @@ interface VisitOptions {
 
 /**
  * Everything below the root, depth first: children by name in code-unit order, a directory before its contents. What ignore
- * files, prune names, `except` and `.git` exclude is not visited; a directory that cannot be read is counted. The root itself is
+ * files, prune names, the grant and `.git` exclude is not visited; a directory that cannot be read is counted. The root itself is
  * visited only if it is not a directory. Yields to the event loop and checks for an abort also within large directories.
  *
  * @throws What `source` rejects with for the root.
@@ -47,11 +47,12 @@ export async function* visitTree(
   options: VisitOptions = {},
 ): AsyncGenerator<Visit, void> {
   const { root } = query;
-  const { isIncluded = () => true, onlyDirectories = false, files = new RuleFiles(source, scope.except) } = options;
+  const { isIncluded = () => true, onlyDirectories = false, files = new RuleFiles(source, scope) } = options;
   if (scope.except.some((directory) => isWithin(directory, root))) return tally.skip("policy");
   const info = await source.stat(root, true);
   // Where the root really is may except more.
   const except = new Set(scope.except);
+  const { exceptNames } = scope;
   if (info.kind !== "directory") {
     if (isIncluded(root, info.kind)) yield { path: root, ...info };
     return;
@@ -64,7 +65,9 @@ export async function* visitTree(
     const children = await source.readDir(directory);
     const below = rules === undefined ? ignores : await entered(directory, children, ignores, rules.endsAtGit);
     for (; counted < files.skipped; counted++) tally.skip("ignore-file");
-    const visited = onlyDirectories ? children.filter(({ kind }) => kind === "directory") : [...children];
+    const visited = onlyDirectories
+      ? children.filter(({ kind, name }) => kind === "directory" || isExceptedName(exceptNames, name))
+      : [...children];
     return {
       directory,
       children: visited.sort((one, other) => (one.name < other.name ? -1 : 1)),
@@ -90,8 +93,9 @@ export async function* visitTree(
     if (child.name === ".git" || (isDirectory && prune.has(child.name))) continue;
     if (!frame.ignores.isEmpty && (await frame.ignores.ignores(path, isDirectory, pauseCheck))) continue;
     if (scope.signal.aborted) continue;
-    if (except.has(path)) {
-      tally.skip("policy");
+    const isNamed = isExceptedName(exceptNames, child.name);
+    if (isNamed || except.has(path)) {
+      if (isNamed || !onlyDirectories) tally.skip("policy");
       continue;
     }
     if (isIncluded(path, child.kind))

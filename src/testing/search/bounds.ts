@@ -1,5 +1,5 @@
 /** Where a search stops: on abort, at symlinks and special files, and at the edge of its grant. */
-import { type BoundCall, EMPTY_GRANT } from "../../kernel/index.js";
+import { type BoundCall, EMPTY_GRANT, type Grant } from "../../kernel/index.js";
 import { on } from "../case-setup.js";
 import { expectEqual, expectError, expectThat } from "../expect.js";
 import { bindAll, type Fixture, plant, treeGrant } from "../fixture.js";
@@ -171,6 +171,110 @@ export const searchBounds: Suite<Fixture> = [
     },
   ),
   on(
+    "search:grant:except-names",
+    "Names that the grant excepts are neither searched nor listed anywhere below the root, and counted under policy",
+    async (fixture) => {
+      const secrets = [".env", ".ENV.local", "sub/Key.PEM", "sub/.ssh/config", "sub/.ssh/deep/k.pem"];
+      const open = [".envrc", "[a].txt", "a.txt", "sub/a.pem.txt", "sub/b.txt"];
+      await lay(fixture, Object.fromEntries([...secrets, ...open].map((name) => [name, "x\n"])));
+      await lay(fixture, { ".gitignore": "*.log\n", "ignored.log": "x\n", "node_modules/.env": "x\n" });
+      const exceptNames = [".env", ".Env.*", "*.pem", ".ssh", "[b].txt"];
+      const grant = treeGrant(fixture.directory, ["read"], { exceptNames });
+      const query = { grant, prune: ["node_modules"] };
+      const lines = open.map((name) => `${name}:1: x`);
+      const found = await grep(fixture, "^x$", query);
+      expectEqual([found.lines, found.end.skipped], [lines, { policy: 4 }], "lines and skipped");
+      const all = await grep(fixture, "^x$", { ...query, includeIgnored: true });
+      expectEqual(
+        [all.lines.length, all.end.skipped],
+        [open.length + 1, { policy: 4 }],
+        "lines and skipped, with ignored files",
+      );
+      const files = await grep(fixture, "^x$", { ...query, mode: "files", pattern: { multiline: true } });
+      expectEqual([files.hits.length, files.end.skipped], [open.length, { policy: 4 }], "files and skipped");
+      const walked = await walk(fixture, { ...query, type: "file" });
+      expectEqual(
+        [walked.names, walked.end.skipped],
+        [[".envrc", ".gitignore", ...open.slice(1)], { policy: 4 }],
+        "walk",
+      );
+      const both = { ...grant, except: [`${fixture.directory}/.env`, `${fixture.directory}/a.txt`] };
+      const once = await grep(fixture, "^x$", { ...query, grant: both });
+      expectEqual(
+        [once.lines.length, once.end.skipped],
+        [open.length - 1, { policy: 5 }],
+        "lines and skipped, with excepted paths",
+      );
+    },
+  ),
+  on(
+    "search:grant:except-names-any-letter",
+    "Globs of any letters omit names in any case, and a question mark is one character",
+    async (fixture) => {
+      await lay(fixture, { CLÉ: "x\n", "é.key": "x\n", "éé.key": "x\n", "\u017fecret": "x\n", "a.txt": "x\n" });
+      for (const [exceptNames, omitted] of [
+        [
+          ["clé", "?.key"],
+          ["CLÉ", "é.key"],
+        ],
+        [["secret"], ["\u017fecret"]],
+      ] as const) {
+        const grant = treeGrant(fixture.directory, ["read"], { exceptNames });
+        const { lines, end } = await grep(fixture, "^x$", { grant });
+        const rest = ["CLÉ", "a.txt", "é.key", "éé.key", "\u017fecret"].filter(
+          (name) => !omitted.includes(name as never),
+        );
+        expectEqual(
+          [lines.toSorted(), end.skipped],
+          [rest.map((name) => `${name}:1: x`).toSorted(), { policy: omitted.length }],
+          "lines and skipped",
+        );
+      }
+    },
+  ),
+  on(
+    "search:grant:except-names-granted",
+    "A root that is granted itself is searched whatever its name, and one that is only inside a tree is refused",
+    async (fixture) => {
+      await lay(fixture, { ".ssh/config": "x\n", ".ssh/key.pem": "x\n", ".env": "x\n" });
+      const exceptNames = [".ssh", "*.pem", ".env"];
+      const root = `${fixture.directory}/.ssh`;
+      const { lines, end } = await grep(fixture, "^x$", { grant: treeGrant(root, ["read"], { exceptNames }), root });
+      expectEqual([lines, end.skipped], [[".ssh/config:1: x"], { policy: 1 }], "lines and skipped");
+      const file = `${fixture.directory}/.env`;
+      const alone = await grep(fixture, "^x$", { grant: treeGrant(file, ["read"], { exceptNames }), root: file });
+      expectEqual([alone.lines, alone.end.skipped], [[".env:1: x"], {}], "lines and skipped of a file");
+      const grant = treeGrant(fixture.directory, ["read"], { exceptNames });
+      for (const refused of [root, file]) {
+        await expectError(grep(fixture, "^x$", { grant, root: refused }), "CALL_UNCLAIMED", `grep in ${refused}`);
+        await expectError(walk(fixture, { grant, root: refused }), "CALL_UNCLAIMED", `walk in ${refused}`);
+      }
+    },
+  ),
+  on(
+    "search:grant:except-names-through-a-symlink",
+    "A symlink as root is judged by the real name, and names that the decision excepts are omitted too",
+    async (fixture) => {
+      await lay(fixture, { "in/.ssh/config": "x\n", "in/.ssh/key.pem": "x\n", "in/.env": "x\n", "in/a": "x\n" });
+      await plant(fixture, { kind: "link", path: `${fixture.directory}/in/dir`, target: ".ssh" });
+      await plant(fixture, { kind: "link", path: `${fixture.directory}/in/notes`, target: ".env" });
+      const inside = `${fixture.directory}/in`;
+      const grant = treeGrant(inside, ["read"], { exceptNames: [".ssh", ".env"] });
+      const found = await grep(fixture, "^x$", { grant, root: inside });
+      expectEqual([found.lines, found.end.skipped], [["in/a:1: x"], { policy: 2 }], "lines and skipped");
+      for (const root of [`${inside}/dir`, `${inside}/notes`])
+        await expectError(grep(fixture, "^x$", { grant, root }), "POLICY_DENIED", `grep in ${root}`);
+      const asked: string[] = [];
+      const call = { authorizeRealPath: allows(asked, { exceptNames: ["*.pem"] }) };
+      const moved = await grep(fixture, "^x$", { grant, root: `${inside}/dir`, call });
+      expectEqual(
+        [moved.lines, moved.end.skipped, asked],
+        [["in/dir/config:1: x"], { policy: 1 }, [`${inside}/dir -> ${inside}/.ssh tree`]],
+        "lines, skipped and what was asked",
+      );
+    },
+  ),
+  on(
     "search:grant:symlink-out",
     "A root whose real path is outside the grant is authorized by its real path",
     async (fixture) => {
@@ -218,7 +322,7 @@ export const searchBounds: Suite<Fixture> = [
       await plant(fixture, { kind: "link", path: `${fixture.directory}/in/link`, target: "../out" });
       const out = `${fixture.directory}/out`;
       const grant = treeGrant(`${fixture.directory}/in`, ["read"], { except: [`${out}/private`] });
-      const call = { authorizeRealPath: allows([], [`${out}/.env`, `${out}/keys`]) };
+      const call = { authorizeRealPath: allows([], { except: [`${out}/.env`, `${out}/keys`] }) };
       const { lines, end } = await grep(fixture, "^x$", { grant, root: `${fixture.directory}/in/link`, call });
       expectEqual([lines, end.skipped], [["in/link/b:1: x"], { policy: 3 }], "lines and skipped");
     },
@@ -243,10 +347,10 @@ export const searchBounds: Suite<Fixture> = [
 ];
 
 /** Allows every real path and appends each question to `asked`, as `path -> real scope`. */
-function allows(asked: string[], except: readonly string[] = []): BoundCall["authorizeRealPath"] {
+function allows(asked: string[], more: Partial<Grant> = {}): BoundCall["authorizeRealPath"] {
   return async (path, real) => {
     asked.push(`${path} -> ${real.path} ${real.scope}`);
-    const grant = { ...EMPTY_GRANT, id: "more", files: [real], except };
+    const grant = { ...EMPTY_GRANT, id: "more", files: [real], ...more };
     return { effect: "allow", rule: "test:outside", risk: "low", reason: "It may.", grant };
   };
 }

@@ -23,7 +23,7 @@ export async function* searchArtifact(
   const stop = searchStop(query, ctx, ctx.clock);
   try {
     const { signal, pause, isPauseDue } = stop;
-    yield* searchTree(source, query, { except: [], signal, pause, isPauseDue });
+    yield* searchTree(source, query, { except: [], exceptNames: [], signal, pause, isPauseDue });
   } finally {
     stop.release();
   }

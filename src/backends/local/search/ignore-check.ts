@@ -11,7 +11,7 @@ interface IgnoreCheckOptions {
 
 /**
  * Visits the directories of a search beside ripgrep, because ripgrep would apply an ignore file that is a symlink to a file that
- * may not be read, and wait for a FIFO. A hit may be returned once every directory before it was visited: whether it is there
+ * may not be read, and wait for a FIFO; and counts what the grant excepts by name. A hit may be returned once every directory before it was visited: whether it is there
  * then depends on no such file.
  */
 export class IgnoreCheck {
@@ -45,6 +45,11 @@ export class IgnoreCheck {
     const { skipped, hasExclude, hasGitElsewhere } = this.#files;
     const hasOtherExclude = hasExclude !== this.#hasExclude || (hasExclude && hasGitElsewhere);
     return skipped > 0 || hasOtherExclude || this.#tally.count("deep") > 0;
+  }
+
+  /** What was passed over because the grant excepts its name. */
+  get exceptedByName(): number {
+    return this.#tally.count("policy");
   }
 
   /** Visits the rest. @param onDiffers - Called once when ripgrep's answer may not be used. */

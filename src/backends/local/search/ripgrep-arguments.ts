@@ -21,6 +21,8 @@ interface RipgrepRequest {
   /** See {@link ignoreFlags}. */
   readonly ignoreFlags: readonly string[];
   readonly except: readonly string[];
+  /** See {@link nameFlags}. */
+  readonly nameFlags: readonly string[];
   /** Most lines of one file that are printed. */
   readonly maxLines: number | undefined;
 }
@@ -59,6 +61,7 @@ export function ripgrepArguments(request: RipgrepRequest): string[] {
     ...ignoreFlags,
     ...optional.filter(([isIncluded]) => isIncluded).map(([, flag]) => flag),
     ...exceptedBelow(query.root, root, request.except).map((path) => `--glob=!/${literalGlob(path)}`),
+    ...(root.kind === "directory" ? request.nameFlags : []),
     // The last matching glob wins and is reported, so pruned files must not count as excluded by policy.
     ...query.prune.map((name) => `--glob=!${literalGlob(name)}/`),
     ...(root.kind === "directory" && query.ignoreGlobCase !== true ? typeFlags(query.glob) : []),
@@ -83,6 +86,19 @@ export function patternFlags(pattern: Pattern): readonly string[] | undefined {
     "-e",
     source,
   ];
+}
+
+/**
+ * Flags for what the grant excepts by name. Undefined if our own engine must search: ripgrep compares bytes, so `?` would match
+ * a part of a character. Of ASCII characters it takes the same ones as equal, of others fewer: those files are omitted later.
+ */
+export function nameFlags(exceptNames: readonly string[]): readonly string[] | undefined {
+  if (exceptNames.some((glob) => !/^[\x20-\x7e]+$/.test(glob) || /[?/]/.test(glob))) return undefined;
+  return exceptNames.map((glob) => `--iglob=!${glob.split(/(\*+)/).map(literalPart).join("")}`);
+}
+
+function literalPart(part: string): string {
+  return part.startsWith("*") ? "*" : literalGlob(part);
 }
 
 /** Excluded paths below the root, relative to the requested root and to its real path. */

@@ -6,7 +6,7 @@ import {
   type SkipReason,
   searchTree,
 } from "../../../engines/search/index.js";
-import type { GrepHit, GrepQuery, SearchEnd } from "../../../kernel/index.js";
+import { type GrepHit, type GrepQuery, isExceptedBelow, type SearchEnd } from "../../../kernel/index.js";
 import { localFsFault } from "../fs/faults.js";
 import { FileHits, type LineRecord } from "./file-hits.js";
 import { hasBom, hasNul, LineReader } from "./line-reader.js";
@@ -225,13 +225,15 @@ export class FoundFiles {
 
   /** The absolute path of a file that ripgrep reported; undefined when it is excluded or not valid UTF-8. */
   #pathOf(reported: RipgrepText): string | undefined {
-    const { tally, absolute, isIncluded } = this.#options;
+    const { query, scope, tally, isAlone, absolute, isIncluded } = this.#options;
     if ("bytes" in reported) {
       tally.skip("unreadable", absolute(Buffer.from(reported.bytes, "base64").toString()));
       return undefined;
     }
     const path = absolute(reported.text);
-    return isIncluded(path) ? path : undefined;
+    // ripgrep knows fewer letters by their other case than `exceptNames`.
+    const isExcepted = !isAlone && isExceptedBelow(scope.exceptNames, query.root, path);
+    return isIncluded(path) && !isExcepted ? path : undefined;
   }
 
   /** Below a directory ripgrep skips most binary and large files without a report, so none of them are counted. */

@@ -16,13 +16,14 @@ import {
   type GrepHit,
   type GrepQuery,
   HaftError,
+  isExceptedBelow,
   isWithin,
   type SearchEnd,
 } from "../../../kernel/index.js";
 import { localFsFault } from "../fs/faults.js";
 import { IgnoreCheck } from "./ignore-check.js";
 import { hasNul } from "./line-reader.js";
-import { exceptedBelow, ignoreFlags, patternFlags, ripgrepArguments } from "./ripgrep-arguments.js";
+import { exceptedBelow, ignoreFlags, nameFlags, patternFlags, ripgrepArguments } from "./ripgrep-arguments.js";
 import { FoundFiles, outputPlan } from "./ripgrep-files.js";
 import { UnreadablePaths } from "./ripgrep-output.js";
 import { type ProcessWatch, startRipgrep } from "./ripgrep-process.js";
@@ -61,6 +62,7 @@ export class RipgrepSearch {
   readonly #isIncluded: (path: string) => boolean;
   readonly #tally = new SearchTally();
   #root: SearchRoot | undefined;
+  #check: IgnoreCheck | undefined;
 
   constructor(task: RipgrepTask) {
     this.#task = task;
@@ -114,16 +116,18 @@ export class RipgrepSearch {
 
   async *#run(root: SearchRoot): AsyncGenerator<GrepHit, SearchEnd | undefined> {
     const { query, scope, source, binding } = this.#task;
-    const patternArguments = patternFlags(query.pattern);
-    if (patternArguments === undefined) return undefined;
-    const files = new RuleFiles(source, scope.except);
+    const pattern = patternFlags(query.pattern);
+    const names = nameFlags(scope.exceptNames);
+    if (pattern === undefined || names === undefined) return undefined;
+    const files = new RuleFiles(source, scope);
     const above = await rulesAbove(files, query.root, binding.call.workspace, new PauseCheck(scope));
-    const hasRules = root.kind === "directory" && !query.includeIgnored;
-    const check = hasRules ? await IgnoreCheck.create({ source, query, scope, files }) : undefined;
+    const isChecked = root.kind === "directory" && (!query.includeIgnored || names.length > 0);
+    const check = isChecked ? await IgnoreCheck.create({ source, query, scope, files }) : undefined;
+    this.#check = check;
     try {
-      const flags = scope.signal.aborted ? undefined : ignoreFlags(query, root, above, files);
-      if (flags === undefined) return scope.signal.aborted ? this.#end(whyAborted(scope.signal)) : undefined;
-      return yield* this.#runWith(root, patternArguments, flags, check);
+      const ignore = scope.signal.aborted ? undefined : ignoreFlags(query, root, above, files);
+      if (ignore === undefined) return scope.signal.aborted ? this.#end(whyAborted(scope.signal)) : undefined;
+      return yield* this.#runWith(root, { pattern, ignore, names }, check);
     } finally {
       await check?.stop();
     }
@@ -131,8 +135,7 @@ export class RipgrepSearch {
 
   async *#runWith(
     root: SearchRoot,
-    patternArguments: readonly string[],
-    flags: readonly string[],
+    flags: Readonly<Record<"pattern" | "ignore" | "names", readonly string[]>>,
     check: IgnoreCheck | undefined,
   ): AsyncGenerator<GrepHit, SearchEnd | undefined> {
     const { program, query, pattern, scope, source } = this.#task;
@@ -143,8 +146,9 @@ export class RipgrepSearch {
       arguments: ripgrepArguments({
         query,
         root,
-        patternFlags: patternArguments,
-        ignoreFlags: flags,
+        patternFlags: flags.pattern,
+        ignoreFlags: flags.ignore,
+        nameFlags: flags.names,
         except: scope.except,
         ...plan,
       }),
@@ -190,13 +194,17 @@ export class RipgrepSearch {
   }
 
   #end(why: SearchEnd["why"]): SearchEnd {
+    for (let count = this.#check?.exceptedByName ?? 0; count > 0; count--) this.#tally.skip("policy");
     return this.#tally.end(why, this.#task.program.engine);
   }
 
-  /** Counts the existing excluded paths below the root. */
+  /** Counts the existing excluded paths below the root, unless they are excluded by name too. */
   #countExcepted(root: SearchRoot): void {
-    const below = exceptedBelow(this.#task.query.root, root, this.#task.scope.except);
-    for (const path of below) if (isThere(root.directory.at(path))) this.#tally.skip("policy");
+    const { query, scope } = this.#task;
+    for (const path of exceptedBelow(query.root, root, scope.except)) {
+      if (isExceptedBelow(scope.exceptNames, "", path)) continue;
+      if (isThere(root.directory.at(path))) this.#tally.skip("policy");
+    }
   }
 
   #absolute(reported: string): string {

@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync } from "node:fs";
-import { type Binding, type EntryKind, FS_OPERATIONS, HaftError, isWithin } from "../../../kernel/index.js";
+import { type Binding, type EntryKind, FS_OPERATIONS, HaftError, includesPath } from "../../../kernel/index.js";
 import { notFound } from "../fs/faults.js";
 import { kindOf, type PathResolver } from "../fs/path-resolver.js";
 import { type DirectoryAnchor, openAnchor, openAnchorItself } from "../fs/pinned-directory.js";
@@ -52,7 +52,7 @@ export function openSearchRoot(root: string, finder: PathResolver, binding: Bind
 /** @throws `CALL_UNCLAIMED` if the grant covers the directory but not its contents. */
 export function requireTree({ grant }: Binding, path: string): void {
   const isWhole = grant.files.some(
-    (place) => place.scope === "tree" && isWithin(place.path, path) && place.access.includes("read"),
+    (place) => place.scope === "tree" && includesPath(grant, place, path) && place.access.includes("read"),
   );
   if (isWhole) return;
   throw new HaftError(

@@ -72,6 +72,7 @@ describe("ripgrep and our own engine", () => {
       includeIgnored: fc.constantFrom(false, false, false, true),
       prune: fc.constantFrom<string[]>([], ["node_modules"], ["a"]),
       except: fc.constantFrom<string[]>([], [], ["a"], ["a/b", "b.txt"]),
+      exceptNames: fc.constantFrom<string[]>([], [], ["B"], ["*.TXT", ".g*"], ["a*b"], ["?"]),
       order: fc.constantFrom<GrepQuery["order"]>("path", "found"),
       maxFileBytes: fc.constantFrom(3, 1_000),
       mode: fc.constantFrom<GrepQuery["mode"]>("content", "count"),
@@ -79,12 +80,12 @@ describe("ripgrep and our own engine", () => {
     });
     const ignoring = fc.dictionary(ruleFile, rules, { maxKeys: 3 });
     await fc.assert(
-      fc.asyncProperty(paths, ignoring, query, async (tree, ignore, { root, except, glob, ...more }) => {
+      fc.asyncProperty(paths, ignoring, query, async (tree, ignore, { root, except, exceptNames, glob, ...more }) => {
         empty();
         two.lay(treeOf(tree, ignore));
         plantOddThings();
         const whole = { ...more, root: join(two.directory, root), ...(glob === undefined ? {} : { glob }) };
-        const grant = { except: except.map((name) => join(two.directory, name)) };
+        const grant = { except: except.map((name) => join(two.directory, name)), exceptNames };
         expectAlike(await two.ask("x", { ...whole, root: whole.root.replace(/\/$/, "") }, { grant }));
       }),
       { numRuns: RUNS },

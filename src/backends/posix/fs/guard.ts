@@ -5,6 +5,7 @@ import {
   covers,
   type FsOperation,
   HaftError,
+  includesPath,
   isWithin,
   requireAuthorized,
   requireCovered,
@@ -101,7 +102,9 @@ export class FsGuard {
     return places.every(
       (place) =>
         (excepted === "skipped" || !grant.except.some((directory) => isWithin(place, directory))) &&
-        grant.files.some((one) => one.scope === "tree" && isWithin(one.path, place) && one.access.includes(access)),
+        grant.files.some(
+          (one) => one.scope === "tree" && includesPath(grant, one, place) && one.access.includes(access),
+        ),
     );
   }
 

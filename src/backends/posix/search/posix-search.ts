@@ -76,6 +76,7 @@ export class PosixSearch implements Search {
     const { workspace } = call;
     const scope = {
       except: grant.except,
+      exceptNames: grant.exceptNames,
       signal: deadline.signal,
       ...yieldRegularly(),
       ...(workspace === undefined ? {} : { workspace }),
