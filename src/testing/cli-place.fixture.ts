@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import { cleanEnv, type Finished, runHaft } from "./built.fixture.js";
+import { cleanEnv, type Finished, runHaft, runHaftInProcess } from "./built.fixture.js";
 
 export interface HaftOptions {
   readonly input?: string;
@@ -44,8 +44,17 @@ export class CliPlace {
   }
 
   /** Runs the built `haft` until it exits. */
-  haft(args: readonly string[], { input, env, cwd = this.workspace }: HaftOptions = {}): Promise<Finished> {
-    return runHaft(args, { cwd, env: this.env(env), ...(input === undefined ? {} : { input }) });
+  haft(args: readonly string[], options: HaftOptions = {}): Promise<Finished> {
+    return runHaft(args, this.#runOptions(options));
+  }
+
+  /** Runs a command of the built `haft` in this process; see `runHaftInProcess`. */
+  inProcess(args: readonly string[], options: HaftOptions = {}): Promise<Finished> {
+    return runHaftInProcess(args, this.#runOptions(options));
+  }
+
+  #runOptions({ input, env, cwd = this.workspace }: HaftOptions) {
+    return { cwd, env: this.env(env), ...(input === undefined ? {} : { input }) };
   }
 
   create(): void {

@@ -11,7 +11,7 @@ import { stdioServerCommand } from "./common-options.js";
 const place = cliPlace();
 beforeEach(() => writeFileSync(join(place.workspace, "a.txt"), "one\ntwo TODO\n"));
 
-const haft = (...given: Parameters<typeof place.haft>): Promise<Finished> => place.haft(...given);
+const haft = (...given: Parameters<typeof place.haft>): Promise<Finished> => place.inProcess(...given);
 const call = (tool: string, input: unknown, ...options: readonly string[]): Promise<Finished> =>
   haft(["call", tool, JSON.stringify(input), ...options]);
 const state = (): string => place.state();

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 const haft = (args: readonly string[], env: Record<string, string> = {}, cwd = place.workspace): Promise<Finished> =>
-  place.haft(args, { env, cwd });
+  place.inProcess(args, { env, cwd });
 const bash = (command: string, ...options: readonly string[]): Promise<Finished> =>
   haft(["call", "bash", JSON.stringify({ command }), ...options], { HAFT_ONE: "1", HAFT_TWO: "2" });
 const ours = (config: unknown): void => writeFileSync(mine, JSON.stringify(config));

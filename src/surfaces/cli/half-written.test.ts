@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const file = () => join(place.workspace, "file");
 const state = () => join(place.root, "state");
-const haft = (...args: readonly string[]) => place.haft([...args, "--state", state()]);
+const haft = (...args: readonly string[]) => place.inProcess([...args, "--state", state()]);
 
 /** The command that a line on standard error gives. */
 const restoreIn = (stderr: string) =>

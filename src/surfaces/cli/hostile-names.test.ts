@@ -13,7 +13,7 @@ const HOSTILE = "\u001b]0;pwn\u0007\u001b[31m\u009b2J\u202ex";
 const OBEYED = /[\0-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 const place = cliPlace({ name: `shop ${HOSTILE}` });
-const haft = (...args: readonly string[]): Promise<Finished> => place.haft(args);
+const haft = (...args: readonly string[]): Promise<Finished> => place.inProcess(args);
 
 /** As on a terminal. Colours are ours, and off. */
 function haftOnTerminal(...args: readonly string[]): Promise<Finished> {

@@ -11,7 +11,7 @@ const place = cliPlace({ scope: "all" });
 let filled: string;
 let state: string;
 
-const haft = (args: readonly string[]): Promise<Finished> => place.haft(args, { env: { HAFT_STATE: state } });
+const haft = (args: readonly string[]): Promise<Finished> => place.inProcess(args, { env: { HAFT_STATE: state } });
 const call = (tool: string, input: object): Promise<Finished> => haft(["call", tool, JSON.stringify(input)]);
 
 beforeAll(async () => {

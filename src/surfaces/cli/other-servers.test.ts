@@ -32,7 +32,7 @@ beforeEach(() => {
   writeFileSync(join(place.home, ".config", "haft", "haft.jsonc"), JSON.stringify({ servers }));
 });
 
-const haft = (...args: string[]) => place.haft(args);
+const haft = (...args: string[]) => place.inProcess(args);
 
 const isAlive = (pid: string): boolean =>
   existsSync(`/proc/${pid}/stat`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));

@@ -5,7 +5,7 @@ import type { Finished } from "../../testing/built.fixture.js";
 import { cliPlace } from "../../testing/cli-place.fixture.js";
 
 const place = cliPlace();
-const haft = (...args: readonly string[]): Promise<Finished> => place.haft(args);
+const haft = (...args: readonly string[]): Promise<Finished> => place.inProcess(args);
 const state = (...names: string[]): string => place.state(...names);
 
 describe("haft audit", () => {

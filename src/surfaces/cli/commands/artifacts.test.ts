@@ -6,7 +6,7 @@ import type { Finished } from "../../../testing/built.fixture.js";
 import { cliPlace } from "../../../testing/cli-place.fixture.js";
 
 const place = cliPlace();
-const haft = (...args: readonly string[]): Promise<Finished> => place.haft(args);
+const haft = (...args: readonly string[]): Promise<Finished> => place.inProcess(args);
 const call = (tool: string, input: object, ...more: readonly string[]): Promise<Finished> =>
   haft("call", tool, JSON.stringify(input), ...more);
 const project = (name: string): string => join(place.workspace, name);

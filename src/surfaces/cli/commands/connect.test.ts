@@ -13,7 +13,7 @@ const place = cliPlace({ name: "my project" });
 beforeEach(() => writeFileSync(join(place.workspace, "a.txt"), "one\n"));
 
 const haft = (args: readonly string[], env: Record<string, string> = {}): Promise<Finished> =>
-  place.haft(["connect", ...args], { env });
+  place.inProcess(["connect", ...args], { env });
 
 interface Start {
   readonly command: string;

@@ -8,7 +8,7 @@ import { builtinRegistry, DIALECT_NAMES, dialectNamed } from "../../../toolkit/i
 import { estimateTokens } from "./cost.js";
 
 const place = cliPlace();
-const haft = (...args: readonly string[]): Promise<Finished> => place.haft(["cost", ...args]);
+const haft = (...args: readonly string[]): Promise<Finished> => place.inProcess(["cost", ...args]);
 
 interface Cost {
   readonly dialect: string;

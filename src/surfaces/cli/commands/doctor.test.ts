@@ -10,7 +10,7 @@ const haft = (
   args: readonly string[] = [],
   env: Record<string, string> = {},
   cwd = place.workspace,
-): Promise<Finished> => place.haft(["doctor", ...args], { env, cwd });
+): Promise<Finished> => place.inProcess(["doctor", ...args], { env, cwd });
 
 interface Report {
   readonly status: number | null;

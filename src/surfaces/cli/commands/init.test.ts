@@ -7,7 +7,7 @@ import { cliPlace } from "../../../testing/cli-place.fixture.js";
 import { parseConfig } from "../../../toolkit/index.js";
 
 const place = cliPlace();
-const haft = (...args: readonly string[]): Promise<Finished> => place.haft(args);
+const haft = (...args: readonly string[]): Promise<Finished> => place.inProcess(args);
 
 /** The text with every commented-out setting in force. */
 const allInForce = (text: string): string => text.replace(/^ {2}\/\/ (?=")/gm, "  ");

@@ -84,7 +84,7 @@ describe("name=value words", () => {
 
 describe("on the command line", () => {
   const place = cliPlace();
-  const haft = (...args: readonly string[]): Promise<Finished> => place.haft(args);
+  const haft = (...args: readonly string[]): Promise<Finished> => place.inProcess(args);
   beforeEach(() => writeFileSync(join(place.workspace, "a b.txt"), "one\ntwo\nthree\n"));
 
   it("a call takes name=value words, of the chosen dialect too, without a note of a repair", async () => {

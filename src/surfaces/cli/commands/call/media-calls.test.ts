@@ -11,7 +11,7 @@ import { underLoad } from "../../../../testing/under-load.fixture.js";
 
 const place = cliPlace();
 const args = (path: string, ...options: readonly string[]) => ["call", "read", JSON.stringify({ path }), ...options];
-const read = (path: string, ...options: readonly string[]) => place.haft(args(path, ...options));
+const read = (path: string, ...options: readonly string[]) => place.inProcess(args(path, ...options));
 
 it("an image is described in a line, and its bytes are base64 in JSON", async () => {
   const image = await sharp({ create: { width: 8, height: 4, channels: 3, background: "#f00" } })
