@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -60,12 +60,21 @@ function typed(line: string): Promise<{ readonly status: number | null; readonly
   });
 }
 
+/** Runs the command with the arguments that the shell makes of the line. */
+async function called(line: string): Promise<{ readonly status: number | null; readonly output: string }> {
+  const script = `haft() { printf '%s\\0' "$@"; }; ${line}`;
+  const words = execFileSync("/bin/sh", ["-c", script], { env: place.env(), encoding: "utf8" });
+  const { status, stdout, stderr } = await place.inProcess(words.split("\0").slice(0, -1));
+  return { status, output: stdout + stderr };
+}
+
 describe("the examples of the help", () => {
   // git status is an error outside a repository, and is typed inside one.
   beforeAll(async () => expect(await typed("git init -q")).toMatchObject({ status: 0 }));
 
   it.each(examplesOf())("%s", async (line) => {
-    const { status, output } = await typed(line);
+    const isPlain = /^haft (?!serve\b)[^<>|]*$/.test(line);
+    const { status, output } = isPlain ? await called(line) : await typed(line);
     expect([line, status, output]).toEqual([line, 0, expect.any(String)]);
     expect(output).not.toMatch(/\n\s+at /);
   });
