@@ -3,15 +3,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { transpileForProcess } from "../testing/transpile.fixture.js";
+import { bundleForProcess } from "../testing/bundle.fixture.js";
 import { createCallFaults } from "./call-faults.js";
 
 // A process of its own: the test runner listens to the same events.
 let built: string;
 let script: string;
-beforeAll(() => {
+beforeAll(async () => {
   built = mkdtempSync(join(tmpdir(), "haft-faults-"));
-  script = transpileForProcess(new URL("./call-faults.fixture.ts", import.meta.url), built);
+  script = await bundleForProcess(new URL("./call-faults.fixture.ts", import.meta.url), built);
 });
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 

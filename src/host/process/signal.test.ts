@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { transpileForProcess } from "../../testing/transpile.fixture.js";
+import { bundleForProcess } from "../../testing/bundle.fixture.js";
 import { cannotRunApart, runApart, straySignals, untraced } from "./apart.fixture.js";
 import type { SignalsSent } from "./signal.fixture.js";
 
 let directory: string;
 let script: string;
-beforeAll(() => {
+beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "haft-signal-"));
-  script = transpileForProcess(new URL("./signal.fixture.ts", import.meta.url), join(directory, "built"));
+  script = await bundleForProcess(new URL("./signal.fixture.ts", import.meta.url), join(directory, "built"));
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { createLocalBackend } from "../../backends/local/local-backend.js";
-import { transpileForProcess } from "../../testing/transpile.fixture.js";
+import { bundleForProcess } from "../../testing/bundle.fixture.js";
 import { underLoad } from "../../testing/under-load.fixture.js";
 import { allProcesses, processEntry, processStart } from "../index.js";
 import { PipePool } from "./pipe-pool.js";
@@ -27,9 +27,9 @@ const NAMES = ["deaf", "in-flight", "in-session", "job", "kept", "no-environment
 let built: string;
 let script: string;
 let directory: string;
-beforeAll(() => {
+beforeAll(async () => {
   built = mkdtempSync(join(tmpdir(), "haft-watched-"));
-  script = transpileForProcess(new URL("./watched-host.fixture.ts", import.meta.url), built);
+  script = await bundleForProcess(new URL("./watched-host.fixture.ts", import.meta.url), built);
 });
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 beforeEach(() => {

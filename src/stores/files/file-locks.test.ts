@@ -3,16 +3,16 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { transpileForProcess } from "../../testing/transpile.fixture.js";
+import { bundleForProcess } from "../../testing/bundle.fixture.js";
 import { fileLocks } from "./file-locks.js";
 import { FOREIGN_STALE_MS } from "./lock-ticket.js";
 import { openStateDirectory, type StateDirectory } from "./state-directory.js";
 
 let built: string;
 let workerScript: string;
-beforeAll(() => {
+beforeAll(async () => {
   built = mkdtempSync(join(tmpdir(), "haft-locks-worker-"));
-  workerScript = transpileForProcess(new URL("./lock-worker.fixture.ts", import.meta.url), built);
+  workerScript = await bundleForProcess(new URL("./lock-worker.fixture.ts", import.meta.url), built);
 });
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 

@@ -16,18 +16,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { State } from "../../kernel/index.js";
+import { bundleForProcess } from "../../testing/bundle.fixture.js";
 import { LONG } from "../../testing/long.fixture.js";
 import { approvalOf } from "../../testing/state/state-fixture.js";
-import { transpileForProcess } from "../../testing/transpile.fixture.js";
 import { fileLocks } from "./file-locks.js";
 import { fileState } from "./file-state.js";
 import { openStateDirectory } from "./state-directory.js";
 
 let built: string;
 let workerScript: string;
-beforeAll(() => {
+beforeAll(async () => {
   built = mkdtempSync(join(tmpdir(), "haft-state-worker-"));
-  workerScript = transpileForProcess(new URL("./state-worker.fixture.ts", import.meta.url), built);
+  workerScript = await bundleForProcess(new URL("./state-worker.fixture.ts", import.meta.url), built);
 }, 120_000);
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 

@@ -4,8 +4,8 @@ import { linkSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { built } from "../../testing/built.fixture.js";
+import { bundleForProcess } from "../../testing/bundle.fixture.js";
 import { cliPlace } from "../../testing/cli-place.fixture.js";
-import { transpileForProcess } from "../../testing/transpile.fixture.js";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -25,8 +25,8 @@ const haft = (...args: readonly string[]) => place.inProcess([...args, "--state"
 const restoreIn = (stderr: string) =>
   /an earlier haft process was killed while it overwrote .*Restore them with: (cp .*) \(or delete/.exec(stderr)?.[1];
 
-function leaveHalfWritten(): void {
-  const script = transpileForProcess(
+async function leaveHalfWritten(): Promise<void> {
+  const script = await bundleForProcess(
     new URL("../../backends/local/fs/writer.fixture.ts", import.meta.url),
     join(place.root, "built"),
   );
@@ -37,7 +37,7 @@ function leaveHalfWritten(): void {
 
 describe("a file that a killed process left half-written", () => {
   it("is reported by each `haft call` until the command that it prints has restored it", async () => {
-    leaveHalfWritten();
+    await leaveHalfWritten();
     const first = await haft("call", "ls", "{}");
     expect(first.status).toBe(0);
     expect(first.stderr).toContain(`Its old ${OLD.length} bytes are in ${state()}/backups/`);
@@ -49,7 +49,7 @@ describe("a file that a killed process left half-written", () => {
   });
 
   it("is reported by a server after its first call", async () => {
-    leaveHalfWritten();
+    await leaveHalfWritten();
     const argv = [built("surfaces/cli/main.js"), "serve", "--stdio", "--state", state()];
     const server = spawn(process.execPath, argv, {
       cwd: place.workspace,

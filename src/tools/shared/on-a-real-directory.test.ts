@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLocalBackend, type LocalBackend } from "../../backends/local/index.js";
 import { openLocalPosix } from "../../backends/posix/index.js";
-import { transpileForProcess } from "../../testing/transpile.fixture.js";
+import { bundleForProcess } from "../../testing/bundle.fixture.js";
 import { verifies } from "../../testing/verifies.fixture.js";
 import type { BashData } from "../bash/contract.js";
 import type { EditData } from "../edit/contract.js";
@@ -187,7 +187,7 @@ describe("edits of one file", () => {
     const state = mkdtempSync(join(tmpdir(), "haft-tools-state-"));
     const built = mkdtempSync(join(tmpdir(), "haft-tools-worker-"));
     try {
-      const script = transpileForProcess(new URL("../edit/edit-worker.fixture.ts", import.meta.url), built);
+      const script = await bundleForProcess(new URL("../edit/edit-worker.fixture.ts", import.meta.url), built);
       const exits = names.map(
         (name) =>
           new Promise<number | null>((resolve) =>

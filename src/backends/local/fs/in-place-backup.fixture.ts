@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from "vitest";
-import { transpileForProcess } from "../../../testing/transpile.fixture.js";
+import { bundleForProcess } from "../../../testing/bundle.fixture.js";
 import { createLocalBackend } from "../local-backend.js";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -37,10 +37,13 @@ afterEach(() => {
 });
 
 export let built: { readonly directory: string; readonly script: string };
-beforeAll(() => {
+beforeAll(async () => {
   const target = mkdtempSync(join(tmpdir(), "haft-writer-"));
   chmodSync(target, 0o755);
-  built = { directory: target, script: transpileForProcess(new URL("./writer.fixture.ts", import.meta.url), target) };
+  built = {
+    directory: target,
+    script: await bundleForProcess(new URL("./writer.fixture.ts", import.meta.url), target),
+  };
 });
 afterAll(() => rmSync(built.directory, { recursive: true, force: true }));
 

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { transpileForProcess } from "../../../testing/transpile.fixture.js";
+import { bundleForProcess } from "../../../testing/bundle.fixture.js";
 import { createLocalBackend } from "../local-backend.js";
 
 let directory: string;
@@ -134,10 +134,13 @@ describe("an old file", () => {
 });
 
 let built: { readonly directory: string; readonly script: string } | undefined;
-beforeAll(() => {
+beforeAll(async () => {
   const target = mkdtempSync(join(tmpdir(), "haft-writer-"));
   chmodSync(target, 0o755);
-  built = { directory: target, script: transpileForProcess(new URL("./writer.fixture.ts", import.meta.url), target) };
+  built = {
+    directory: target,
+    script: await bundleForProcess(new URL("./writer.fixture.ts", import.meta.url), target),
+  };
 });
 afterAll(() => rmSync(built!.directory, { recursive: true, force: true }));
 

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { processStart } from "../../../host/index.js";
 import type { ShellHandle } from "../../../kernel/index.js";
-import { transpileForProcess } from "../../../testing/transpile.fixture.js";
+import { bundleForProcess } from "../../../testing/bundle.fixture.js";
 import { underLoad } from "../../../testing/under-load.fixture.js";
 import { createLocalBackend, type LocalBackend } from "../local-backend.js";
 import { ownHostIdentity } from "./host-identity.js";
@@ -28,9 +28,9 @@ let script: string;
 let base: string;
 let directory: string;
 let state: string;
-beforeAll(() => {
+beforeAll(async () => {
   built = mkdtempSync(join(tmpdir(), "haft-jobs-host-"));
-  script = transpileForProcess(new URL("./jobs-host.fixture.ts", import.meta.url), built);
+  script = await bundleForProcess(new URL("./jobs-host.fixture.ts", import.meta.url), built);
 });
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 const open: LocalBackend[] = [];

@@ -5,16 +5,16 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cannotRunApart, runApart, untraced } from "../../../host/process/apart.fixture.js";
 import { built } from "../../../testing/built.fixture.js";
+import { bundleForProcess } from "../../../testing/bundle.fixture.js";
 import { LONG } from "../../../testing/long.fixture.js";
-import { transpileForProcess } from "../../../testing/transpile.fixture.js";
 import { builtinTools } from "../../../tools/index.js";
 import type { ToolsReported } from "./few-descriptors-tools.fixture.js";
 
 let directory: string;
 let script: string;
-beforeAll(() => {
+beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "haft-few-tools-"));
-  script = transpileForProcess(
+  script = await bundleForProcess(
     new URL("./few-descriptors-tools.fixture.ts", import.meta.url),
     join(directory, "built"),
   );

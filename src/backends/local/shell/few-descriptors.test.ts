@@ -3,14 +3,14 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { transpileForProcess } from "../../../testing/transpile.fixture.js";
+import { bundleForProcess } from "../../../testing/bundle.fixture.js";
 import type { FewDescriptorsReported } from "./few-descriptors.fixture.js";
 
 let directory: string;
 let script: string;
-beforeAll(() => {
+beforeAll(async () => {
   directory = realpathSync(mkdtempSync(join(tmpdir(), "haft-few-")));
-  script = transpileForProcess(new URL("./few-descriptors.fixture.ts", import.meta.url), join(directory, "built"));
+  script = await bundleForProcess(new URL("./few-descriptors.fixture.ts", import.meta.url), join(directory, "built"));
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { processStart } from "../../../host/index.js";
 import { EMPTY_GRANT, type ShellResult } from "../../../kernel/index.js";
-import { transpileForProcess } from "../../../testing/transpile.fixture.js";
+import { bundleForProcess } from "../../../testing/bundle.fixture.js";
 import { verifies } from "../../../testing/verifies.fixture.js";
 import { createLocalBackend, type LocalBackend } from "../local-backend.js";
 
@@ -360,7 +360,7 @@ describe("this process", () => {
   it("is not kept alive by a survivor, and what waits for a command is", async () => {
     const built = mkdtempSync(join(tmpdir(), "haft-leaving-"));
     try {
-      const script = transpileForProcess(new URL("../jobs/leaving-host.fixture.ts", import.meta.url), built);
+      const script = await bundleForProcess(new URL("../jobs/leaving-host.fixture.ts", import.meta.url), built);
       const ran = spawnSync(process.execPath, [script], { encoding: "utf8", timeout: 20_000 });
       const [survivor, job] = ran.stdout.trim().split("\n");
       expect([ran.signal, ran.status, job]).toEqual([null, 0, "job ended with 3"]);

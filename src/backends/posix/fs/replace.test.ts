@@ -19,7 +19,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Backend, HaftError } from "../../../kernel/index.js";
-import { transpileForProcess } from "../../../testing/transpile.fixture.js";
+import { bundleForProcess } from "../../../testing/bundle.fixture.js";
 import { openLocalPosix } from "../index.js";
 import { PosixMachine } from "../machine.fixture.js";
 import { ARGV, underEachShell } from "../shells.fixture.js";
@@ -299,7 +299,7 @@ describe("a remote side that is killed while it overwrites a file in place", () 
   it("continues to the end when only its host is killed", async () => {
     twoNames();
     const built = mkdtempSync(join(tmpdir(), "haft-writer-"));
-    const script = transpileForProcess(new URL("./writer.fixture.ts", import.meta.url), built);
+    const script = await bundleForProcess(new URL("./writer.fixture.ts", import.meta.url), built);
     const PATH = installSlowDd();
     const host = spawn(process.execPath, [script, at("file"), "150000", at("state")], {
       env: { ...process.env, PATH },

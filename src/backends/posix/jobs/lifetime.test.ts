@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import type { Backend, ShellResult } from "../../../kernel/index.js";
+import { bundleForProcess } from "../../../testing/bundle.fixture.js";
 import { LONG } from "../../../testing/long.fixture.js";
-import { transpileForProcess } from "../../../testing/transpile.fixture.js";
 import { underLoad } from "../../../testing/under-load.fixture.js";
 import { createPosixBackend, openLocalPosix } from "../index.js";
 import { isAlive, PosixMachine, until } from "../machine.fixture.js";
@@ -16,9 +16,9 @@ const out = (result: ShellResult) => Buffer.from(result.stdout.head).toString();
 
 let built: string;
 let script: string;
-beforeAll(() => {
+beforeAll(async () => {
   built = mkdtempSync(join(tmpdir(), "haft-posix-host-"));
-  script = transpileForProcess(new URL("../host.fixture.ts", import.meta.url), built);
+  script = await bundleForProcess(new URL("../host.fixture.ts", import.meta.url), built);
 });
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
