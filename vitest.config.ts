@@ -3,10 +3,12 @@ import { defineConfig } from "vitest/config";
 const LONG = process.env.LONG === "1";
 
 /** Tests of code that changes nothing of its process share one, so that its modules are loaded once. */
-const SHARED = "text kernel engines policy tools dialects backends/memory stores testing surfaces/cli"
-  .split(" ")
-  .map((directory) => `src/${directory}/**/*.test.ts`)
-  .concat("test/**/*.test.ts");
+const SHARED =
+  "text kernel engines policy tools dialects backends/memory backends/posix mcp-client stores testing surfaces"
+    .split(" ")
+    .map((directory) => `src/${directory}/**/*.test.ts`)
+    // These replace modules of Node.js, or use the one host that the helpers of a process share.
+    .concat("src/toolkit/**/!(many-sessions|session-end|toolkit).test.ts", "test/**/*.test.ts");
 
 export default defineConfig({
   test: {
