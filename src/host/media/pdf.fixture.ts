@@ -1,4 +1,5 @@
 /** Small PDF files, written by hand. */
+import { constants, deflateRawSync } from "node:zlib";
 
 /**
  * A PDF with one page for each list of lines; a page without lines has no text.
@@ -54,4 +55,27 @@ export const ENCRYPTED = `/Encrypt << /Filter /Standard /V 1 /R 2 /O (${"o".repe
 
 function latin1(text: string): Buffer {
   return Buffer.from(text, "latin1");
+}
+
+/** What zlib makes of a text, then a part so often, then a text; the part is compressed once. */
+export function deflatedRepeat(before: string, part: string, times: number, after: string): Buffer {
+  let [a, b] = [1, 0]; // the checksum, Adler-32
+  const compressed = (text: string, count: number): Buffer => {
+    const bytes = latin1(text);
+    let [sum, weighted] = [0, 0];
+    for (const byte of bytes) {
+      sum = (sum + byte) % 65_521;
+      weighted = (weighted + sum) % 65_521;
+    }
+    for (let index = 0; index < count; index++) {
+      b = (b + (bytes.length % 65_521) * a + weighted) % 65_521;
+      a = (a + sum) % 65_521;
+    }
+    const block = deflateRawSync(bytes, { finishFlush: constants.Z_FULL_FLUSH });
+    return Buffer.concat(Array<Buffer>(count).fill(block));
+  };
+  const blocks = [compressed(before, 1), compressed(part, times), compressed(after, 1)];
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(b * 65_536 + a);
+  return Buffer.concat([Buffer.of(0x78, 0x9c), ...blocks, Buffer.of(3, 0), checksum]);
 }

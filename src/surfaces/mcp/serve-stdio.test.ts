@@ -1,25 +1,26 @@
 import { realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { noisyPng } from "./noisy-png.fixture.js";
 import { gone, StdioPlace, textOf } from "./stdio-place.fixture.js";
 
-let place: StdioPlace;
-beforeEach(() => {
-  place = new StdioPlace();
-});
-afterEach(() => place.close());
-
 const CLIENTS = {
-  "version 1": () => place.oldClient(),
-  "version 2, older protocol": () => place.newClient("legacy"),
-  "version 2, newer protocol": () => place.newClient("auto"),
+  "version 1": (place: StdioPlace) => place.oldClient(),
+  "version 2, older protocol": (place: StdioPlace) => place.newClient("legacy"),
+  "version 2, newer protocol": (place: StdioPlace) => place.newClient("auto"),
 };
 
 describe.each(Object.entries(CLIENTS))("an MCP client of %s over stdio", (_name, connect) => {
+  let place: StdioPlace;
+  let client: Awaited<ReturnType<typeof connect>>;
+  beforeAll(async () => {
+    place = new StdioPlace();
+    client = await connect(place);
+  });
+  afterAll(() => place.close());
+
   it("lists and calls the tools", async () => {
-    const client = await connect();
     const { tools } = await client.listTools();
     expect(tools.map((tool) => tool.name)).toContain("bash");
     expect(tools.every((tool) => tool.inputSchema.type === "object")).toBe(true);
@@ -28,13 +29,11 @@ describe.each(Object.entries(CLIENTS))("an MCP client of %s over stdio", (_name,
   });
 
   it("has one session: what one call sets the next one sees", async () => {
-    const client = await connect();
     await textOf(client, "todo_set", { items: [{ id: "1", text: "Write it", status: "pending" }] });
     expect(await textOf(client, "todo_read", {})).toContain("Write it");
   });
 
   it("ends the whole process tree of a call that it cancels", async () => {
-    const client = await connect();
     const stop = new AbortController();
     const command = "echo $$ >pids; setsid sleep 601 & echo $! >>pids; sleep 602";
     const called = textOf(client, "bash", { command }, { signal: stop.signal }).catch((error: unknown) => error);
@@ -45,7 +44,6 @@ describe.each(Object.entries(CLIENTS))("an MCP client of %s over stdio", (_name,
   });
 
   it("hears of progress while a command prints", async () => {
-    const client = await connect();
     const reported: { message?: string }[] = [];
     const onprogress = (one: { message?: string }): void => void reported.push(one);
     // Progress is about what happens before the end, so the command lives a little longer than its first line.
@@ -54,7 +52,17 @@ describe.each(Object.entries(CLIENTS))("an MCP client of %s over stdio", (_name,
   });
 });
 
+let place: StdioPlace;
+const placeForEach = () => {
+  beforeEach(() => {
+    place = new StdioPlace();
+  });
+  afterEach(() => place.close());
+};
+
 describe("what a client of the stdio server gets", () => {
+  placeForEach();
+
   it("short instructions that name the workspace and truncated outputs", async () => {
     for (const mode of ["legacy", "auto"] as const) {
       const instructions = (await place.newClient(mode)).getInstructions() ?? "";
@@ -164,6 +172,8 @@ describe("what a client of the stdio server gets", () => {
 });
 
 describe("where the stdio server works", () => {
+  placeForEach();
+
   it("works where the client's roots say when it was given no workspace", async () => {
     const other = realpathSync(join(place.root, "other"));
     for (const mode of ["legacy", "auto"] as const) {

@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { expect, it } from "vitest";
-import { pdfOf, pdfWith } from "../../../../host/media/pdf.fixture.js";
+import { deflatedRepeat, pdfOf, pdfWith } from "../../../../host/media/pdf.fixture.js";
 import { built } from "../../../../testing/built.fixture.js";
 import { cliPlace } from "../../../../testing/cli-place.fixture.js";
 import { underLoad } from "../../../../testing/under-load.fixture.js";
@@ -38,7 +37,7 @@ it("a PDF is shown as the text of its pages", async () => {
 });
 
 it("what reads a file does not outlive a killed host", async () => {
-  const data = deflateSync(`BT /F1 12 Tf ${"(aaaa) Tj T* ".repeat(8_000_000)}ET`);
+  const data = deflatedRepeat("BT /F1 12 Tf ", "(aaaa) Tj T* ".repeat(80_000), 100, "ET");
   writeFileSync(join(place.workspace, "slow.pdf"), pdfWith([{ dictionary: "/Filter /FlateDecode", data }]));
   const host = spawn(process.execPath, [built("surfaces/cli/main.js"), ...args("slow.pdf")], {
     cwd: place.workspace,
