@@ -79,6 +79,11 @@ export function runHaft(args: readonly string[], options: RunBuiltOptions): Prom
   });
 }
 
+interface RunInProcessOptions extends RunBuiltOptions {
+  /** stdout is a terminal, as far as the command can see. */
+  readonly isTerminal?: boolean;
+}
+
 let lastInProcess: Promise<unknown> = Promise.resolve();
 let runsInProcess = 0;
 
@@ -86,22 +91,27 @@ let runsInProcess = 0;
  * Runs the built `haft` in this process, which costs a tenth of a start, for tests of what a command prints and writes. What is
  * about the process itself (signals, terminals, servers, what outlives it) uses `runHaft`. One command runs at a time.
  */
-export function runHaftInProcess(args: readonly string[], options: RunBuiltOptions): Promise<Finished> {
+export function runHaftInProcess(args: readonly string[], options: RunInProcessOptions): Promise<Finished> {
   const finished = lastInProcess.then(() => runHere(args, options));
   lastInProcess = finished.catch(() => {});
   return finished;
 }
 
-async function runHere(args: readonly string[], { cwd, env = {}, input = "" }: RunBuiltOptions): Promise<Finished> {
+async function runHere(
+  args: readonly string[],
+  { cwd, env = {}, input = "", isTerminal = false }: RunInProcessOptions,
+): Promise<Finished> {
   const main = built("surfaces/cli/main.js");
   const own = { cwd: process.cwd(), env: { ...process.env }, argv: process.argv, exitCode: process.exitCode };
   const stdin = Object.getOwnPropertyDescriptor(process, "stdin")!;
+  const { isTTY } = process.stdout;
   const [stdout, stderr] = [captured(process.stdout), captured(process.stderr)];
   replaceEnv(env);
   try {
     process.chdir(cwd);
     process.argv = [process.execPath, main, ...args];
     process.exitCode = undefined;
+    process.stdout.isTTY = isTerminal;
     Object.defineProperty(process, "stdin", { ...stdin, get: () => Readable.from([Buffer.from(input)]) });
     // Each URL is evaluated once: the program is run again, and what it imports is shared.
     await import(/* @vite-ignore */ `${pathToFileURL(main).href}?run=${runsInProcess++}`);
@@ -110,6 +120,7 @@ async function runHere(args: readonly string[], { cwd, env = {}, input = "" }: R
     stdout.restore();
     stderr.restore();
     Object.defineProperty(process, "stdin", stdin);
+    process.stdout.isTTY = isTTY;
     process.exitCode = own.exitCode;
     process.argv = own.argv;
     replaceEnv(own.env);

@@ -49,8 +49,11 @@ export class CliPlace {
   }
 
   /** Runs a command of the built `haft` in this process; see `runHaftInProcess`. */
-  inProcess(args: readonly string[], options: HaftOptions = {}): Promise<Finished> {
-    return runHaftInProcess(args, this.#runOptions(options));
+  inProcess(
+    args: readonly string[],
+    { isTerminal = false, ...options }: HaftOptions & { readonly isTerminal?: boolean } = {},
+  ): Promise<Finished> {
+    return runHaftInProcess(args, { ...this.#runOptions(options), isTerminal });
   }
 
   #runOptions({ input, env, cwd = this.workspace }: HaftOptions) {

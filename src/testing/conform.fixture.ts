@@ -11,7 +11,7 @@ import { cannotTable, type Plan, type RunnableCase, runnable, type Suite } from 
 export function conform<F extends { dispose(): Promise<void> }>(
   plan: Plan<F>,
   suites: readonly Suite<F>[],
-  runs: (one: RunnableCase) => boolean = () => true,
+  runs: (one: RunnableCase, index: number) => boolean = () => true,
 ): void {
   describe(plan.name, () => {
     for (const one of runnable(plan, suites).filter(runs)) {

@@ -17,8 +17,7 @@ const haft = (...args: readonly string[]): Promise<Finished> => place.inProcess(
 
 /** As on a terminal. Colours are ours, and off. */
 function haftOnTerminal(...args: readonly string[]): Promise<Finished> {
-  const asTerminal = "data:text/javascript,process.stdout.isTTY=true";
-  return place.haft(args, { env: { NO_COLOR: "1", NODE_OPTIONS: `--import=${asTerminal}` } });
+  return place.inProcess(args, { env: { NO_COLOR: "1" }, isTerminal: true });
 }
 
 function harmless(done: Finished): Finished {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sha256 } from "../../../host/index.js";
 import type { GrepQuery } from "../../../kernel/index.js";
+import { isSampled } from "../../../testing/long.fixture.js";
 import { type Answer, TwoEngines } from "./two-engines.fixture.js";
 
 let two: TwoEngines;
@@ -49,10 +50,12 @@ describe("ripgrep and our own engine", () => {
   for (const [title, ...patterns] of PATTERNS) {
     it(`find the same by ${title}`, async () => {
       two.lay({ "a.txt": TEXT, "b/c.txt": "FOO\nfoo\r\n" });
-      for (const source of patterns) {
+      for (const [index, source] of patterns.entries()) {
         for (const ignoreCase of [false, true]) {
           const pattern = { source, syntax: "re2", ignoreCase, multiline: false } as const;
-          for (const mode of ["content", "count"] as const) await expectAlike(source, { pattern, mode });
+          await expectAlike(source, { pattern, mode: "content" });
+          // Counts come from the same matches.
+          if (isSampled(index)) await expectAlike(source, { pattern, mode: "count" });
         }
       }
     });
