@@ -10,6 +10,7 @@ export const PACKAGES: PackageTable = {
   "mcp-client": { "@modelcontextprotocol/client": "lazy" },
   "backends/local": { "@vscode/ripgrep": "lazy" },
   "backends/memory": { unbash: "eager" },
+  policy: { unbash: "eager" },
   "surfaces/cli": { commander: "eager", "jsonc-parser": "lazy", picocolors: "eager", "smol-toml": "lazy" },
   toolkit: { "jsonc-parser": "lazy" },
   "surfaces/mcp": { "@modelcontextprotocol/server": "lazy" },

@@ -1,0 +1,224 @@
+/** Applies a table entry to the words that a program gets. */
+import { baseName } from "../../text/index.js";
+import { compileSpec } from "./compile-spec.js";
+import { type ExpandedWord, literalWord, withoutPrefix } from "./expanded-word.js";
+import { maxRisk } from "./judgement.js";
+import { parseArguments } from "./parse-arguments.js";
+import type {
+  CompiledSpec,
+  Effect,
+  GivenOption,
+  Meaning,
+  ParsedArguments,
+  ProgramCall,
+  ProgramSpec,
+} from "./program-spec.js";
+
+const UNKNOWN_SUBCOMMAND: ProgramSpec = {
+  does: "medium",
+  why: "a subcommand that is not in the tables",
+  operands: "maybe*",
+};
+
+/** Judges a call by its table entry. `rule` names the entry. */
+export function applySpec(call: Omit<ProgramCall, "parsed">, spec: ProgramSpec, rule: string): void {
+  const { facts, args } = call;
+  const [only] = args;
+  if (args.length === 1 && only !== undefined && !only.isUnresolved && isInfo(spec, only.value)) {
+    facts.rule = `${rule} ${only.value}`;
+    facts.raise("low", "prints about itself");
+    return;
+  }
+  const compiled = compileSpec(spec);
+  const parsed = parseArguments(args, compiled);
+  if (compiled.commands.size > 0 || spec.otherwise !== undefined) {
+    subcommand(call, compiled, parsed, rule);
+    return;
+  }
+  facts.rule = rule;
+  applyParsed({ ...call, parsed }, compiled);
+}
+
+const isInfo = (spec: ProgramSpec, word: string): boolean =>
+  (spec.info ?? "--version --help").split(" ").includes(word);
+
+function subcommand(
+  call: Omit<ProgramCall, "parsed">,
+  compiled: CompiledSpec,
+  parsed: ParsedArguments,
+  rule: string,
+): void {
+  const { facts, args } = call;
+  const global = { ...call, parsed: { ...parsed, operands: [], uncertain: parsed.uncertain } };
+  applyEffect(global, compiled.does, compiled.spec.why);
+  for (const option of parsed.options) applyOption(global, option, compiled.spec.why);
+  compiled.spec.judge?.(global);
+  const [name] = parsed.operands;
+  if (name?.isUnresolved === true || name?.isGlob === true) {
+    facts.problem("dynamic-command", `the subcommand \`${name.text}\` is not known before the command runs`);
+    return;
+  }
+  const known = name === undefined ? undefined : compiled.commands.get(name.value);
+  if (known !== undefined && name !== undefined) {
+    applySpec({ ...call, args: args.slice(parsed.operandStart + 1) }, known, `${rule} ${name.value}`);
+    return;
+  }
+  const rest =
+    compiled.spec.otherwise === undefined && name !== undefined ? parsed.operandStart + 1 : parsed.operandStart;
+  const isAlone = name === undefined && parsed.options.length === 0;
+  const fallback = compiled.spec.otherwise ?? (isAlone ? { operands: "text*" } : UNKNOWN_SUBCOMMAND);
+  applySpec({ ...call, args: args.slice(rest) }, fallback, rule);
+}
+
+function applyParsed(call: ProgramCall, compiled: CompiledSpec): void {
+  const { spec } = compiled;
+  const { parsed, facts } = call;
+  applyEffect(call, compiled.does, spec.why);
+  for (const option of parsed.options) applyOption(call, option, spec.why);
+  applyOperands(call, compiled);
+  spec.judge?.(call);
+  if (compiled.isInert) return;
+  const reads = compiled.hasDangerousOption || compiled.operands.some(({ meaning }) => meaning !== "text");
+  for (const word of parsed.uncertain) {
+    if (word.isUnresolved && reads) facts.unresolved(word);
+    else if (word.isGlob && compiled.hasDangerousOption) {
+      facts.problem("unresolved", `\`${word.text}\` may match a name that is an option: write \`./${word.text}\``);
+    }
+  }
+}
+
+function applyEffect({ facts }: ProgramCall, effect: Effect, why: string | undefined, name?: string): void {
+  const reason = name === undefined ? why : `${name}${why === undefined ? "" : `: ${why}`}`;
+  if (effect.network) facts.network = true;
+  if (effect.workspace) facts.runsWorkspaceCode = true;
+  const risk = effect.workspace ? maxRisk("medium", effect.risk) : effect.risk;
+  facts.raise(risk, reason ?? defaultReason(effect));
+}
+
+function defaultReason(effect: Effect): string {
+  if (effect.workspace) return "runs code of the workspace";
+  if (effect.network) return "uses the network";
+  return effect.risk === "high" ? "can do harm that is hard to undo" : "changes files or state";
+}
+
+function applyOption(call: ProgramCall, option: GivenOption, why: string | undefined): void {
+  const { effect, attached } = option;
+  if (effect === undefined) {
+    if (attached !== undefined && looksLikePath(attached)) call.facts.file(attached, "read");
+    return;
+  }
+  applyEffect(call, effect, effect.risk === "low" ? why : undefined, effect.risk === "low" ? undefined : option.name);
+  const scope = effect.tree ? "tree" : "self";
+  option.values.forEach((value, index) => {
+    const meaning = effect.values[index] ?? effect.values[0];
+    if (meaning !== undefined) applyMeaning(call, value, meaning, scope, false);
+  });
+}
+
+function applyOperands(call: ProgramCall, compiled: CompiledSpec): void {
+  const { parsed } = call;
+  const effects = [compiled.does, ...parsed.options.flatMap(({ effect }) => effect ?? [])];
+  const scope = effects.some(({ tree }) => tree) ? "tree" : "self";
+  const isDestructive = effects.some(({ destructive }) => destructive);
+  const override = effects.findLast(({ operands }) => operands !== undefined)?.operands;
+  let meanings = compiled.operands;
+  if (effects.some(({ noFirst }) => noFirst) && meanings.length > 1) meanings = meanings.slice(1);
+  if (effects.some(({ noLast }) => noLast) && meanings.length > 1) meanings = meanings.slice(0, -1);
+  const assigned = assignMeanings(parsed.operands.length, meanings);
+  parsed.operands.forEach((word, index) => {
+    const meaning = override ?? assigned[index];
+    if (meaning === "into") into(call, word, parsed.operands.slice(0, index), scope);
+    else if (meaning !== undefined) applyMeaning(call, word, meaning, scope, isDestructive);
+  });
+}
+
+/** The meaning of each of `count` operands: those before and after the repeated one are fixed places. */
+function assignMeanings(count: number, meanings: CompiledSpec["operands"]): (Meaning | undefined)[] {
+  const repeated = meanings.findIndex(({ repeats }) => repeats);
+  if (repeated === -1) {
+    // More operands than the table knows are taken as the last one it knows.
+    return Array.from({ length: count }, (_, index) => (meanings[index] ?? meanings.at(-1))?.meaning);
+  }
+  const after = meanings.length - repeated - 1;
+  return Array.from({ length: count }, (_, index) => {
+    if (index < repeated) return meanings[index]?.meaning;
+    const fromEnd = count - index;
+    return fromEnd <= after && index >= repeated
+      ? meanings[meanings.length - fromEnd]?.meaning
+      : meanings[repeated]?.meaning;
+  });
+}
+
+/** A destination: itself, and what it would contain if it is a directory. */
+function into(call: ProgramCall, word: ExpandedWord, sources: readonly ExpandedWord[], scope: "self" | "tree"): void {
+  call.facts.file(word, "write", scope);
+  if (word.isUnresolved || word.isGlob) return;
+  for (const source of sources) {
+    if (source.isUnresolved || source.isGlob) call.facts.file(word, "write", "tree");
+    else call.facts.file(literalWord(`${word.value}/${baseName(source.value)}`), "write", scope);
+  }
+}
+
+function applyMeaning(
+  call: ProgramCall,
+  word: ExpandedWord,
+  meaning: Meaning,
+  scope: "self" | "tree",
+  isDestructive: boolean,
+): void {
+  const { facts, state } = call;
+  switch (meaning) {
+    case "text":
+      return;
+    case "maybe":
+      if (looksLikePath(word)) facts.file(word, "read", scope);
+      return;
+    case "read":
+    case "write":
+    case "delete":
+    case "change":
+      facts.file(word, meaning, scope, isDestructive);
+      return;
+    case "into":
+      facts.file(word, "write", "tree");
+      return;
+    case "script":
+      facts.runsWorkspaceCode = true;
+      facts.raise("medium", "runs code of the workspace");
+      facts.file(word, "read");
+      return;
+    case "cwd":
+      facts.file(word, "read");
+      state.enter(word);
+      return;
+    case "shell":
+      call.shell(word);
+      return;
+    case "code":
+      facts.raise("high", "runs code that is given in the command");
+      return;
+    case "url":
+    case "host":
+      facts.connects(word.isUnresolved ? undefined : hostOf(word.value));
+      return;
+    default:
+      meaning satisfies never;
+  }
+}
+
+/** Whether a word that may name a file does so by its form. */
+export function looksLikePath(word: ExpandedWord): boolean {
+  return /^(\/|~|\.{1,2}(\/|$))|\/\.\.(\/|$)/.test(word.value);
+}
+
+/** `host` of `https://user@host:1/x`, `user@host:path`, `host:1`, `host`. */
+export function hostOf(text: string): string | undefined {
+  if (text.includes("\\")) return undefined; // programs differ in what it means
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/@?#]*@)?(\[[0-9a-f:.]+\]|[^/:?#]+)/i.exec(text)?.[1];
+}
+
+/** The value in a word such as `if=/dev/sda` or `+%s`; undefined if it has no `=`. */
+export function assignmentValue(word: ExpandedWord): { name: string; value: ExpandedWord } | undefined {
+  const equals = word.prefix.indexOf("=");
+  return equals === -1 ? undefined : { name: word.prefix.slice(0, equals), value: withoutPrefix(word, equals + 1) };
+}

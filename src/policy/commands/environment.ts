@@ -1,0 +1,59 @@
+/** Variables that change what programs do. */
+import type { ExpandedWord } from "./expanded-word.js";
+import type { SegmentFacts } from "./segment-facts.js";
+
+/** Names, and beginnings of names that end with `*`. */
+const CHANGES_PROGRAMS = `
+  PATH IFS ENV BASH_ENV BASH_FUNC_* SHELL SHELLOPTS BASHOPTS CDPATH GLOBIGNORE PROMPT_COMMAND PS0 PS1 PS4 HOME TMPDIR EXECIGNORE POSIXLY_CORRECT
+  XDG_* LD_* DYLD_* GCONV_PATH LOCPATH NLSPATH TERMINFO TERMINFO_DIRS HOSTALIASES RES_OPTIONS MALLOC_*
+  GIT_* EDITOR VISUAL PAGER MANPAGER MANOPT MANPATH LESS LESSOPEN LESSCLOSE LESSKEY* MORE BROWSER SUDO_* SSH_* DISPLAY
+  NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS NODE_REPL_* NODE_TLS_* npm_config_* NPM_CONFIG_* YARN_* PNPM_* BUN_* DENO_* COREPACK_* TS_NODE_*
+  PYTHON* PIP_* UV_* VIRTUAL_ENV CONDA_* POETRY_* PERL* RUBY* GEM_* BUNDLE_* RAKE* PHP* LUA_* TCL* R_*
+  JAVA_* _JAVA_OPTIONS JDK_* MAVEN_* GRADLE_* ANT_* CLASSPATH KOTLIN_* SBT_* DOTNET_* NUGET_* MSBUILD*
+  CARGO* RUST* GO* CGO_* CC CXX CPP LD AR AS NM RANLIB CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAKE MAKEFLAGS MAKEFILES GNUMAKEFLAGS CMAKE_* NINJA_* CCACHE_*
+  DOCKER_* BUILDKIT_* COMPOSE_* CONTAINER_* KUBE* HELM_* TF_* AWS_* GOOGLE_* AZURE_* GH_* VAULT_*
+  TAR_OPTIONS GREP_OPTIONS RIPGREP_CONFIG_PATH CURL_* WGETRC RSYNC_* ZIPOPT UNZIP GZIP XZ_* ZSTD_* FZF_* BAT_* JQ_* AWKPATH AWKLIBPATH SQLITE_* PG* MYSQL_*
+  HTTP_PROXY HTTPS_PROXY ALL_PROXY FTP_PROXY NO_PROXY http_proxy https_proxy all_proxy ftp_proxy no_proxy SSL_* OPENSSL_* REQUESTS_CA_BUNDLE GNUPGHOME
+  HAFT_*
+`
+  .trim()
+  .split(/\s+/);
+
+const EXACT = new Set(CHANGES_PROGRAMS.filter((name) => !name.endsWith("*")));
+const BEGINNINGS = CHANGES_PROGRAMS.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
+
+/** Names of the families above that only change what is printed or recorded. */
+const HARMLESS = new Set(
+  `GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE GIT_TERMINAL_PROMPT
+   GIT_OPTIONAL_LOCKS GIT_PS1_SHOWDIRTYSTATE GIT_FLUSH GIT_LITERAL_PATHSPECS GIT_MERGE_AUTOEDIT
+   PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONIOENCODING PYTHONUTF8 PYTHONHASHSEED PYTHONWARNINGS PIP_NO_INPUT PIP_DISABLE_PIP_VERSION_CHECK
+   PERL_BADLANG CARGO_TERM_COLOR RUST_BACKTRACE RUST_LOG GOOS GOARCH DOTNET_CLI_TELEMETRY_OPTOUT DOTNET_NOLOGO DOCKER_BUILDKIT BUILDKIT_PROGRESS
+   COMPOSE_PROGRESS GH_PROMPT_DISABLED POSIXLY_CORRECT`.split(/\s+/),
+);
+
+/** Values with which a pager or an editor does nothing of its own. */
+const HARMLESS_PROGRAMS: Readonly<Record<string, readonly string[]>> = {
+  PAGER: ["cat", "", "less"],
+  MANPAGER: ["cat", ""],
+  GIT_PAGER: ["cat", "", "less"],
+  GH_PAGER: ["cat", ""],
+  AWS_PAGER: ["cat", ""],
+  EDITOR: ["true", ":", "cat"],
+  VISUAL: ["true", ":", "cat"],
+  GIT_EDITOR: ["true", ":", "cat"],
+  GIT_SEQUENCE_EDITOR: ["true", ":", "cat"],
+  LESS: ["FRX", "-FRX", "R", "-R", ""],
+};
+
+/** Whether setting the variable can change which program runs, or what known programs do. */
+export function changesPrograms(name: string): boolean {
+  return !HARMLESS.has(name) && (EXACT.has(name) || BEGINNINGS.some((beginning) => name.startsWith(beginning)));
+}
+
+/** Judges one assignment. `value` is undefined if something sets the variable that is not known before the run. */
+export function judgeAssignment(facts: SegmentFacts, name: string, value: ExpandedWord | undefined): void {
+  if (!changesPrograms(name)) return;
+  const harmless = Object.hasOwn(HARMLESS_PROGRAMS, name) ? HARMLESS_PROGRAMS[name] : undefined;
+  if (value !== undefined && !value.isUnresolved && harmless?.includes(value.value) === true) return;
+  facts.problem("environment", `sets \`${name}\`, which changes what programs do`);
+}

@@ -1,0 +1,322 @@
+/** The words of a command after expansion, as far as that is known without running anything. */
+
+import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from "unbash";
+import { expandBraces } from "../../text/index.js";
+import { ALTERNATIVES } from "./limits.js";
+
+/** One argument that a program gets. */
+export interface ExpandedWord {
+  /** As written. */
+  readonly text: string;
+  /** Without quotes. What is unknown is left out; `isUnresolved` says so. */
+  readonly value: string;
+  /** The beginning of `value` that is the same whatever a glob matches or an unknown part is. */
+  readonly prefix: string;
+  /** `value` with a backslash before each character that only looks like a glob. */
+  readonly pattern: string;
+  readonly isGlob: boolean;
+  readonly isUnresolved: boolean;
+  /** The unknown part cannot be empty: `${X:?}`. */
+  readonly isNonEmpty: boolean;
+  /** It stands for some of the paths that it matches: those that another condition chooses. */
+  readonly isPartial?: true;
+  /** The unknown part is not quoted, so that it may become several words. */
+  readonly maySplit: boolean;
+}
+
+/** A possible value of a variable. */
+export interface VariableValue {
+  readonly value: string;
+  /** The value is one of the paths that this glob matches. */
+  readonly isGlob: boolean;
+}
+
+/** Looks up the values that expansion needs. */
+export interface Lookup {
+  /** The value of a variable at this place; undefined if it is not known. */
+  variable(name: string): VariableValue | undefined;
+  /** The directory of `~`. */
+  readonly home: string | undefined;
+  /** The value of `$(…)` for the few that are known. */
+  substitution(text: string): string | undefined;
+}
+
+/** A word whose text is its value. */
+export function literalWord(value: string): ExpandedWord {
+  return {
+    text: value,
+    value,
+    prefix: value,
+    pattern: value,
+    isGlob: false,
+    isUnresolved: false,
+    isNonEmpty: false,
+    maySplit: false,
+  };
+}
+
+/** A word that a program makes up when it runs, such as the arguments that `xargs` adds. */
+export function unknownWord(text: string): ExpandedWord {
+  return { ...literalWord(""), text, isUnresolved: true, maySplit: true };
+}
+
+/** A word that stands for the paths which a program finds. */
+export function globWord(glob: string): ExpandedWord {
+  return { ...literalWord(glob), prefix: glob.slice(0, Math.max(glob.search(/[*?[]/), 0)), isGlob: true };
+}
+
+/** `word` without its first `count` characters: the value of `--file=value`. They must belong to its prefix. */
+export function withoutPrefix(word: ExpandedWord, count: number): ExpandedWord {
+  const text = word.text === word.value ? word.text.slice(count) : word.text;
+  return {
+    ...word,
+    text,
+    value: word.value.slice(count),
+    prefix: word.prefix.slice(count),
+    pattern: word.pattern.startsWith(word.value.slice(0, count)) ? word.pattern.slice(count) : word.pattern,
+  };
+}
+
+/** The argument as a user reads it. */
+export const shownWord = (word: ExpandedWord): string => (word.isUnresolved ? word.text : word.value);
+
+interface Draft {
+  value: string;
+  prefix: string;
+  pattern: string;
+  isGlob: boolean;
+  isUnresolved: boolean;
+  isNonEmpty: boolean;
+  maySplit: boolean;
+  /** Something that keeps an empty word from vanishing: quotes, or literal text. */
+  isPresent: boolean;
+}
+
+const emptyDraft = (): Draft => ({
+  value: "",
+  prefix: "",
+  pattern: "",
+  isGlob: false,
+  isUnresolved: false,
+  isNonEmpty: false,
+  maySplit: false,
+  isPresent: false,
+});
+
+/**
+ * Expands one word to the arguments that it becomes: several for braces and for an unquoted variable with whitespace in it, none
+ * for an unquoted variable that is empty. A glob stays one argument.
+ *
+ * @param isAssignment - The value of an assignment is not split.
+ */
+export function expandWord(word: Word, lookup: Lookup, isAssignment = false): ExpandedWord[] {
+  if (word.parts === undefined && !word.text.startsWith("~")) {
+    const pattern = escapeGlobChars(word.value);
+    return [{ ...literalWord(word.value), text: word.text, pattern }];
+  }
+  const builder = new WordBuilder(lookup, isAssignment);
+  const parts: readonly WordPart[] = word.parts ?? [
+    { type: "Literal", pos: word.pos, end: word.end, value: word.value, text: word.text },
+  ];
+  parts.forEach((part, index) => {
+    if (index === 0 && part.type === "Literal" && part.text.startsWith("~"))
+      builder.tilde(part.value, parts.length > 1);
+    else builder.part(part, false);
+  });
+  return builder.words(word.text);
+}
+
+class WordBuilder {
+  /** One list of words for each alternative of braces. */
+  #alternatives: Draft[][] = [[emptyDraft()]];
+
+  constructor(
+    readonly lookup: Lookup,
+    readonly isAssignment: boolean,
+  ) {}
+
+  words(text: string): ExpandedWord[] {
+    return this.#alternatives.flat().flatMap(({ isPresent, ...draft }) => {
+      if (!isPresent && draft.value === "" && !draft.isUnresolved) return [];
+      return [{ text, ...draft }];
+    });
+  }
+
+  part(part: WordPart | DoubleQuotedChild, isQuoted: boolean): void {
+    switch (part.type) {
+      case "Literal":
+      case "SingleQuoted":
+      case "AnsiCQuoted":
+        this.#literal(part.value);
+        return;
+      case "DoubleQuoted":
+      case "LocaleString":
+        this.#literal("");
+        for (const child of part.parts) this.part(child, true);
+        return;
+      case "Glob":
+      case "ExtendedGlob":
+        this.#glob(part.text);
+        return;
+      case "SimpleExpansion":
+        this.#variable(part.text.slice(1), isQuoted);
+        return;
+      case "ParameterExpansion":
+        this.#parameter(part, isQuoted);
+        return;
+      case "CommandExpansion": {
+        const known = this.lookup.substitution(part.text);
+        known === undefined ? this.#unknown(isQuoted) : this.#known({ value: known, isGlob: false }, isQuoted);
+        return;
+      }
+      case "ProcessSubstitution":
+        // A path below /dev/fd: nothing that a rule could mean.
+        this.#literal("/dev/fd/63");
+        return;
+      case "BraceExpansion":
+        this.#braces(part.text);
+        return;
+      case "ArithmeticExpansion":
+        this.#unknown(isQuoted);
+        return;
+      default:
+        part satisfies never;
+    }
+  }
+
+  /** `~` and `~/x` at the beginning of a word; `~name`, `~+` and a quoted rest are unknown. */
+  tilde(value: string, hasMore: boolean): void {
+    const isHome = value === "~" ? !hasMore : value.startsWith("~/");
+    if (isHome && this.lookup.home !== undefined) {
+      this.#literal(this.lookup.home + value.slice(1));
+      return;
+    }
+    const slash = value.indexOf("/");
+    this.#unknown(true, true);
+    if (slash !== -1) this.#literal(value.slice(slash));
+  }
+
+  #each(change: (draft: Draft, words: Draft[]) => void): void {
+    for (const words of this.#alternatives) change(words[words.length - 1] as Draft, words);
+  }
+
+  #literal(text: string): void {
+    this.#each((draft) => {
+      draft.isPresent = true;
+      append(draft, text, escapeGlobChars(text));
+    });
+  }
+
+  #glob(text: string): void {
+    this.#each((draft) => {
+      draft.isPresent = true;
+      if (this.isAssignment) append(draft, text, text);
+      else appendGlob(draft, text);
+    });
+  }
+
+  #unknown(isQuoted: boolean, isNonEmpty = false): void {
+    this.#each((draft) => {
+      draft.isNonEmpty = isNonEmpty || (draft.isNonEmpty && draft.isUnresolved);
+      draft.isUnresolved = true;
+      draft.maySplit ||= !isQuoted && !this.isAssignment;
+    });
+  }
+
+  #variable(name: string, isQuoted: boolean): void {
+    const known = this.lookup.variable(name);
+    if (known === undefined) this.#unknown(isQuoted && name !== "@");
+    else this.#known(known, isQuoted);
+  }
+
+  #known({ value, isGlob }: VariableValue, isQuoted: boolean): void {
+    if (isGlob) {
+      this.#glob(value);
+      return;
+    }
+    if (isQuoted || this.isAssignment) {
+      this.#literal(value);
+      return;
+    }
+    // Unquoted: split at whitespace, and globs are active.
+    const pieces = value.split(/[ \t\n]+/);
+    pieces.forEach((piece, index) => {
+      this.#each((draft, words) => {
+        const target = index === 0 ? draft : emptyDraft();
+        if (target !== draft) words.push(target);
+        if (/[*?[]/.test(piece)) appendGlob(target, piece);
+        else append(target, piece, piece);
+      });
+    });
+  }
+
+  #parameter(part: ParameterExpansionPart, isQuoted: boolean): void {
+    const { operation, parameter } = part;
+    if (part.prefix !== undefined || part.index !== undefined) {
+      this.#unknown(isQuoted && parameter !== "@");
+      return;
+    }
+    if (operation === undefined) {
+      this.#variable(parameter, isQuoted);
+      return;
+    }
+    const known = this.lookup.variable(parameter);
+    if (operation.type !== "Default" || /[+=]/.test(operation.operator)) {
+      this.#unknown(isQuoted);
+      return;
+    }
+    if (known !== undefined && known.value !== "") {
+      this.#known(known, isQuoted);
+      return;
+    }
+    const { operator } = operation;
+    // The default is one of two possibilities, unless the variable is known to be empty.
+    this.#unknown(isQuoted, operator === ":?" || (operator === ":-" && operation.operand.value !== ""));
+  }
+
+  #braces(text: string): void {
+    const alternatives = braceAlternatives(text);
+    if (alternatives === undefined || alternatives.length * this.#alternatives.length > ALTERNATIVES) {
+      this.#unknown(false);
+      return;
+    }
+    const before = this.#alternatives;
+    this.#alternatives = alternatives.flatMap((alternative) =>
+      before.map((words) => {
+        const copy = words.map((draft) => ({ ...draft }));
+        const last = copy[copy.length - 1] as Draft;
+        last.isPresent = true;
+        append(last, alternative, alternative);
+        return copy;
+      }),
+    );
+  }
+}
+
+/** `{a,b}` and `{1..3}` if they contain nothing else that is expanded. */
+function braceAlternatives(text: string): string[] | undefined {
+  const range = /^\{(\d{1,4})\.\.(\d{1,4})\}$/.exec(text);
+  if (range !== null) {
+    const [from, to] = [Number(range[1]), Number(range[2])];
+    if (Math.abs(to - from) >= ALTERNATIVES) return undefined;
+    const step = to < from ? -1 : 1;
+    return Array.from({ length: Math.abs(to - from) + 1 }, (_, index) => String(from + index * step));
+  }
+  return /^[\w{},./@%:=+-]*$/.test(text) && !text.includes("..") ? expandBraces(text, ALTERNATIVES) : undefined;
+}
+
+function append(draft: Draft, text: string, pattern: string): void {
+  if (!draft.isGlob && !draft.isUnresolved) draft.prefix += text;
+  draft.value += text;
+  draft.pattern += pattern;
+}
+
+function appendGlob(draft: Draft, text: string): void {
+  if (!draft.isGlob && !draft.isUnresolved) draft.prefix += /^[^*?[\\]*/.exec(text)?.[0] ?? "";
+  draft.isGlob = true;
+  draft.value += text;
+  draft.pattern += text;
+}
+
+const escapeGlobChars = (text: string): string =>
+  /[*?[\]\\{}]/.test(text) ? text.replace(/[*?[\]\\{}]/g, "\\$&") : text;

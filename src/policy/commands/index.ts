@@ -1,0 +1,9 @@
+/** Analyzes shell commands: which programs run, with which risk, and what they touch. Pure. */
+export { analyzeCommand } from "./analyze-command.js";
+export type {
+  AnalyzeOptions,
+  CommandFile,
+  CommandJudgement,
+  CommandProblem,
+  CommandSegment,
+} from "./judgement.js";

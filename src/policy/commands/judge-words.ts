@@ -1,0 +1,153 @@
+/** Judges one program by the words that it is started with. */
+import { baseName, relativeInside, resolvePath } from "../../text/index.js";
+import { applySpec, hostOf, looksLikePath } from "./apply-spec.js";
+import { type ExpandedWord, shownWord, withoutPrefix } from "./expanded-word.js";
+import type { CommandInput, ProgramSpec } from "./program-spec.js";
+import { programNamed } from "./programs/index.js";
+import { SegmentFacts } from "./segment-facts.js";
+import type { ShellState } from "./shell-state.js";
+
+/** Where a program is started. */
+export interface Place {
+  readonly state: ShellState;
+  /** What starts it, outermost first. */
+  readonly wrappers: readonly string[];
+  /** Commands inside commands around it. */
+  readonly depth: number;
+  /** It runs on another machine: its paths are not paths of this one. */
+  readonly isRemote: boolean;
+}
+
+/** Judges shell texts, and takes the finished segments. */
+export interface CommandSink {
+  segment(facts: SegmentFacts, isRemote: boolean): void;
+  script(text: string, place: Place, kind: "same-shell" | "own-shell"): void;
+  /** Whether the limits of the analysis allow to judge one more; if not, that is a problem already. */
+  mayJudge(place: Place, text: string): boolean;
+}
+
+/** Directories of the system whose programs are judged by their name alone. */
+const SYSTEM_DIRECTORY = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/;
+
+export interface StartedProgram {
+  readonly words: readonly ExpandedWord[];
+  /** As written. */
+  readonly text: string;
+  readonly input?: CommandInput | undefined;
+  /** Judges what is not in the words: redirections, assignments. */
+  readonly also?: (facts: SegmentFacts) => void;
+}
+
+export function judgeWords(sink: CommandSink, place: Place, started: StartedProgram): SegmentFacts | undefined {
+  const { words, text } = started;
+  if (!sink.mayJudge(place, text)) return undefined;
+  const [first, ...args] = words;
+  const state = place.state.copy();
+  const program = first === undefined ? "" : programName(first);
+  const facts = new SegmentFacts(text, program, args, place.wrappers, state);
+  started.also?.(facts);
+  let isWrapper = false;
+  if (first !== undefined) {
+    const inner = (wrapper: string): Place => {
+      isWrapper = true;
+      return { ...place, state, depth: place.depth + 1, wrappers: [...place.wrappers, wrapper] };
+    };
+    judgeProgram(sink, facts, first, args, started.input, inner);
+  }
+  // A wrapper that does nothing of its own is named by the segment of what it starts.
+  const segment = facts.segment();
+  const isTransparent = isWrapper && segment.risk === "low" && segment.files.length === 0 && !segment.network;
+  if (!isTransparent || facts.problems.length > 0) sink.segment(facts, place.isRemote);
+  return facts;
+}
+
+/** The name that the tables know: without the directory, if it is one of the system. */
+function programName(word: ExpandedWord): string {
+  if (word.isUnresolved || word.isGlob) return word.text;
+  return SYSTEM_DIRECTORY.test(word.value) ? baseName(word.value) : word.value;
+}
+
+function judgeProgram(
+  sink: CommandSink,
+  facts: SegmentFacts,
+  word: ExpandedWord,
+  args: readonly ExpandedWord[],
+  input: CommandInput | undefined,
+  inner: (wrapper: string) => Place,
+): void {
+  const { program, state } = facts;
+  if (word.isUnresolved || word.isGlob) {
+    facts.problem("dynamic-command", `\`${word.text}\` is not known before the command runs`);
+    unknownArguments(facts, args);
+    return;
+  }
+  if (program.includes("/")) {
+    programFile(facts, word, args);
+    return;
+  }
+  const spec = programNamed(program);
+  if (spec === undefined) {
+    unknownProgram(facts, args);
+    return;
+  }
+  const call = {
+    args,
+    facts,
+    state,
+    input,
+    run: (words: readonly ExpandedWord[], options: { remote?: true; state?: ShellState } = {}) => {
+      const place = inner(program);
+      const moved = { ...place, state: options.state ?? state, isRemote: place.isRemote || options.remote === true };
+      judgeWords(sink, moved, { words, text: words.map(({ text }) => text).join(" "), input });
+    },
+    shell: (text: ExpandedWord, options: { remote?: true; isSameShell?: true; state?: ShellState } = {}) => {
+      const place = inner(program);
+      if (text.isUnresolved || text.isGlob) {
+        return facts.problem("dynamic-command", `the command in \`${text.text}\` is not known before it runs`);
+      }
+      const moved = { ...place, state: options.state ?? state, isRemote: place.isRemote || options.remote === true };
+      sink.script(text.value, moved, options.isSameShell === true ? "same-shell" : "own-shell");
+    },
+  };
+  applySpec(call, spec satisfies ProgramSpec, program);
+}
+
+/** A program that is named by a path, which no table knows. */
+function programFile(facts: SegmentFacts, word: ExpandedWord, args: readonly ExpandedWord[]): void {
+  const { directories, roots } = facts.state;
+  const paths = (directories ?? ["/"]).map((directory) => resolvePath(directory, word.value));
+  const isInside =
+    !word.value.startsWith("/") || paths.some((path) => roots.some((root) => relativeInside(root, path) !== undefined));
+  facts.file(word, "read");
+  if (isInside) {
+    facts.runsWorkspaceCode = true;
+    facts.raise("medium", "runs a program of the workspace");
+  } else facts.raise("medium", "a program outside the directories of the system");
+  unknownArguments(facts, args);
+}
+
+function unknownProgram(facts: SegmentFacts, args: readonly ExpandedWord[]): void {
+  const { program, state } = facts;
+  if (state.functions.has(program)) {
+    facts.raise("low", "a function of this command");
+    return;
+  }
+  facts.raise("medium", "a program that is not in the tables");
+  unknownArguments(facts, args);
+}
+
+/** Arguments that look like paths or URLs may be anything to a program that is not known. */
+function unknownArguments(facts: SegmentFacts, args: readonly ExpandedWord[]): void {
+  for (const word of args) {
+    const equals = word.prefix.indexOf("=");
+    const value = equals === -1 ? word : withoutPrefix(word, equals + 1);
+    const attached = /^-[A-Za-z](?=[./~])/.test(word.prefix) ? withoutPrefix(word, 2) : value;
+    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(attached.value)) facts.connects(hostOf(attached.value));
+    else if (attached.isUnresolved || looksLikeFile(attached)) facts.file(attached, "change", "tree");
+  }
+}
+
+/** A slash, a leading dot, or a name with an extension. */
+function looksLikeFile(word: ExpandedWord): boolean {
+  return looksLikePath(word) || (!word.value.startsWith("-") && /\/|^\.|[^.\s]\.[A-Za-z0-9]+$/.test(shownWord(word)));
+}

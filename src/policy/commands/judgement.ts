@@ -1,0 +1,81 @@
+/** What the analysis of a shell command returns: plain data, without functions. */
+import type { Risk } from "../../kernel/index.js";
+
+/** A path that a segment touches. */
+export interface CommandFile {
+  /** Absolute and normalized if `resolved`; otherwise the word as it is written. */
+  readonly path: string;
+  readonly access: "read" | "write" | "delete";
+  readonly scope: "self" | "tree";
+  /** False if the path depends on something that is known only when the command runs. */
+  readonly resolved: boolean;
+  /** `path` is a glob; a backslash makes the next character literal. */
+  readonly glob?: true;
+}
+
+/** One program that the command starts, or one redirection of a group of commands. */
+export interface CommandSegment {
+  /** As written; for a program inside a wrapper, the words that it is started with. */
+  readonly text: string;
+  /** Name without quotes and system directory: `ls` for `"/bin/ls"`. Empty for assignments and redirections alone. */
+  readonly program: string;
+  /** Without quotes; a word that is not known before the run is as written. */
+  readonly args: readonly string[];
+  /** What starts the program, outermost first: `["sudo", "sh -c"]`. */
+  readonly wrappers: readonly string[];
+  readonly risk: Risk;
+  /** Why the risk is what it is, as a clause: "deletes files". */
+  readonly reason: string;
+  readonly network: boolean;
+  /** Hosts that the arguments name, and `*` for one that they do not name. Empty without `network`. */
+  readonly hosts: readonly string[];
+  /** Runs code that is in the workspace, or that the workspace configures: scripts, tests, builds. */
+  readonly runsWorkspaceCode: boolean;
+  readonly files: readonly CommandFile[];
+  /** The entry of the program tables that decided: `git commit`. Absent for a program that is in none. */
+  readonly rule?: string;
+}
+
+export const COMMAND_PROBLEMS = [
+  "too-long", // the text, or what it expands to, is over a limit and was not analyzed wholly
+  "syntax", // the shell would not accept it, or the parser does not
+  "shells-differ", // dash and bash read it differently
+  "dynamic-command", // what runs is known only when it runs
+  "unresolved", // a word that is known only when the command runs, where it can change what is touched
+  "environment", // a variable that changes what programs do
+  "destroys-root", // deletes or changes the workspace, a directory above it, the home directory or `/` as a whole
+] as const;
+
+/** Something that needs a user, or a refusal, whatever the rules say about single segments. */
+export interface CommandProblem {
+  readonly kind: (typeof COMMAND_PROBLEMS)[number];
+  /** A clause: "`$X` is not known before the command runs". */
+  readonly detail: string;
+  /** The segment, as written. */
+  readonly text: string;
+  /** For "destroys-root": what would be deleted. */
+  readonly paths?: readonly string[];
+}
+
+export interface CommandJudgement {
+  readonly segments: readonly CommandSegment[];
+  /** The highest risk of all segments and problems. */
+  readonly risk: Risk;
+  readonly problems: readonly CommandProblem[];
+}
+
+export interface AnalyzeOptions {
+  /** The directory in which the command starts: absolute, normalized. */
+  readonly cwd: string;
+  /** What `~` and `$HOME` mean. Without it they are unresolved. */
+  readonly home?: string;
+  /** The directories that belong to the workspace. Default: `cwd` alone. */
+  readonly roots?: readonly string[];
+}
+
+const ORDER: Readonly<Record<Risk, number>> = { low: 0, medium: 1, high: 2 };
+
+/** The higher of two risks. */
+export function maxRisk(one: Risk, other: Risk): Risk {
+  return ORDER[one] >= ORDER[other] ? one : other;
+}

@@ -1,0 +1,164 @@
+/** Archives and compression. */
+import { hasOption, optionValues } from "../call-options.js";
+import { literalWord } from "../expanded-word.js";
+import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
+
+/** Replaces each file by a compressed one. */
+const COMPRESSES: ProgramSpec = {
+  does: "medium",
+  why: "replaces files",
+  operands: "change*",
+  options: {
+    "-S --suffix -T --threads -b --bits --memlimit": "text",
+    "-c --stdout -t --test -l --list": "operands=read",
+    "-r --recursive": "tree",
+  },
+};
+
+const MODES = [
+  "-t",
+  "--list",
+  "-x",
+  "--extract",
+  "--get",
+  "-c",
+  "--create",
+  "-r",
+  "--append",
+  "-u",
+  "--update",
+  "-A",
+  "--catenate",
+  "--concatenate",
+  "--delete",
+  "-d",
+  "--diff",
+  "--compare",
+];
+
+const TAR_OPTIONS = {
+  "-f --file": "text",
+  "-C --directory": "cwd",
+  "-T --files-from -X --exclude-from": "read",
+  "--to-command --checkpoint-action -I --use-compress-program --rsh-command -F --info-script --new-volume-script --rmt-command":
+    "high shell",
+  "--checkpoint": "text glued",
+  "--exclude --transform --xform --strip-components --owner --group --mode --mtime --format -b -K -N -V -H -L --label --one-top-level --newer":
+    "text",
+  "-P --absolute-names": "high",
+  "--remove-files": "high operands=delete tree",
+  "-g --listed-incremental": "change",
+  "--index-file": "write",
+};
+
+function judgeTar(call: ProgramCall): void {
+  const { facts, parsed, state } = call;
+  const has = (...names: string[]) => hasOption(call, ...names);
+  if (!has(...MODES) && !call.args.some(({ value }) => /^-/.test(value))) {
+    facts.raise("medium", "an archive");
+    return;
+  }
+  const archives = optionValues(call, "-f", "--file");
+  const isReading = !has(
+    "-c",
+    "--create",
+    "-r",
+    "--append",
+    "-u",
+    "--update",
+    "-A",
+    "--catenate",
+    "--concatenate",
+    "--delete",
+  );
+  for (const archive of archives) {
+    if (/^[^/]+:/.test(archive.value)) facts.connects(archive.value.split(":")[0]);
+    else facts.file(archive, isReading ? "read" : "write");
+  }
+  if (!isReading) {
+    facts.raise("medium", "writes an archive");
+    for (const word of parsed.operands) facts.file(word, "read", "tree");
+  }
+  if (!has("-x", "--extract", "--get") || has("-O", "--to-stdout")) return;
+  facts.raise("medium", "extracts files");
+  for (const directory of state.directories ?? []) facts.file(literalWord(directory), "write", "tree");
+}
+
+/** The first word may be options without a hyphen: `tar xzf a.tgz`. */
+function tarWords(call: ProgramCall): void {
+  const [first, ...rest] = call.args;
+  if (first === undefined || first.value.startsWith("-") || first.isUnresolved || !/^[A-Za-z]+$/.test(first.value)) {
+    judgeTar(call);
+    return;
+  }
+  const options = [];
+  let next = 0;
+  for (const letter of first.value) {
+    const takesValue = "fCTXbIKNVHLFg".includes(letter);
+    options.push({ name: `-${letter}`, effect: undefined, values: takesValue ? rest.slice(next, next + 1) : [] });
+    if (takesValue) next++;
+    if (letter === "I" || letter === "F" || letter === "P") call.facts.raise("high", `-${letter}`);
+  }
+  const directory = options.find(({ name }) => name === "-C")?.values[0];
+  if (directory !== undefined) call.state.enter(directory);
+  const later = call.parsed;
+  const operands = later.operands.filter((word) => word !== first && !rest.slice(0, next).includes(word));
+  judgeTar({ ...call, parsed: { ...later, options: [...options, ...later.options], operands } });
+}
+
+/** Extracts into a directory: `-d`, or the current one. */
+function extracts(...names: string[]): (call: ProgramCall) => void {
+  return (call) => {
+    const into = optionValues(call, ...names);
+    for (const word of into.length > 0 ? into : [literalWord(".")]) call.facts.file(word, "write", "tree");
+  };
+}
+
+const LISTS = ["-l", "-t", "-v", "-Z", "-p", "-c"];
+
+export const ARCHIVES: ProgramTable = {
+  tar: { operands: "text*", options: TAR_OPTIONS, judge: tarWords },
+  gtar: { operands: "text*", options: TAR_OPTIONS, judge: tarWords },
+  bsdtar: { operands: "text*", options: TAR_OPTIONS, judge: tarWords },
+  zip: {
+    does: "medium",
+    why: "writes an archive",
+    operands: "write read*",
+    options: {
+      "-r --recurse-paths": "tree",
+      "-m --move": "high",
+      "-x -i --exclude --include -P --password -n": "text",
+      "-TT --unzip-command": "high shell",
+      "-b": "write",
+    },
+  },
+  unzip: {
+    operands: "read text*",
+    options: { "-d": "text", "-x -P": "text" },
+    judge: (call) => {
+      if (hasOption(call, ...LISTS)) return;
+      call.facts.raise("medium", "extracts files");
+      extracts("-d")(call);
+    },
+  },
+  zipinfo: { operands: "read text*" },
+  gzip: COMPRESSES,
+  gunzip: COMPRESSES,
+  bzip2: COMPRESSES,
+  bunzip2: COMPRESSES,
+  xz: COMPRESSES,
+  unxz: COMPRESSES,
+  zstd: { ...COMPRESSES, options: { ...COMPRESSES.options, "-o": "write" } },
+  unzstd: COMPRESSES,
+  lz4: COMPRESSES,
+  brotli: COMPRESSES,
+  "7z": { does: "medium", operands: "text change read*" },
+  unrar: { does: "medium", operands: "text read", judge: extracts() },
+  cpio: {
+    does: "high",
+    why: "extracts files to any path",
+    operands: "maybe*",
+    options: { "-F -I": "read", "-O": "write" },
+  },
+  pax: { does: "high", operands: "maybe*" },
+};

@@ -1,0 +1,128 @@
+/** find: start paths, tests, and the actions that change files or start programs. */
+import { type ExpandedWord, globWord, literalWord } from "../expanded-word.js";
+import type { ProgramCall } from "../program-spec.js";
+
+const LEADING_OPTION = /^-([HLP]+|O\d|D)$/;
+const EXPRESSION = /^(-.|[(!,)])/;
+const RUNS = /^-(exec|execdir|ok|okdir)$/;
+/** Tests that choose few files, and take one value. */
+const CHOOSES =
+  /^-(i?name|i?path|i?wholename|i?regex|i?lname|newer\w*|anewer|cnewer|samefile|inum|[acm]time|[acm]min|size|used|links)$/;
+/** Other tests and options with one value. */
+const TAKES_VALUE = /^-(type|xtype|maxdepth|mindepth|user|group|uid|gid|perm|fstype|printf|regextype|context|flags)$/;
+const TAKES_NOTHING =
+  /^(-(print|print0|ls|prune|quit|depth|d|empty|readable|writable|executable|mount|xdev|follow|noleaf|daystart|true|false|not|o|or|a|and|nouser|nogroup|ignore_readdir_race|noignore_readdir_race|warn|nowarn|ls|x)|[()!,])$/;
+
+export function judgeFind(call: ProgramCall): void {
+  new FindExpression(call).judge();
+}
+
+class FindExpression {
+  readonly #starts: readonly ExpandedWord[];
+  readonly #words: readonly ExpandedWord[];
+  #next = 0;
+  /** A test before the action chooses which files it gets. */
+  #isChosen = false;
+
+  constructor(readonly call: ProgramCall) {
+    const { args } = call;
+    let index = 0;
+    while (LEADING_OPTION.test(args[index]?.value ?? "")) index += args[index]?.value === "-D" ? 2 : 1;
+    const from = index;
+    while (index < args.length && !EXPRESSION.test((args[index] as ExpandedWord).prefix)) index++;
+    const starts = args.slice(from, index);
+    this.#starts = starts.length === 0 ? [literalWord(".")] : starts;
+    this.#words = args.slice(index);
+  }
+
+  judge(): void {
+    const { facts } = this.call;
+    for (const start of this.#starts) facts.file(start, "read", "tree");
+    while (this.#next < this.#words.length) this.#term(this.#words[this.#next++] as ExpandedWord);
+  }
+
+  #term(word: ExpandedWord): void {
+    const { facts } = this.call;
+    const { value } = word;
+    if (word.isUnresolved) facts.unresolved(word);
+    else if (RUNS.test(value)) this.#run(value);
+    else if (value === "-delete") this.#delete();
+    else if (CHOOSES.test(value)) this.#choose(value);
+    else if (/^-f(print0?|ls|printf)$/.test(value)) this.#write(value);
+    else if (value === "-files0-from") this.#file("read");
+    else if (TAKES_VALUE.test(value)) this.#value();
+    else if (TAKES_NOTHING.test(value)) this.#operator(value);
+    else facts.raise("medium", `${value} of find is not in the tables`);
+  }
+
+  #operator(value: string): void {
+    // A negated or alternative test may choose nearly everything.
+    if (/^(!|-not|-o|-or|,)$/.test(value)) this.#isChosen = false;
+    if (value === "-empty") this.#isChosen = true;
+    if (value === "!" || value === "-not") this.#next += CHOOSES.test(this.#words[this.#next]?.value ?? "") ? 2 : 0;
+  }
+
+  #value(): ExpandedWord | undefined {
+    const word = this.#words[this.#next++];
+    if (word?.isUnresolved === true && word.maySplit) this.call.facts.unresolved(word);
+    return word;
+  }
+
+  #choose(test: string): void {
+    const value = this.#value();
+    if (value === undefined) return;
+    if (/^-(newer|anewer|cnewer|samefile)/.test(test) && !/t$/.test(test)) this.call.facts.file(value, "read");
+    this.#isChosen = !/^[*/.]*$/.test(value.value) || value.isUnresolved;
+  }
+
+  #file(access: "read" | "write"): void {
+    const word = this.#words[this.#next++];
+    if (word !== undefined) this.call.facts.file(word, access);
+  }
+
+  #write(value: string): void {
+    this.call.facts.raise("medium", `find ${value} writes a file`);
+    this.#file("write");
+    if (value === "-fprintf") this.#next++;
+  }
+
+  #delete(): void {
+    const { facts } = this.call;
+    facts.raise("high", "find -delete deletes files");
+    for (const found of this.#found()) facts.file(found, "delete", "tree");
+  }
+
+  /** The paths that the expression finds. */
+  #found(): ExpandedWord[] {
+    return this.#starts.map((start) => {
+      if (start.isUnresolved) return start;
+      const glob = globWord(`${start.isGlob ? start.pattern : start.value}/**`);
+      return this.#isChosen ? { ...glob, isPartial: true } : glob;
+    });
+  }
+
+  #run(action: string): void {
+    const from = this.#next;
+    while (this.#next < this.#words.length && !this.#isEnd(from)) this.#next++;
+    const words = this.#words.slice(from, this.#next++);
+    if (words.length === 0) return;
+    const found = this.#found();
+    const run = words.flatMap((word) => {
+      if (word.value === "{}") return found;
+      return word.value.includes("{}") ? [{ ...word, isUnresolved: true, isNonEmpty: true }] : [word];
+    });
+    const { state } = this.call;
+    if (!action.endsWith("dir")) {
+      this.call.run(run);
+      return;
+    }
+    const inside = state.copy();
+    inside.directories = undefined; // the directory of each file
+    this.call.run(run, { state: inside });
+  }
+
+  #isEnd(from: number): boolean {
+    const { value } = this.#words[this.#next] as ExpandedWord;
+    return value === ";" || (value === "+" && this.#next > from && this.#words[this.#next - 1]?.value === "{}");
+  }
+}

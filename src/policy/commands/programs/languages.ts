@@ -1,0 +1,126 @@
+/** Python and other languages: interpreters, package managers, test runners. */
+import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
+import { readsProgram } from "./interpreters.js";
+
+const LOOKS: ProgramSpec = { operands: "text*" };
+const TOOL: ProgramSpec = {
+  does: "medium workspace",
+  operands: "maybe*",
+  why: "runs code that the workspace configures",
+  info: "--version -V --help -h",
+};
+const INSTALLS: ProgramSpec = {
+  does: "medium network workspace",
+  why: "installs packages and runs their code",
+  operands: "maybe*",
+  options: {
+    "-r --requirement -c --constraint": "read",
+    "-e --editable": "script",
+    "-t --target --prefix --root": "write",
+    "-i --index-url --extra-index-url": "high url",
+    "--user --break-system-packages": "high",
+  },
+};
+
+const PYTHON: ProgramSpec = {
+  info: "--version -V -VV --help -h",
+  operands: "script maybe*",
+  stopsAtOperand: true,
+  options: { "-c": "code ends", "-m": "text workspace ends operands=maybe", "-W -X --check-hash-based-pycs": "text" },
+  judge: (call: ProgramCall) => readsProgram(call, ["-c", "-m"]),
+};
+
+const PIP: ProgramSpec = {
+  info: "--version -V --help -h",
+  operands: "text*",
+  options: { "--python": "high text", "--cache-dir --log": "write" },
+  commands: {
+    "list show freeze check help debug inspect": {
+      operands: "text*",
+      options: { "-r --requirement": "read", "--path": "read" },
+    },
+    "install download wheel": INSTALLS,
+    uninstall: { does: "medium", why: "removes packages", operands: "text*", options: { "-r --requirement": "read" } },
+    "search index": { does: "medium network", operands: "text*" },
+    config: { commands: { "list get debug": LOOKS }, otherwise: { does: "high", operands: "text*" } },
+    cache: { does: "medium", operands: "text*" },
+  },
+};
+
+/** Interpreters whose code option is `-e`. */
+const SCRIPTED: ProgramSpec = {
+  info: "--version -v -V --help -h",
+  operands: "script maybe*",
+  stopsAtOperand: true,
+  options: { "-e -E": "code", "-I -r -M -m -x": "high text", "-i": "high text glued", "-c": "operands=read" },
+  judge: (call: ProgramCall) => readsProgram(call, ["-e", "-E"]),
+};
+
+/** `verb` of a package manager whose other verbs run code. */
+const manager = (reads: string, installs: string): ProgramSpec => ({
+  info: "--version -v -V --help -h version",
+  operands: "text*",
+  commands: { [reads]: LOOKS, [installs]: INSTALLS },
+  otherwise: { does: "medium workspace", operands: "text maybe*", stopsAtOperand: true },
+});
+
+export const LANGUAGES: ProgramTable = {
+  python: PYTHON,
+  python2: PYTHON,
+  python3: PYTHON,
+  "python3.10": PYTHON,
+  "python3.11": PYTHON,
+  "python3.12": PYTHON,
+  "python3.13": PYTHON,
+  pypy3: PYTHON,
+  ipython: { does: "high", operands: "script maybe*" },
+  pip: PIP,
+  pip3: PIP,
+  pipx: { ...PIP, otherwise: { does: "medium network workspace", operands: "text maybe*", stopsAtOperand: true } },
+  uv: manager("version tree", "add remove sync lock pip tool python venv"),
+  uvx: { does: "medium network workspace", operands: "text maybe*", stopsAtOperand: true },
+  poetry: manager("show version env about check", "add remove install update lock publish self"),
+  pipenv: manager("graph check", "install uninstall update sync lock"),
+  conda: manager("list info search", "install create update remove env"),
+  pytest: TOOL,
+  "py.test": TOOL,
+  tox: TOOL,
+  nox: TOOL,
+  ruff: TOOL,
+  black: TOOL,
+  isort: TOOL,
+  mypy: TOOL,
+  pyright: TOOL,
+  flake8: TOOL,
+  pylint: TOOL,
+  "pre-commit": TOOL,
+  perl: SCRIPTED,
+  ruby: SCRIPTED,
+  irb: { does: "high", operands: "script maybe*" },
+  lua: SCRIPTED,
+  php: {
+    ...SCRIPTED,
+    options: {
+      "-r -B -R -E": "code",
+      "-S": "high text network",
+      "-d -z -c": "high text",
+      "-f": "script",
+      "-l -i -m": "operands=read",
+    },
+    judge: (call) => readsProgram(call, ["-r", "-B", "-R", "-E", "-S", "-f", "-l", "-i", "-m"]),
+  },
+  Rscript: { ...SCRIPTED, options: { "-e": "code" } },
+  R: { does: "high", operands: "text*" },
+  julia: SCRIPTED,
+  osascript: { does: "high", operands: "script text*", options: { "-e": "code" } },
+  tclsh: SCRIPTED,
+  gem: manager("list info which query specification environment", "install uninstall update cleanup push"),
+  bundle: manager("list show info outdated check", "install update add remove"),
+  rake: TOOL,
+  rspec: TOOL,
+  rails: TOOL,
+  rubocop: TOOL,
+  composer: manager("show licenses validate depends", "install require update remove"),
+  phpunit: TOOL,
+  luarocks: manager("list show", "install remove"),
+};

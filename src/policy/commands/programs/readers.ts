@@ -1,0 +1,261 @@
+/** Programs that read files, or print about the machine. */
+import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
+
+const READS: ProgramSpec = {};
+const PRINTS: ProgramSpec = { operands: "text*" };
+const SUMS: ProgramSpec = { options: { "-c --check": "" } };
+
+export const READERS: ProgramTable = {
+  cat: READS,
+  tac: READS,
+  nl: { options: { "-b -d -f -h -i -l -n -s -v -w": "text" } },
+  rev: READS,
+  head: { options: { "-n --lines -c --bytes": "text" } },
+  tail: { options: { "-n --lines -c --bytes -s --sleep-interval --pid --max-unchanged-stats": "text" } },
+  wc: { options: { "--files0-from": "read" } },
+  ls: {
+    operands: "read*",
+    options: { "-I --ignore --hide -w --width -T --tabsize": "text", "-R --recursive": "tree" },
+  },
+  dir: READS,
+  vdir: READS,
+  exa: { options: { "-T --tree -R --recurse": "tree", "-L --level -I --ignore-glob -s --sort": "text" } },
+  eza: { options: { "-T --tree -R --recurse": "tree", "-L --level -I --ignore-glob -s --sort": "text" } },
+  lsd: { options: { "--tree -R": "tree" } },
+  tree: { does: "tree", options: { "-L -I -P -H -T --filelimit --charset --sort --timefmt": "text", "-o": "write" } },
+  stat: { options: { "-c --format --printf -f -t": "text" } },
+  file: { options: { "-f --files-from -m --magic-file": "read", "-F -e -P": "text", "-C": "medium" } },
+  du: {
+    does: "tree",
+    options: {
+      "-d --max-depth -B --block-size -t --threshold --exclude --time-style": "text",
+      "-X --exclude-from --files0-from": "read",
+    },
+  },
+  df: { options: { "-B --block-size -t --type -x --exclude-type": "text" } },
+  cut: { options: { "-b -c -d -f --bytes --characters --delimiter --fields --output-delimiter": "text" } },
+  paste: { options: { "-d --delimiters": "text" } },
+  join: { options: { "-1 -2 -a -e -o -t -v -j": "text" } },
+  comm: { options: { "--output-delimiter": "text" } },
+  tr: { operands: "text*" },
+  fold: { options: { "-w --width": "text" } },
+  fmt: { options: { "-w --width -p --prefix -g --goal": "text" } },
+  pr: { options: { "-h --header -l --length -w --width -W -o --indent": "text" } },
+  expand: { options: { "-t --tabs": "text" } },
+  unexpand: { options: { "-t --tabs": "text" } },
+  column: { options: { "-s --separator -o --output-separator -N --table-columns -c --output-width": "text" } },
+  tsort: READS,
+  sort: {
+    options: {
+      "-k --key -t --field-separator -S --buffer-size --parallel --batch-size": "text",
+      "-o --output": "medium write",
+      "-T --temporary-directory": "write",
+      "--files0-from --random-source": "read",
+      "--compress-program": "high shell",
+    },
+  },
+  uniq: {
+    operands: "read write",
+    options: { "-f --skip-fields -s --skip-chars -w --check-chars": "text" },
+    judge: writesSecond,
+  },
+  shuf: {
+    options: {
+      "-n --head-count -i --input-range": "text",
+      "-e --echo": "operands=text",
+      "-o --output": "medium write",
+      "--random-source": "read",
+    },
+  },
+  diff: {
+    operands: "read*",
+    options: {
+      "-r --recursive": "tree",
+      "-U --unified -C --context -W --width -x --exclude -I --ignore-matching-lines -F --show-function-line -L --label --color --palette":
+        "text",
+      "-X --exclude-from --from-file --to-file": "read",
+      "--output": "medium write",
+    },
+  },
+  diff3: { options: { "--diff-program": "high shell", "-L --label": "text" } },
+  sdiff: { options: { "-o --output": "medium write", "--diff-program": "high shell", "-w --width -I": "text" } },
+  colordiff: { options: { "-r": "tree", "-U -C -x": "text" } },
+  delta: PRINTS,
+  cmp: { options: { "-i --ignore-initial -n --bytes": "text" } },
+  md5sum: SUMS,
+  sha1sum: SUMS,
+  sha224sum: SUMS,
+  sha256sum: SUMS,
+  sha384sum: SUMS,
+  sha512sum: SUMS,
+  b2sum: SUMS,
+  shasum: { options: { "-a --algorithm": "text" } },
+  md5: { options: { "-s": "text" } },
+  cksum: { options: { "-a --algorithm": "text" } },
+  sum: READS,
+  base64: { options: { "-w --wrap": "text", "-i --input": "read", "-o --output": "medium write" } },
+  base32: { options: { "-w --wrap": "text" } },
+  od: { options: { "-A -j -N -S -t -w": "text" } },
+  hexdump: { options: { "-e -n -s": "text", "-f": "read" } },
+  hd: { options: { "-e -n -s": "text" } },
+  xxd: { operands: "read write", options: { "-c -g -l -s -o -n": "text" }, judge: writesSecond },
+  strings: { options: { "-n -t -e -T --bytes --radix --encoding": "text" } },
+  readlink: READS,
+  realpath: { options: { "--relative-to --relative-base": "read" } },
+  basename: { operands: "text*", options: { "-s --suffix": "text" } },
+  dirname: PRINTS,
+  pathchk: PRINTS,
+  seq: { operands: "text*", options: { "-f --format -s --separator": "text" } },
+  yes: PRINTS,
+  expr: PRINTS,
+  factor: PRINTS,
+  numfmt: { operands: "text*", options: { "-d --delimiter --field --format --from --to --padding": "text" } },
+  bc: { options: { "-e --expression": "text" } },
+  date: {
+    operands: "text*",
+    options: {
+      "-d --date -I --iso-8601 --rfc-3339 -j -v": "text",
+      "-f --file": "read",
+      "-r --reference": "read",
+      "-s --set": "high text",
+    },
+    info: "",
+  },
+  cal: PRINTS,
+  ncal: PRINTS,
+  uname: PRINTS,
+  arch: PRINTS,
+  nproc: PRINTS,
+  uptime: PRINTS,
+  hostname: { operands: "text*", judge: setsName },
+  hostnamectl: {
+    does: "medium",
+    operands: "text*",
+    commands: { status: PRINTS },
+    otherwise: { does: "high", operands: "text*" },
+  },
+  whoami: PRINTS,
+  id: PRINTS,
+  groups: PRINTS,
+  who: READS,
+  w: PRINTS,
+  users: READS,
+  last: { options: { "-n -p -s -t": "text", "-f": "read" } },
+  logname: PRINTS,
+  tty: PRINTS,
+  getconf: PRINTS,
+  getent: PRINTS,
+  locale: PRINTS,
+  printenv: PRINTS,
+  free: { operands: "text*", options: { "-s -c": "text" } },
+  vmstat: PRINTS,
+  iostat: PRINTS,
+  lscpu: PRINTS,
+  lsblk: PRINTS,
+  lsmod: PRINTS,
+  lsusb: PRINTS,
+  lspci: PRINTS,
+  lsof: { operands: "read*", options: { "-i -p -u -c -g -d -F -s -a": "text", "+D +d": "read" } },
+  ps: PRINTS,
+  pgrep: PRINTS,
+  pidof: PRINTS,
+  pstree: PRINTS,
+  top: { operands: "text*", options: { "-n -d -p -u -o": "text" } },
+  htop: PRINTS,
+  ss: { operands: "text*", options: { "-K --kill": "high", "-D --diag": "write", "-F --filter": "read" } },
+  netstat: PRINTS,
+  ifconfig: { operands: "text*", judge: setsInterface },
+  dmesg: { operands: "text*", options: { "-C --clear -c --read-clear -D -E -n": "high" } },
+  journalctl: {
+    operands: "text*",
+    options: {
+      "-u --unit -n --lines -S --since -U --until -p --priority -o --output -g --grep -t": "text",
+      "-D --directory --file": "read",
+      "--rotate --vacuum-size --vacuum-time --vacuum-files --flush --sync": "high",
+    },
+  },
+  which: PRINTS,
+  whereis: PRINTS,
+  whatis: PRINTS,
+  apropos: PRINTS,
+  man: {
+    operands: "text*",
+    options: {
+      "-P --pager -H --html -B --browser": "high shell",
+      "-C --config-file": "read high",
+      "-M --manpath": "read high",
+      "-l --local-file": "operands=read",
+    },
+  },
+  info: PRINTS,
+  tldr: { does: "medium network", operands: "text*" },
+  less: {
+    options: {
+      "-o -O --log-file --LOG-FILE": "medium write",
+      "-k --lesskey-file --lesskey-src": "high read",
+      "-p -P -t -x -y -z": "text",
+    },
+    judge: runsPagerCommand,
+  },
+  more: { judge: runsPagerCommand },
+  most: READS,
+  bat: {
+    options: {
+      "-l --language -r --line-range -H --theme --style --color --paging --wrap --tabs --map-syntax -m": "text",
+      "--pager": "high shell",
+    },
+  },
+  batcat: {
+    options: { "-l --language -r --line-range -H --theme --style --color --paging": "text", "--pager": "high shell" },
+  },
+  cloc: {
+    does: "tree",
+    options: {
+      "--exclude-dir --include-lang --exclude-lang --by-percent": "text",
+      "--out --report-file": "medium write",
+    },
+  },
+  tokei: { does: "tree", options: { "-t --type -e --exclude -o --output -s --sort": "text" } },
+  scc: { does: "tree" },
+  nm: READS,
+  objdump: { options: { "-j -M -m -b": "text" } },
+  readelf: { options: { "-x -p -R": "text" } },
+  ldd: { does: "medium", why: "may run the program that it looks at" },
+  size: READS,
+  zcat: READS,
+  gzcat: READS,
+  bzcat: READS,
+  xzcat: READS,
+  zstdcat: READS,
+  zless: READS,
+  zmore: READS,
+  namei: READS,
+  lsattr: READS,
+  getfacl: { options: { "-R --recursive": "tree" } },
+  iconv: { options: { "-f -t --from-code --to-code": "text", "-o --output": "medium write" } },
+  dos2unix: { does: "medium", operands: "change*" },
+  unix2dos: { does: "medium", operands: "change*" },
+  sw_vers: PRINTS,
+  sysctl: { operands: "text*", options: { "-w --write -p --load": "high" } },
+  vm_stat: PRINTS,
+};
+
+/** A second operand is a file to write. */
+function writesSecond({ parsed, facts }: ProgramCall): void {
+  if (parsed.operands.length > 1) facts.raise("medium", "writes a file");
+}
+
+function setsName({ parsed, facts }: ProgramCall): void {
+  if (parsed.operands.length > 0) facts.raise("high", "sets the name of the machine");
+}
+
+function setsInterface({ parsed, facts }: ProgramCall): void {
+  if (parsed.operands.length > 1) facts.raise("high", "changes a network interface");
+}
+
+/** `+command` runs at the start, and `!` in it starts a shell. */
+function runsPagerCommand({ args, facts }: ProgramCall): void {
+  if (args.some(({ value }) => value.startsWith("+") && !/^\+\+?[\dGgF]*$/.test(value))) {
+    facts.raise("high", "runs a command of the pager");
+  }
+}

@@ -1,0 +1,219 @@
+/** Programs that search: by name, by content, in structured data. */
+import { readAwkScript } from "../awk-script.js";
+import { hasOption, optionValues } from "../call-options.js";
+import { type ExpandedWord, literalWord } from "../expanded-word.js";
+import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
+import { readSedScript } from "../sed-script.js";
+import { judgeFind } from "./find.js";
+
+/** A recursive search without a path is of the current directory. */
+function searchesHere(call: ProgramCall, operandsBefore: number): void {
+  if (call.parsed.operands.length <= operandsBefore) call.facts.file(literalWord("."), "read", "tree");
+}
+
+const patternsFromOption = (call: ProgramCall) =>
+  hasOption(call, "-e", "--regexp", "-f", "--file", "--files", "--type-list");
+
+const GREP: ProgramSpec = {
+  operands: "text read*",
+  options: {
+    "-e --regexp": "text no-first",
+    "-f --file": "read no-first",
+    "-r -R --recursive --dereference-recursive": "tree",
+    "-A -B -C -m -d -D --after-context --before-context --context --max-count --include --exclude --exclude-dir --label --binary-files --directories --devices":
+      "text",
+    "--exclude-from": "read",
+    "--color --colour": "text glued",
+  },
+  isSafe: true,
+  judge: (call) => {
+    if (hasOption(call, "-r", "-R", "--recursive", "--dereference-recursive"))
+      searchesHere(call, patternsFromOption(call) ? 0 : 1);
+  },
+};
+
+const RIPGREP: ProgramSpec = {
+  does: "tree",
+  operands: "text read*",
+  options: {
+    "-e --regexp": "text no-first",
+    "-f --file": "read no-first",
+    "--files --type-list": "no-first",
+    "-A -B -C -g -t -T -m -M -j -r -E -d --glob --iglob --type --type-not --after-context --before-context --context --max-count --max-columns --max-depth --max-filesize --threads --replace --encoding --sort --sortr --color --colors --context-separator --path-separator --field-match-separator --field-context-separator --pre-glob --type-add --type-clear --engine --dfa-size-limit --regex-size-limit --hyperlink-format --generate":
+      "text",
+    "--ignore-file": "read",
+    "--pre": "high shell",
+    "--hostname-bin": "high shell",
+  },
+  isSafe: true,
+  judge: (call) => {
+    if (call.input === undefined) searchesHere(call, patternsFromOption(call) ? 0 : 1);
+  },
+};
+
+const SED: ProgramSpec = {
+  operands: "text read*",
+  options: {
+    "-e --expression": "text no-first",
+    "-f --file": "script no-first",
+    "-i --in-place": "text glued medium operands=change",
+    "-l --line-length": "text",
+    "-n -E -r -s -u -z --quiet --silent --regexp-extended --separate --posix --sandbox --debug --null-data --unbuffered --follow-symlinks":
+      "",
+  },
+  why: "edits files in place",
+  judge: judgeSed,
+};
+
+function judgeSed(call: ProgramCall): void {
+  const { facts, parsed } = call;
+  const given = optionValues(call, "-e", "--expression");
+  const [first, second] = parsed.operands;
+  const scripts =
+    given.length > 0 || hasOption(call, "-f", "--file") ? given : [first].filter((word) => word !== undefined);
+  // `-i ''` of BSD: the empty word is the suffix.
+  if (scripts[0]?.value === "" && second !== undefined) scripts.push(second);
+  for (const script of scripts) judgeSedScript(call, script);
+  if (first !== undefined && parsed.operands.some(({ isUnresolved }) => isUnresolved)) {
+    for (const word of scripts) if (word.isUnresolved) facts.unresolved(word);
+  }
+}
+
+function judgeSedScript({ facts }: ProgramCall, script: ExpandedWord): void {
+  if (script.isUnresolved) {
+    facts.unresolved(script);
+    return;
+  }
+  const effects = readSedScript(script.value);
+  if (effects.runsCommands) facts.problem("dynamic-command", "the sed script runs commands");
+  else if (!effects.isUnderstood) facts.raise("medium", "a sed script that is not understood");
+  for (const path of effects.reads) facts.file(literalWord(path), "read");
+  for (const path of effects.writes) {
+    facts.raise("medium", "the sed script writes files");
+    facts.file(literalWord(path), "write");
+  }
+}
+
+const AWK: ProgramSpec = {
+  operands: "text read*",
+  options: {
+    "-F -v --field-separator --assign": "text",
+    "-f --file": "script no-first",
+    "-e --source": "text no-first",
+    "-E --exec": "script no-first",
+    "-i --include -l --load": "text high",
+    "-o --pretty-print -p --profile -d --dump-variables": "write glued medium",
+    "-D --debug": "high",
+  },
+  stopsAtOperand: true,
+  judge: judgeAwk,
+};
+
+function judgeAwk(call: ProgramCall): void {
+  const { facts, parsed } = call;
+  const given = optionValues(call, "-e", "--source");
+  const [first] = parsed.operands;
+  const programs =
+    given.length > 0 || hasOption(call, "-f", "--file", "-E", "--exec") || first === undefined ? given : [first];
+  for (const program of programs) {
+    if (program.isUnresolved) {
+      facts.unresolved(program);
+      continue;
+    }
+    const effects = readAwkScript(program.value);
+    if (effects.unknown !== undefined) facts.problem("dynamic-command", `the awk program ${effects.unknown}`);
+    for (const path of effects.reads) facts.file(literalWord(path), "read");
+    for (const path of effects.writes) {
+      facts.raise("medium", "the awk program writes files");
+      facts.file(literalWord(path), "write");
+    }
+  }
+}
+
+const FD: ProgramSpec = {
+  does: "tree",
+  operands: "text read*",
+  options: {
+    "-e -E -t -d -c -j -S -g --extension --exclude --type --max-depth --min-depth --exact-depth --color --threads --size --changed-within --changed-before --owner --format --max-results --path-separator":
+      "text",
+    "--ignore-file": "read",
+    "-C --base-directory": "cwd",
+    "--search-path": "read",
+  },
+  judge: (call) => {
+    const index = call.args.findIndex(({ value }) => /^(-x|-X|--exec|--exec-batch)$/.test(value));
+    if (index !== -1) {
+      const words = call.args.slice(index + 1).filter(({ value }) => value !== ";");
+      const added = call.parsed.operands.slice(1).concat(literalWord("."));
+      if (words.length > 0) call.run([...words, ...added]);
+    } else searchesHere(call, 1);
+  },
+  isSafe: true,
+};
+
+export const SEARCH: ProgramTable = {
+  grep: GREP,
+  egrep: GREP,
+  fgrep: GREP,
+  ggrep: GREP,
+  zgrep: GREP,
+  bzgrep: GREP,
+  xzgrep: GREP,
+  pcre2grep: GREP,
+  rg: RIPGREP,
+  ag: {
+    does: "tree",
+    operands: "text read*",
+    options: { "-A -B -C -G -m --ignore --depth": "text", "-p --path-to-ignore": "read", "--pager": "high shell" },
+  },
+  ack: {
+    does: "tree",
+    operands: "text read*",
+    options: { "-A -B -C -m --type --ignore-dir": "text", "--pager": "high shell", "--ackrc": "high read" },
+  },
+  find: { info: "--version --help", judge: judgeFind, operands: "text*", stopsAtOperand: true },
+  gfind: { judge: judgeFind, operands: "text*", stopsAtOperand: true },
+  fd: FD,
+  fdfind: FD,
+  locate: { operands: "text*", options: { "-d --database": "read" } },
+  sed: SED,
+  gsed: SED,
+  awk: AWK,
+  gawk: AWK,
+  mawk: AWK,
+  nawk: AWK,
+  jq: {
+    operands: "text read*",
+    options: {
+      "--arg --argjson": "text text",
+      "--slurpfile --rawfile --argfile": "text read",
+      "-f --from-file": "script no-first",
+      "-L --library-path": "high read",
+      "--indent": "text",
+      "--args --jsonargs": "operands=text",
+    },
+  },
+  yq: {
+    operands: "text read*",
+    options: {
+      "-i --inplace": "medium operands=change",
+      "-p -o -I --input-format --output-format --indent": "text",
+      "--from-file": "script no-first",
+      "-s --split-exp": "medium text",
+    },
+  },
+  xmllint: {
+    operands: "read*",
+    options: {
+      "--xpath --encode --pretty": "text",
+      "--schema --dtdvalid --relaxng": "read",
+      "-o --output": "medium write",
+      "--shell": "high",
+    },
+  },
+  xq: { operands: "text read*" },
+  htmlq: { operands: "text*", options: { "-f --filename": "read", "-o --output": "medium write" } },
+  fzf: { does: "high", why: "runs commands for its items", operands: "text*" },
+  csvcut: { options: { "-c -d -n": "text" } },
+  csvlook: {},
+};

@@ -1,0 +1,51 @@
+/** Redirections: the files that the shell itself opens for a command. */
+import type { Redirection } from "unbash";
+import { expandWord } from "./expanded-word.js";
+import type { CommandInput } from "./program-spec.js";
+import type { SegmentFacts } from "./segment-facts.js";
+import type { ShellState } from "./shell-state.js";
+
+const ACCESS = {
+  "<": "read",
+  "<>": "change",
+  ">": "write",
+  ">|": "write",
+  ">>": "write",
+  "&>": "write",
+  "&>>": "write",
+  ">&": "write",
+  "<&": "read",
+} as const;
+
+export function judgeRedirects(facts: SegmentFacts, redirects: readonly Redirection[], state: ShellState): void {
+  for (const redirect of redirects) {
+    if (redirect.type !== "Redirect" || redirect.target === undefined) continue;
+    const { operator, target } = redirect;
+    const words = expandWord(target, state);
+    const isCopy = operator === ">&" || operator === "<&";
+    for (const word of words) {
+      if (isCopy && /^(\d*-?)$/.test(word.value) && !word.isUnresolved) continue;
+      facts.file(word, ACCESS[operator]);
+    }
+  }
+}
+
+/** Where stdin comes from, if a redirection says so. */
+export function inputOf(redirects: readonly Redirection[]): CommandInput | undefined {
+  const redirect = redirects.findLast(isInput);
+  if (redirect === undefined) return undefined;
+  if (redirect.type === "Redirect") return { kind: "file" };
+  if (redirect.type === "HereString") {
+    const isKnown = redirect.target !== undefined && redirect.target.parts === undefined;
+    return { kind: "text", text: isKnown ? redirect.target.value : undefined };
+  }
+  const { text, parts } = redirect.body;
+  if (redirect.delimiter?.quoted === true || parts === undefined) return { kind: "text", text };
+  return { kind: "text", text: undefined };
+}
+
+function isInput(redirect: Redirection): boolean {
+  const { descriptor } = redirect;
+  if (descriptor !== undefined && !(descriptor.type === "FileDescriptor" && descriptor.value === 0)) return false;
+  return redirect.type !== "Redirect" || redirect.operator.startsWith("<");
+}

@@ -1,0 +1,299 @@
+/** Walks a parsed script in the order in which it runs, and judges each command. */
+import {
+  type AndOr,
+  type ArithmeticCommand,
+  type Command,
+  type Function as FunctionNode,
+  forEachChild,
+  type ParsedScript,
+  type Pipeline,
+  parse,
+  type Redirection,
+  type Statement,
+  type SyntaxNode,
+  type TestCommand,
+} from "unbash";
+import { changesDirectory } from "./changes-directory.js";
+import { type CommandSink, judgeWords, type Place } from "./judge-words.js";
+import type { AnalyzeOptions, CommandProblem } from "./judgement.js";
+import { MAX_DEPTH, MAX_JUDGED, MAX_PARSED } from "./limits.js";
+import type { CommandInput } from "./program-spec.js";
+import { inputOf, judgeRedirects } from "./redirections.js";
+import type { SegmentFacts } from "./segment-facts.js";
+import { moveShell } from "./shell-moves.js";
+import { ShellState } from "./shell-state.js";
+import { startedPrograms } from "./simple-command.js";
+
+interface Scope extends Place {
+  /** What positions of the nodes are in. */
+  readonly source: string;
+  readonly input?: CommandInput | undefined;
+}
+
+export class ScriptWalk implements CommandSink {
+  readonly found: SegmentFacts[] = [];
+  readonly remote = new Set<SegmentFacts>();
+  readonly problems: CommandProblem[] = [];
+  #parsed = 0;
+  #judged = 0;
+
+  start(text: string, options: AnalyzeOptions): void {
+    const script = this.#parse(text, 0);
+    if (script === undefined) return;
+    this.#script(script, {
+      state: ShellState.start(script, options),
+      wrappers: [],
+      depth: 0,
+      isRemote: false,
+      source: text,
+    });
+  }
+
+  segment(facts: SegmentFacts, isRemote: boolean): void {
+    this.found.push(facts);
+    if (isRemote) this.remote.add(facts);
+  }
+
+  mayJudge(place: Place, text: string): boolean {
+    if (++this.#judged <= MAX_JUDGED && place.depth <= MAX_DEPTH) return true;
+    this.#problem("too-long", "it contains more commands than are analyzed", text);
+    return false;
+  }
+
+  script(text: string, place: Place, kind: "same-shell" | "own-shell"): void {
+    const script = this.#parse(text, place.depth);
+    if (script === undefined) return;
+    const state =
+      kind === "same-shell" ? place.state.continued(script) : place.state.fresh(script, place.state.directories);
+    this.#script(script, { ...place, state, source: text });
+  }
+
+  #parse(text: string, depth: number): ParsedScript | undefined {
+    this.#parsed += text.length;
+    if (this.#parsed > MAX_PARSED || depth > MAX_DEPTH) {
+      this.#problem("too-long", "what it expands to is too long to be analyzed", text.slice(0, 80));
+      return undefined;
+    }
+    if (text.includes("\0")) this.#problem("syntax", "it contains NUL", "");
+    return parse(text);
+  }
+
+  #problem(kind: CommandProblem["kind"], detail: string, text: string): void {
+    if (this.problems.some((one) => one.kind === kind && one.detail === detail)) return;
+    this.problems.push({ kind, detail, text });
+  }
+
+  #script(script: ParsedScript, scope: Scope): void {
+    const [error] = script.errors ?? [];
+    if (error !== undefined)
+      this.#problem("syntax", `syntax error: ${error.message}`, scope.source.slice(error.pos, error.pos + 40));
+    const inside = script.source === undefined ? scope : { ...scope, source: script.source };
+    this.#statements(script.commands, inside);
+  }
+
+  #statements(statements: readonly Statement[], scope: Scope): void {
+    for (const { command, background } of statements) {
+      if (background === true) this.#node(command, { ...scope, state: scope.state.copy() });
+      else {
+        const before = scope.state.directories;
+        this.#node(command, scope);
+        scope.state.mergeDirectories(before); // `cd` may fail
+      }
+    }
+  }
+
+  #node(node: SyntaxNode, scope: Scope): void {
+    switch (node.type) {
+      case "Command":
+        this.#command(node, scope);
+        return;
+      case "Pipeline":
+        this.#pipeline(node, scope);
+        return;
+      case "AndOr":
+        this.#andOr(node, scope);
+        return;
+      case "Subshell":
+      case "Coproc":
+        if (node.type === "Coproc" && node.name !== undefined) this.#nested(node.name, scope);
+        this.#node(node.body, { ...scope, state: scope.state.copy() });
+        return;
+      case "BraceGroup":
+        this.#node(node.body, scope);
+        return;
+      case "CompoundList":
+        this.#statements(node.commands, scope);
+        return;
+      case "Script":
+        this.#script(node, { ...scope, state: scope.state.copy(), depth: scope.depth + 1 });
+        return;
+      case "Redirected":
+        this.#redirected(node.command, node.redirects, scope);
+        return;
+      case "Function":
+        this.#function(node, scope);
+        return;
+      case "If":
+        this.#node(node.clause, scope);
+        this.#branches([node.then, ...node.elif, ...(node.else === undefined ? [] : [node.else])], scope);
+        return;
+      case "Elif":
+        this.#node(node.clause, scope);
+        this.#branches([node.then], scope);
+        return;
+      case "Case":
+        this.#nested(node.word, scope);
+        this.#branches(node.items, scope);
+        return;
+      case "CaseItem":
+        for (const pattern of node.pattern) this.#nested(pattern, scope);
+        this.#node(node.body, scope);
+        return;
+      case "For":
+      case "Select":
+      case "While":
+      case "ArithmeticFor":
+        this.#loop(node, scope);
+        return;
+      case "TestCommand":
+        this.#test(node, scope);
+        return;
+      case "ArithmeticCommand":
+        this.#arithmetic(node, scope);
+        return;
+      default:
+        this.#nested(node, scope);
+        return;
+    }
+  }
+
+  /** Substitutions inside words, which run in subshells. */
+  #nested(node: SyntaxNode, scope: Scope): void {
+    if (node.type === "Script") {
+      this.#node(node, scope);
+      return;
+    }
+    if (node.type === "AnsiCQuoted" && node.text.includes("\\'")) {
+      this.#problem("shells-differ", "dash ends `$'…\\'` at the quote that bash skips", node.text);
+    }
+    forEachChild(node, (child) => this.#nested(child, scope));
+  }
+
+  #command(node: Command, scope: Scope): void {
+    forEachChild(node, (child) => this.#nested(child, scope));
+    const text = scope.source.slice(node.pos, node.end);
+    const input = inputOf(node.redirects) ?? scope.input;
+    const before = scope.state.directories;
+    const after = scope.state.copy();
+    let isFirst = true;
+    for (const started of startedPrograms(node, text, scope.state)) {
+      judgeWords(this, scope, { ...started, input });
+      const moved = scope.state.copy();
+      moveShell(started.words, moved);
+      if (isFirst) after.directories = moved.directories;
+      else if (moved.directories !== before) after.mergeDirectories(moved.directories);
+      isFirst = false;
+    }
+    scope.state.directories = after.directories;
+    this.#backgroundOfDash(node, scope);
+  }
+
+  /** In dash `a &>f b` starts `a` in the background and then `b`. */
+  #backgroundOfDash(node: Command, scope: Scope): void {
+    const redirect = node.redirects.find((one) => one.type === "Redirect" && one.operator.startsWith("&>"));
+    if (redirect === undefined || !node.args.some(({ pos }) => pos > redirect.pos)) return;
+    const rest = scope.source.slice(scope.source.indexOf("&", redirect.pos) + 1, node.end);
+    this.#asDash(rest, scope);
+  }
+
+  #asDash(text: string, scope: Scope): void {
+    const script = this.#parse(text, scope.depth);
+    if (script === undefined) return;
+    const state = scope.state.copy();
+    this.#statements(script.commands, { ...scope, state, source: text, depth: scope.depth + 1 });
+  }
+
+  #pipeline(node: Pipeline, scope: Scope): void {
+    let input: CommandInput | undefined = scope.input;
+    const isPipe = node.commands.length > 1;
+    for (const command of node.commands) {
+      const from = this.found.length;
+      this.#node(command, isPipe ? { ...scope, state: scope.state.copy(), input } : scope);
+      input = { kind: "pipe", producers: this.found.slice(from) };
+    }
+  }
+
+  /** What the second command of a chain sets is known in the rest of the chain only. */
+  #andOr(node: AndOr, scope: Scope): void {
+    const { state } = scope;
+    const before = state.directories;
+    const chain = state.copy();
+    node.commands.forEach((command, index) => {
+      if (index === 0) {
+        this.#node(command, scope);
+        chain.take(state);
+        return;
+      }
+      if (node.operators[index - 1] === "||") chain.mergeDirectories(before);
+      this.#node(command, { ...scope, state: node.operators[index - 1] === "||" ? chain.copy() : chain });
+    });
+    state.mergeDirectories(chain.directories);
+  }
+
+  #branches(nodes: readonly SyntaxNode[], scope: Scope): void {
+    for (const node of nodes) {
+      const state = scope.state.copy();
+      this.#node(node, { ...scope, state });
+      scope.state.mergeDirectories(state.directories);
+    }
+  }
+
+  #loop(node: Extract<SyntaxNode, { type: "For" | "Select" | "While" | "ArithmeticFor" }>, scope: Scope): void {
+    if (changesDirectory(node)) scope.state.directories = undefined;
+    const inside = { ...scope, state: scope.state.copy() };
+    if (node.type === "For" || node.type === "Select") {
+      for (const word of node.wordlist ?? []) this.#nested(word, scope);
+      inside.state.assignEach(node.name.value, node.wordlist);
+    } else if (node.type === "While") this.#node(node.clause, inside);
+    else {
+      for (const part of [node.initialize, node.test, node.update]) if (part !== undefined) this.#nested(part, inside);
+    }
+    this.#node(node.body, inside);
+  }
+
+  /** The body runs where the function is called, which may be in another directory. */
+  #function(node: FunctionNode, scope: Scope): void {
+    const state = scope.state.copy();
+    if (changesDirectory(node)) {
+      state.directories = undefined;
+      scope.state.directories = undefined;
+    }
+    this.#node(node.body, { ...scope, state });
+    scope.state.functions.add(node.name.value);
+  }
+
+  #redirected(command: SyntaxNode, redirects: readonly Redirection[], scope: Scope): void {
+    for (const redirect of redirects) this.#nested(redirect, scope);
+    const first = redirects[0];
+    const last = redirects.at(-1);
+    const text = first === undefined || last === undefined ? "" : scope.source.slice(first.pos, last.end);
+    judgeWords(this, scope, { words: [], text, also: (facts) => judgeRedirects(facts, redirects, scope.state) });
+    this.#node(command, { ...scope, input: inputOf(redirects) ?? scope.input });
+  }
+
+  /** `[[ … ]]` of bash; dash reads it as a command, in which `>`, `&&` and `||` mean what they mean everywhere. */
+  #test(node: TestCommand, scope: Scope): void {
+    this.#nested(node.expression, scope);
+    const text = scope.source.slice(node.pos, node.end);
+    judgeWords(this, scope, { words: [], text });
+    if (/[<>|&\n;]/.test(text)) this.#asDash(`\\${text}`, scope);
+  }
+
+  /** `(( … ))` of bash; in dash two subshells, unless it is one word that names no program. */
+  #arithmetic(node: ArithmeticCommand, scope: Scope): void {
+    this.#nested(node, scope);
+    const text = scope.source.slice(node.pos, node.end);
+    judgeWords(this, scope, { words: [], text });
+    if (!/^\s*\w+(\+\+|--|[-+*/%]?=[\w+*/%-]*)\s*$/.test(node.body)) this.#asDash(`( (${node.body}) )`, scope);
+  }
+}

@@ -1,0 +1,152 @@
+/** What a sed script does beside printing: files that it reads and writes, and commands that it runs. */
+
+export interface SedEffects {
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+  /** `e`, or the flag `e` of `s`. */
+  readonly runsCommands: boolean;
+  /** False if the script has something that this reader does not know. */
+  readonly isUnderstood: boolean;
+}
+
+export function readSedScript(script: string): SedEffects {
+  const reader = new SedReader(script);
+  reader.run();
+  return reader;
+}
+
+class SedReader implements SedEffects {
+  readonly reads: string[] = [];
+  readonly writes: string[] = [];
+  runsCommands = false;
+  isUnderstood = true;
+  #at = 0;
+
+  constructor(readonly script: string) {}
+
+  run(): void {
+    while (this.isUnderstood) {
+      this.#skip(/[\s;]/);
+      if (this.#at >= this.script.length) return;
+      if (this.script[this.#at] === "#") {
+        this.#line();
+        continue;
+      }
+      this.#addresses();
+      this.#skip(/[ \t!]/);
+      this.#command();
+    }
+  }
+
+  #skip(pattern: RegExp): void {
+    while (this.#at < this.script.length && pattern.test(this.script[this.#at] as string)) this.#at++;
+  }
+
+  /** The rest of the line, to which a file name or a text reaches. */
+  #line(): string {
+    const end = this.script.indexOf("\n", this.#at);
+    const line = this.script.slice(this.#at, end === -1 ? undefined : end);
+    this.#at = end === -1 ? this.script.length : end + 1;
+    return line.trim();
+  }
+
+  #addresses(): void {
+    for (;;) {
+      const char = this.script[this.#at];
+      if (char === "/") this.#delimited("/");
+      else if (char === "\\") {
+        this.#at++;
+        this.#delimited(this.script[this.#at] ?? "");
+      } else if (char !== undefined && /[\d$,~+ \t]/.test(char)) {
+        this.#at++;
+        continue;
+      } else return;
+      this.#skip(/[IM]/);
+    }
+  }
+
+  /** From the delimiter at the current place to the next one that is not escaped, and past it. */
+  #delimited(delimiter: string): void {
+    let isClass = false;
+    for (this.#at++; this.#at < this.script.length; this.#at++) {
+      const char = this.script[this.#at];
+      if (char === "\\") this.#at++;
+      // A delimiter inside of a class ends in some versions and not in others.
+      else if (char === "[") isClass = true;
+      else if (char === "]") isClass = false;
+      else if (char === delimiter) {
+        if (isClass && this.script.indexOf("]", this.#at) !== -1 && delimiter === "/") this.isUnderstood = false;
+        this.#at++;
+        return;
+      }
+    }
+    this.isUnderstood = false;
+  }
+
+  #command(): void {
+    const command = this.script[this.#at++];
+    switch (command) {
+      case undefined:
+        return;
+      case "r":
+      case "R":
+        this.reads.push(this.#line());
+        return;
+      case "w":
+      case "W":
+        this.writes.push(this.#line());
+        return;
+      case "e":
+        this.runsCommands = true;
+        this.#line();
+        return;
+      case "a":
+      case "i":
+      case "c":
+        this.#text();
+        return;
+      case "b":
+      case "t":
+      case "T":
+      case ":":
+        // A label ends at a semicolon in GNU sed and at the line in others.
+        this.#skip(/[^;\n}]/);
+        return;
+      case "s":
+        this.#substitute();
+        return;
+      case "y":
+        this.#delimited(this.script[this.#at] ?? "");
+        this.#at--;
+        this.#delimited(this.script[this.#at] ?? "");
+        return;
+      default:
+        if (!/[{}=dDgGhHlLnNpPqQxzF]/.test(command)) this.isUnderstood = false;
+        this.#skip(/[ \t\d]/);
+        if (!/[;\n}]|undefined/.test(String(this.script[this.#at])) && command !== "{") this.isUnderstood = false;
+    }
+  }
+
+  /** Text reaches to the end of a line that does not end with a backslash. */
+  #text(): void {
+    let line = this.#line();
+    while (line.endsWith("\\") && this.#at < this.script.length) line = this.#line();
+  }
+
+  #substitute(): void {
+    const delimiter = this.script[this.#at] ?? "";
+    this.#delimited(delimiter);
+    this.#at--;
+    this.#delimited(delimiter);
+    for (; this.isUnderstood && this.#at < this.script.length; this.#at++) {
+      const flag = this.script[this.#at] as string;
+      if (flag === "e") this.runsCommands = true;
+      else if (flag === "w") {
+        this.#at++;
+        this.writes.push(this.#line());
+        return;
+      } else if (/[;\n}#]/.test(flag)) return;
+      else if (!/[gpiImM\d \t]/.test(flag)) this.isUnderstood = false;
+    }
+  }
+}

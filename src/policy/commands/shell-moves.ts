@@ -1,0 +1,42 @@
+/** How a command changes the directory of the shell that runs it. */
+import type { ExpandedWord } from "./expanded-word.js";
+import type { ShellState } from "./shell-state.js";
+
+/** Changes `state` to what holds after the shell has run `words` successfully. */
+export function moveShell(words: readonly ExpandedWord[], state: ShellState): void {
+  const [first, ...args] = words;
+  if (first === undefined) return;
+  if (first.isUnresolved || first.isGlob) {
+    state.directories = undefined;
+    return;
+  }
+  switch (first.value) {
+    case "builtin":
+    case "command":
+      moveShell(args, state);
+      return;
+    case "cd":
+    case "chdir":
+      changeDirectory(args, state);
+      return;
+    case "pushd":
+    case "popd":
+    case "source":
+    case ".":
+      state.directories = undefined;
+      return;
+    case "eval":
+      if (args.some(({ isUnresolved, value }) => isUnresolved || /cd|pushd|popd|source|\./.test(value))) {
+        state.directories = undefined;
+      }
+  }
+}
+
+function changeDirectory(args: readonly ExpandedWord[], state: ShellState): void {
+  const targets = args.filter(({ value, isUnresolved }) => isUnresolved || !/^-[LPe@]*$/.test(value) || value === "-");
+  const [target] = targets.filter(({ value }) => value !== "--");
+  if (target !== undefined) {
+    if (target.value === "-" && !target.isUnresolved) state.directories = undefined;
+    else state.enter(target);
+  } else state.directories = state.home === undefined ? undefined : [state.home];
+}

@@ -1,0 +1,121 @@
+/** What the shell knows at one place of a script: its directory and its variables. */
+import type { Script, Word } from "unbash";
+import { normalizePath, resolvePath } from "../../text/index.js";
+import { type ExpandedWord, expandWord, type Lookup, type VariableValue } from "./expanded-word.js";
+import type { AnalyzeOptions } from "./judgement.js";
+import { VariableTable } from "./variables.js";
+
+/** Directories of which each may be the current one. More than this are unknown. */
+const MAX_DIRECTORIES = 4;
+
+export class ShellState implements Lookup {
+  /** The directories of which one is the current one; undefined if it may be any. */
+  directories: readonly string[] | undefined;
+  /** Variables that are certainly assigned at this place. */
+  readonly #assigned: Set<string>;
+  /** Functions that are certainly defined at this place. */
+  readonly functions: Set<string>;
+  /** The values for which a command is judged that uses variables with several. */
+  choice: ReadonlyMap<string, VariableValue> | undefined;
+
+  private constructor(
+    readonly options: AnalyzeOptions,
+    readonly variables: VariableTable,
+    directories: readonly string[] | undefined,
+    assigned: Iterable<string> = [],
+    functions: Iterable<string> = [],
+  ) {
+    this.directories = directories;
+    this.#assigned = new Set(assigned);
+    this.functions = new Set(functions);
+  }
+
+  static start(script: Script, options: AnalyzeOptions, directories?: readonly string[]): ShellState {
+    return new ShellState(options, new VariableTable(script), directories ?? [normalizePath(options.cwd)]);
+  }
+
+  /** A copy, for a subshell or a branch: what it changes does not count after it. */
+  copy(): ShellState {
+    const copy = new ShellState(this.options, this.variables, this.directories, this.#assigned, this.functions);
+    copy.choice = this.choice;
+    return copy;
+  }
+
+  /** The state of a script that runs in a shell of its own: variables of this one are unknown there. */
+  fresh(script: Script, directories: readonly string[] | undefined): ShellState {
+    return new ShellState(this.options, new VariableTable(script), directories);
+  }
+
+  /** The state of a script that runs in this shell. */
+  continued(script: Script): ShellState {
+    return new ShellState(this.options, new VariableTable(script), this.directories);
+  }
+
+  get roots(): readonly string[] {
+    return this.options.roots ?? [this.options.cwd];
+  }
+
+  get home(): string | undefined {
+    return this.variables.mentions("HOME") ? undefined : this.options.home;
+  }
+
+  assign(name: string, values: readonly VariableValue[] | undefined): void {
+    this.variables.assign(name, values);
+    this.#assigned.add(name);
+  }
+
+  /** The variable of a loop, which is each of the words in turn. */
+  assignEach(name: string, words: readonly Word[] | undefined): void {
+    const expanded = words?.flatMap((word) => expandWord(word, this));
+    const isKnown = expanded?.every(({ isUnresolved }) => !isUnresolved) === true;
+    this.assign(
+      name,
+      isKnown
+        ? expanded?.map(({ value, pattern, isGlob }) => ({ value: isGlob ? pattern : value, isGlob }))
+        : undefined,
+    );
+  }
+
+  /** Everything that `other` knows. */
+  take(other: ShellState): void {
+    this.directories = other.directories;
+    for (const name of other.#assigned) this.#assigned.add(name);
+    for (const name of other.functions) this.functions.add(name);
+  }
+
+  /** What may be the value of `name` here; undefined if it may be anything. */
+  valuesOf(name: string): readonly VariableValue[] | undefined {
+    if (name === "HOME" && this.home !== undefined) return [{ value: this.home, isGlob: false }];
+    if (name === "PWD" && !this.variables.mentions(name)) {
+      return this.directories?.map((value) => ({ value, isGlob: false }));
+    }
+    return this.#assigned.has(name) ? this.variables.values(name) : undefined;
+  }
+
+  variable(name: string): VariableValue | undefined {
+    const chosen = this.choice?.get(name);
+    if (chosen !== undefined) return chosen;
+    const values = this.valuesOf(name);
+    return values?.length === 1 ? values[0] : undefined;
+  }
+
+  substitution(text: string): string | undefined {
+    if (!/^(\$\(\s*pwd\s*\)|`\s*pwd\s*`)$/.test(text) || this.variables.definesFunction("pwd")) return undefined;
+    return this.directories?.length === 1 ? this.directories[0] : undefined;
+  }
+
+  /** The current directory becomes `word`. A word that is not known makes it unknown. */
+  enter(word: ExpandedWord): void {
+    if (word.isUnresolved || word.isGlob) this.directories = undefined;
+    else if (word.value.startsWith("/")) this.directories = [normalizePath(word.value)];
+    else this.directories = this.directories?.map((directory) => resolvePath(directory, word.value));
+  }
+
+  /** Either this state or `other` holds from here. */
+  mergeDirectories(other: readonly string[] | undefined): void {
+    const { directories } = this;
+    if (directories === other) return;
+    const all = directories === undefined || other === undefined ? undefined : [...new Set([...directories, ...other])];
+    this.directories = all === undefined || all.length > MAX_DIRECTORIES ? undefined : all;
+  }
+}

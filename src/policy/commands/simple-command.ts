@@ -1,0 +1,86 @@
+/** One simple command: its assignments, its redirections, and the words that it runs with. */
+import type { Assignment, Command, SyntaxNode, Word } from "unbash";
+import { forEachChild } from "unbash";
+import { judgeAssignment } from "./environment.js";
+import { type ExpandedWord, expandWord, literalWord, unknownWord, type VariableValue } from "./expanded-word.js";
+import type { StartedProgram } from "./judge-words.js";
+import { MAX_COMBINATIONS } from "./limits.js";
+import { judgeRedirects } from "./redirections.js";
+import type { ShellState } from "./shell-state.js";
+
+/** Builtins whose arguments are assignments that stay in the shell. */
+const DECLARES = /^(export|declare|typeset|local|readonly)$/;
+
+/** The programs that the command may start: one for each combination of the values of its variables. */
+export function* startedPrograms(node: Command, text: string, state: ShellState): Generator<StartedProgram> {
+  const also: StartedProgram["also"] = (facts) => {
+    for (const one of node.prefix) {
+      if (one.type === "Assignment") judgeAssignment(facts, one.name, assignedWord(one, state));
+    }
+    for (const one of node.args) {
+      if (one.type === "Assignment") judgeAssignment(facts, one.name, assignedWord(one, state));
+    }
+    judgeRedirects(facts, node.redirects, state);
+  };
+  for (const choice of choices(node, state)) {
+    state.choice = choice;
+    const words =
+      node.name === undefined
+        ? []
+        : [...expandName(node.name, state), ...node.args.flatMap((one) => argument(one, state))];
+    yield { words, text, also };
+  }
+  state.choice = undefined;
+  if (node.name === undefined) for (const one of node.prefix) if (one.type === "Assignment") remember(one, state);
+  if (node.name !== undefined && DECLARES.test(node.name.value)) {
+    for (const one of node.args) if (one.type === "Assignment") remember(one, state);
+  }
+}
+
+/** `$'ls'` and `$"ls"` are other names in dash, and braces are part of the name there. */
+function expandName(name: Word, state: ShellState): ExpandedWord[] {
+  const words = expandWord(name, state);
+  const differs = name.parts?.some(({ type }) => /AnsiC|Locale|Brace|ExtendedGlob/.test(type)) === true;
+  const [first, ...rest] = words;
+  if (first === undefined) return [unknownWord(name.text)];
+  return differs ? [{ ...first, isUnresolved: true }, ...rest] : words;
+}
+
+function argument(one: Word | Assignment, state: ShellState): ExpandedWord[] {
+  if (one.type === "Word") return expandWord(one, state);
+  const value = assignedWord(one, state);
+  const start = literalWord(`${one.name}=`);
+  if (value === undefined) return [{ ...unknownWord(one.text), prefix: start.value }];
+  return [{ ...value, text: one.text, value: start.value + value.value, prefix: start.value + value.prefix }];
+}
+
+function assignedWord(one: Assignment, state: ShellState): ExpandedWord | undefined {
+  if (one.append === true || one.index !== undefined || one.value.type !== "Word") return undefined;
+  return expandWord(one.value, state, true)[0] ?? literalWord("");
+}
+
+function remember(one: Assignment, state: ShellState): void {
+  const word = assignedWord(one, state);
+  const isKnown = word !== undefined && !word.isUnresolved;
+  state.assign(one.name, isKnown ? [{ value: word.value, isGlob: word.isGlob }] : undefined);
+}
+
+/** The combinations of the values of all variables in the command that have several. */
+function choices(node: Command, state: ShellState): (ReadonlyMap<string, VariableValue> | undefined)[] {
+  const names = new Set<string>();
+  collectNames(node, names);
+  let combinations: Map<string, VariableValue>[] = [new Map()];
+  for (const name of names) {
+    const values = state.valuesOf(name) ?? [];
+    if (values.length < 2 || values.length * combinations.length > MAX_COMBINATIONS) continue;
+    combinations = combinations.flatMap((one) => values.map((value) => new Map(one).set(name, value)));
+  }
+  return combinations.length === 1 ? [undefined] : combinations;
+}
+
+function collectNames(node: SyntaxNode, names: Set<string>): void {
+  if (node.type === "Script") return;
+  if (node.type === "SimpleExpansion") names.add(node.text.slice(1));
+  if (node.type === "ParameterExpansion") names.add(node.parameter);
+  forEachChild(node, (child) => collectNames(child, names));
+}
