@@ -124,6 +124,9 @@ function applyOperands(call: ProgramCall, compiled: CompiledSpec): void {
   let meanings = compiled.operands;
   if (effects.some(({ noFirst }) => noFirst) && meanings.length > 1) meanings = meanings.slice(1);
   if (effects.some(({ noLast }) => noLast) && meanings.length > 1) meanings = meanings.slice(0, -1);
+  if (parsed.operands.length === 0 && compiled.spec.here !== undefined) {
+    call.facts.file(literalWord("."), "read", scope === "tree" ? "tree" : compiled.spec.here);
+  }
   const assigned = assignMeanings(parsed.operands.length, meanings);
   parsed.operands.forEach((word, index) => {
     const meaning = override ?? assigned[index];

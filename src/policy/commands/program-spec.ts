@@ -43,6 +43,8 @@ export interface ProgramSpec {
   readonly why?: string;
   readonly options?: Readonly<Record<string, string>>;
   readonly operands?: string;
+  /** Without operands the program reads the current directory. */
+  readonly here?: "self" | "tree";
   /** Subcommands by name; several names of one are separated by spaces. */
   readonly commands?: Readonly<Record<string, ProgramSpec>>;
   /** The subcommands that the table does not list, and none at all. Default: medium. */

@@ -14,6 +14,7 @@ import {
   type TestCommand,
 } from "unbash";
 import { changesDirectory } from "./changes-directory.js";
+import { changesPrograms } from "./environment.js";
 import { type CommandSink, judgeWords, type Place } from "./judge-words.js";
 import type { AnalyzeOptions, CommandProblem } from "./judgement.js";
 import { MAX_DEPTH, MAX_JUDGED, MAX_PARSED } from "./limits.js";
@@ -23,6 +24,7 @@ import type { SegmentFacts } from "./segment-facts.js";
 import { moveShell } from "./shell-moves.js";
 import { ShellState } from "./shell-state.js";
 import { startedPrograms } from "./simple-command.js";
+import { assignedName, hasExpansion } from "./variables.js";
 
 interface Scope extends Place {
   /** What positions of the nodes are in. */
@@ -176,7 +178,14 @@ export class ScriptWalk implements CommandSink {
     if (node.type === "AnsiCQuoted" && node.text.includes("\\'")) {
       this.#problem("shells-differ", "dash ends `$'…\\'` at the quote that bash skips", node.text);
     }
+    this.#assigned(assignedName(node), scope.source.slice(node.pos, node.end));
     forEachChild(node, (child) => this.#nested(child, scope));
+  }
+
+  /** An assignment that is no command: in an expansion, in arithmetic, by a loop. */
+  #assigned(name: string | undefined, text: string): void {
+    if (name === undefined || !changesPrograms(name)) return;
+    this.#problem("environment", `sets \`${name}\`, which changes what programs do`, text);
   }
 
   #command(node: Command, scope: Scope): void {
@@ -188,6 +197,10 @@ export class ScriptWalk implements CommandSink {
     let isFirst = true;
     for (const started of startedPrograms(node, text, scope.state)) {
       judgeWords(this, scope, { ...started, input });
+      const [name] = started.words;
+      if (node.name !== undefined && hasExpansion(node.name)) {
+        scope.state.variables.ran(name?.isUnresolved === false ? name.value : undefined);
+      }
       const moved = scope.state.copy();
       moveShell(started.words, moved);
       if (isFirst) after.directories = moved.directories;
@@ -253,6 +266,7 @@ export class ScriptWalk implements CommandSink {
     const inside = { ...scope, state: scope.state.copy() };
     if (node.type === "For" || node.type === "Select") {
       for (const word of node.wordlist ?? []) this.#nested(word, scope);
+      this.#assigned(node.name.value, scope.source.slice(node.pos, node.name.end));
       inside.state.assignEach(node.name.value, node.wordlist);
     } else if (node.type === "While") this.#node(node.clause, inside);
     else {

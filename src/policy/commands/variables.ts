@@ -1,6 +1,7 @@
 /** Which variables have values that are known without running the command. */
 import { type Assignment, type Command, forEachChild, type Script, type SyntaxNode, type Word } from "unbash";
 import { expandWord, type Lookup, type VariableValue } from "./expanded-word.js";
+import { MAX_COMBINATIONS } from "./limits.js";
 
 /** Programs of the shell that set the variables whose names they get. */
 const SETTERS = new Set(["read", "mapfile", "readarray", "getopts", "unset", "let", "printf", "wait"]);
@@ -26,6 +27,12 @@ export class VariableTable {
     this.#collect(script);
   }
 
+  /** A command whose name was an expansion turned out to be `name`. */
+  ran(name: string | undefined): void {
+    if (name === undefined || CHANGE_ALL.has(name) || SETTERS.has(name) || DECLARERS.has(name))
+      this.#isAllUnknown = true;
+  }
+
   /** Whether the script assigns the variable anywhere. */
   mentions(name: string): boolean {
     return this.#isAllUnknown || this.#unknown.has(name) || this.#assigned.has(name);
@@ -42,11 +49,12 @@ export class VariableTable {
     return this.#current.get(name);
   }
 
-  /** What the only assignment of `name` gives it, seen when the walk passes it. */
+  /** The walk passes an assignment. Its value counts if it is the only one of this variable. */
   assign(name: string, values: readonly VariableValue[] | undefined): void {
-    const words = this.#assigned.get(name) ?? [];
-    const known = this.#reassigned.has(name) ? literalValues(words) : values;
-    if (known === undefined) this.#unknown.add(name);
+    if (this.#unknown.has(name)) return;
+    if (this.#reassigned.has(name) && this.#current.has(name)) return;
+    const known = this.#reassigned.has(name) ? literalValues(this.#assigned.get(name) ?? []) : values;
+    if (known === undefined || known.length > MAX_COMBINATIONS) this.#unknown.add(name);
     else this.#current.set(name, known);
   }
 
@@ -55,13 +63,8 @@ export class VariableTable {
     else if (node.type === "For" || node.type === "Select") this.#loop(node.name.value, node.wordlist);
     else if (node.type === "Command") this.#command(node);
     else if (node.type === "Function") this.#functions.add(node.name.value);
-    else if (node.type === "ParameterExpansion" && node.operation?.type === "Default") {
-      if (node.operation.operator.includes("=")) this.#unknown.add(node.parameter);
-    } else if (node.type === "ArithmeticBinary" && /^[^=!<>]*=$|^<<=$|^>>=$/.test(node.operator)) {
-      this.#arithmetic(node.left);
-    } else if (node.type === "ArithmeticUnary" && /^(\+\+|--)$/.test(node.operator)) {
-      this.#arithmetic(node.operand);
-    }
+    const name = assignedName(node);
+    if (name !== undefined) this.#unknown.add(name);
     forEachChild(node, (child) => this.#collect(child));
   }
 
@@ -78,15 +81,18 @@ export class VariableTable {
 
   #add(name: string, words: readonly Word[]): void {
     const known = this.#assigned.get(name);
-    if (known !== undefined) this.#reassigned.add(name);
-    this.#assigned.set(name, [...(known ?? []), ...words]);
+    if (known === undefined) this.#assigned.set(name, [...words]);
+    else {
+      this.#reassigned.add(name);
+      for (const word of words) known.push(word);
+    }
   }
 
   #command(node: Command): void {
     if (node.name === undefined) return;
     const name = node.name.value;
     const words = node.args.filter((one) => one.type === "Word");
-    if (CHANGE_ALL.has(name) || hasExpansion(node.name)) this.#isAllUnknown = true;
+    if (CHANGE_ALL.has(name)) this.#isAllUnknown = true;
     if (!SETTERS.has(name) && !DECLARERS.has(name)) return;
     if (name === "printf" && words[0]?.value.startsWith("-v") !== true) return;
     for (const word of words) {
@@ -95,11 +101,22 @@ export class VariableTable {
       else this.#unknown.add(/^(?:-v)?(\w*)/.exec(word.value)?.[1] ?? "");
     }
   }
+}
 
-  #arithmetic(node: SyntaxNode): void {
-    if (node.type === "ArithmeticWord") this.#unknown.add(/^\w*/.exec(node.value)?.[0] ?? "");
-    else if (node.type === "ArithmeticGroup") this.#arithmetic(node.expression);
+/** The variable that an expansion or an arithmetic expression assigns: `${x:=1}`, `x = 1`, `x++`. */
+export function assignedName(node: SyntaxNode): string | undefined {
+  if (node.type === "ParameterExpansion") {
+    return node.operation?.type === "Default" && node.operation.operator.includes("=") ? node.parameter : undefined;
   }
+  if (node.type === "ArithmeticBinary") {
+    return /^[^=!<>]*=$|^<<=$|^>>=$/.test(node.operator) ? nameIn(node.left) : undefined;
+  }
+  return node.type === "ArithmeticUnary" && /^(\+\+|--)$/.test(node.operator) ? nameIn(node.operand) : undefined;
+}
+
+function nameIn(node: SyntaxNode): string | undefined {
+  if (node.type === "ArithmeticGroup") return nameIn(node.expression);
+  return node.type === "ArithmeticWord" ? /^\w*/.exec(node.value)?.[0] : undefined;
 }
 
 /** Whether the word contains something that the shell replaces. */

@@ -1,7 +1,7 @@
 /** The subcommands of git that need more than a line. */
 import { hasOption } from "../call-options.js";
 import { literalWord } from "../expanded-word.js";
-import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
+import type { ProgramCall, ProgramSpec } from "../program-spec.js";
 
 /** Options of everything that shows differences. */
 const DIFF_OPTIONS = {
@@ -162,16 +162,17 @@ export const GIT_RESET: ProgramSpec = {
 };
 
 export const GIT_CLEAN: ProgramSpec = {
-  does: "high",
-  why: "deletes files that are not tracked",
   operands: "text*",
   options: { "-e --exclude": "text", "-n --dry-run": "" },
   judge: (call) => {
     const { facts, parsed } = call;
     if (hasOption(call, "-n", "--dry-run")) return;
+    facts.raise("high", "deletes files that are not tracked");
     for (const path of parsed.operands) facts.file(path, "delete", "tree");
-    if (parsed.operands.length === 0)
-      facts.file({ ...literalWord("."), ...(hasOption(call, "-d") ? {} : { isPartial: true }) }, "delete", "tree");
+    if (parsed.operands.length > 0) return;
+    // Without -d directories that are not tracked stay.
+    const here = literalWord(".");
+    facts.file(hasOption(call, "-d") ? here : { ...here, isPartial: true }, "delete", "tree");
   },
 };
 

@@ -62,7 +62,7 @@ function judgeCurl(call: ProgramCall): void {
     facts.file({ ...word, value: path, prefix: path, pattern: path }, "read");
   }
   if (hasOption(call, "-O", "--remote-name", "--remote-name-all")) {
-    for (const path of state.directories ?? []) facts.file(literalWord(path), "write");
+    for (const path of state.directories ?? []) facts.file(literalWord(path), "write", "tree");
   }
 }
 
@@ -112,7 +112,7 @@ export const NETWORK: ProgramTable = {
       const isElsewhere = parsed.options.some(({ name }) =>
         /^(-O|--output-document|-P|--directory-prefix|--spider)$/.test(name),
       );
-      if (!isElsewhere) for (const path of state.directories ?? []) facts.file(literalWord(path), "write");
+      if (!isElsewhere) for (const path of state.directories ?? []) facts.file(literalWord(path), "write", "tree");
     },
   },
   http: { does: "high network", operands: "maybe*", options: { "-o --output": "write" } },
