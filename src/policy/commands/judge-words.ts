@@ -22,6 +22,8 @@ export interface Place {
 export interface CommandSink {
   segment(facts: SegmentFacts, isRemote: boolean): void;
   script(text: string, place: Place, kind: "same-shell" | "own-shell"): void;
+  /** How many segments there are. */
+  readonly count: number;
   /** Whether the limits of the analysis allow to judge one more; if not, that is a problem already. */
   mayJudge(place: Place, text: string): boolean;
 }
@@ -46,17 +48,16 @@ export function judgeWords(sink: CommandSink, place: Place, started: StartedProg
   const program = first === undefined ? "" : programName(first);
   const facts = new SegmentFacts(text, program, args, place.wrappers, state);
   started.also?.(facts);
-  let isWrapper = false;
+  const before = sink.count;
   if (first !== undefined) {
     const inner = (wrapper: string): Place => {
-      isWrapper = true;
       return { ...place, state, depth: place.depth + 1, wrappers: [...place.wrappers, wrapper] };
     };
     judgeProgram(sink, facts, first, args, started.input, inner);
   }
   // A wrapper that does nothing of its own is named by the segment of what it starts.
   const segment = facts.segment();
-  const isTransparent = isWrapper && segment.risk === "low" && segment.files.length === 0 && !segment.network;
+  const isTransparent = sink.count > before && segment.risk === "low" && segment.files.length === 0 && !segment.network;
   if (!isTransparent || facts.problems.length > 0) sink.segment(facts, place.isRemote);
   return facts;
 }

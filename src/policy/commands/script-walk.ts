@@ -23,6 +23,7 @@ import { inputOf, judgeRedirects } from "./redirections.js";
 import type { SegmentFacts } from "./segment-facts.js";
 import { moveShell } from "./shell-moves.js";
 import { ShellState } from "./shell-state.js";
+import { readsDifferently } from "./shells-differ.js";
 import { startedPrograms } from "./simple-command.js";
 import { assignedName, hasExpansion } from "./variables.js";
 
@@ -30,6 +31,8 @@ interface Scope extends Place {
   /** What positions of the nodes are in. */
   readonly source: string;
   readonly input?: CommandInput | undefined;
+  /** Inside of `[[ ]]`, where parentheses and extended globs are part of words. */
+  readonly isTest?: boolean;
 }
 
 export class ScriptWalk implements CommandSink {
@@ -49,6 +52,10 @@ export class ScriptWalk implements CommandSink {
       isRemote: false,
       source: text,
     });
+  }
+
+  get count(): number {
+    return this.found.length;
   }
 
   segment(facts: SegmentFacts, isRemote: boolean): void {
@@ -127,7 +134,7 @@ export class ScriptWalk implements CommandSink {
         this.#statements(node.commands, scope);
         return;
       case "Script":
-        this.#script(node, { ...scope, state: scope.state.copy(), depth: scope.depth + 1 });
+        this.#script(node, { ...scope, state: scope.state.copy(), depth: scope.depth + 1, isTest: false });
         return;
       case "Redirected":
         this.#redirected(node.command, node.redirects, scope);
@@ -136,20 +143,10 @@ export class ScriptWalk implements CommandSink {
         this.#function(node, scope);
         return;
       case "If":
-        this.#node(node.clause, scope);
-        this.#branches([node.then, ...node.elif, ...(node.else === undefined ? [] : [node.else])], scope);
-        return;
       case "Elif":
-        this.#node(node.clause, scope);
-        this.#branches([node.then], scope);
-        return;
       case "Case":
-        this.#nested(node.word, scope);
-        this.#branches(node.items, scope);
-        return;
       case "CaseItem":
-        for (const pattern of node.pattern) this.#nested(pattern, scope);
-        this.#node(node.body, scope);
+        this.#choice(node, scope);
         return;
       case "For":
       case "Select":
@@ -169,17 +166,43 @@ export class ScriptWalk implements CommandSink {
     }
   }
 
+  #choice(node: Extract<SyntaxNode, { type: "If" | "Elif" | "Case" | "CaseItem" }>, scope: Scope): void {
+    switch (node.type) {
+      case "If":
+        this.#node(node.clause, scope);
+        this.#branches([node.then, ...node.elif, ...(node.else === undefined ? [] : [node.else])], scope);
+        return;
+      case "Elif":
+        this.#node(node.clause, scope);
+        this.#branches([node.then], scope);
+        return;
+      case "Case":
+        this.#nested(node.word, scope);
+        this.#branches(node.items, scope);
+        return;
+      case "CaseItem":
+        for (const pattern of node.pattern) this.#nested(pattern, scope);
+        this.#node(node.body, scope);
+        return;
+      default:
+        node satisfies never;
+    }
+  }
+
   /** Substitutions inside words, which run in subshells. */
   #nested(node: SyntaxNode, scope: Scope): void {
     if (node.type === "Script") {
       this.#node(node, scope);
       return;
     }
-    if (node.type === "AnsiCQuoted" && node.text.includes("\\'")) {
-      this.#problem("shells-differ", "dash ends `$'…\\'` at the quote that bash skips", node.text);
-    }
+    this.#guard(node, scope);
     this.#assigned(assignedName(node), scope.source.slice(node.pos, node.end));
     forEachChild(node, (child) => this.#nested(child, scope));
+  }
+
+  #guard(node: SyntaxNode, scope: Scope): void {
+    const differs = readsDifferently(node, scope.source, scope.isTest === true);
+    if (differs !== undefined) this.#problem("shells-differ", differs, scope.source.slice(node.pos, node.end));
   }
 
   /** An assignment that is no command: in an expansion, in arithmetic, by a loop. */
@@ -189,6 +212,7 @@ export class ScriptWalk implements CommandSink {
   }
 
   #command(node: Command, scope: Scope): void {
+    this.#guard(node, scope);
     forEachChild(node, (child) => this.#nested(child, scope));
     const text = scope.source.slice(node.pos, node.end);
     const input = inputOf(node.redirects) ?? scope.input;
@@ -228,12 +252,22 @@ export class ScriptWalk implements CommandSink {
 
   #pipeline(node: Pipeline, scope: Scope): void {
     let input: CommandInput | undefined = scope.input;
+    if (node.prefixes.some(({ type }) => type === "Time")) this.#time(node, scope);
     const isPipe = node.commands.length > 1;
     for (const command of node.commands) {
       const from = this.found.length;
       this.#node(command, isPipe ? { ...scope, state: scope.state.copy(), input } : scope);
       input = { kind: "pipe", producers: this.found.slice(from) };
     }
+  }
+
+  /** In dash `time` is a program, with options of its own. */
+  #time(node: Pipeline, scope: Scope): void {
+    const [first] = node.commands;
+    const takesOptions = first?.type === "Command" && first.name?.value.startsWith("-") === true;
+    if (first !== undefined && !takesOptions) return;
+    const from = node.prefixes.find(({ type }) => type === "Time")?.pos ?? node.pos;
+    this.#asDash(`\\${scope.source.slice(from, Math.max(node.end, from + "time".length))}`, scope);
   }
 
   /** What the second command of a chain sets is known in the rest of the chain only. */
@@ -297,7 +331,7 @@ export class ScriptWalk implements CommandSink {
 
   /** `[[ … ]]` of bash; dash reads it as a command, in which `>`, `&&` and `||` mean what they mean everywhere. */
   #test(node: TestCommand, scope: Scope): void {
-    this.#nested(node.expression, scope);
+    this.#nested(node.expression, { ...scope, isTest: true });
     const text = scope.source.slice(node.pos, node.end);
     judgeWords(this, scope, { words: [], text });
     if (/[<>|&\n;]/.test(text)) this.#asDash(`\\${text}`, scope);

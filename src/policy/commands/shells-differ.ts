@@ -1,0 +1,47 @@
+/** Texts that shells read differently, or that the parser accepts and a shell does not. */
+import type { Command, SyntaxNode, Word } from "unbash";
+
+/** A delimiter of a here-document that all shells read alike: without quotes, or quoted as a whole. */
+const PLAIN_DELIMITER = /^(\\?[\w.+,:@%^=/-]+|'[^'\n]*'|"[^"`$\\\n]*")$/;
+/** A parenthesis without a backslash before it. */
+const PARENTHESIS = /(?<!\\)(?:\\\\)*[()]/;
+
+/**
+ * Why shells may read a node differently, as a clause.
+ *
+ * @param source - What its positions are in.
+ * @param isTest - It is inside of `[[ ]]`.
+ */
+export function readsDifferently(node: SyntaxNode, source: string, isTest: boolean): string | undefined {
+  switch (node.type) {
+    case "AnsiCQuoted":
+      return node.text.includes("\\'") ? "dash ends `$'…\\'` at the quote that bash skips" : undefined;
+    case "ExtendedGlob":
+      return isTest ? undefined : "only bash with `extglob` accepts this pattern";
+    case "HereDoc":
+      return PLAIN_DELIMITER.test(node.delimiter?.text ?? "")
+        ? undefined
+        : "shells differ in where this here-document ends";
+    case "Word":
+      return !isTest && unquoted(node).some((text) => PARENTHESIS.test(text))
+        ? "a parenthesis inside of a word"
+        : undefined;
+    case "Command":
+      return hasGap(node, source) ? "something between two words that shells do not accept" : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const unquoted = (word: Word): string[] =>
+  word.parts === undefined ? [word.text] : word.parts.flatMap((part) => (part.type === "Literal" ? [part.text] : []));
+
+/** Between the words of a command there is only whitespace. */
+function hasGap(node: Command, source: string): boolean {
+  let end = node.pos;
+  for (const child of [...node.prefix, ...(node.name === undefined ? [] : [node.name]), ...node.suffix]) {
+    if (child.pos > end && !/^(?:\s|\\\r?\n)*$/.test(source.slice(end, child.pos))) return true;
+    end = Math.max(end, child.type === "HereDoc" ? (child.delimiter?.end ?? child.end) : child.end);
+  }
+  return false;
+}
