@@ -24,12 +24,12 @@ const UNKNOWN_SUBCOMMAND: ProgramSpec = {
 export function applySpec(call: Omit<ProgramCall, "parsed">, spec: ProgramSpec, rule: string): void {
   const { facts, args } = call;
   const [only] = args;
-  if (args.length === 1 && only !== undefined && !only.isUnresolved && isInfo(spec, only.value)) {
+  const compiled = compileSpec(spec);
+  if (args.length === 1 && only !== undefined && !only.isUnresolved && compiled.info.has(only.value)) {
     facts.rule = `${rule} ${only.value}`;
     facts.raise("low", "prints about itself");
     return;
   }
-  const compiled = compileSpec(spec);
   const parsed = parseArguments(args, compiled);
   if (compiled.commands.size > 0 || spec.otherwise !== undefined) {
     subcommand(call, compiled, parsed, rule);
@@ -39,9 +39,6 @@ export function applySpec(call: Omit<ProgramCall, "parsed">, spec: ProgramSpec, 
   applyParsed({ ...call, parsed }, compiled);
 }
 
-const isInfo = (spec: ProgramSpec, word: string): boolean =>
-  (spec.info ?? "--version --help").split(" ").includes(word);
-
 function subcommand(
   call: Omit<ProgramCall, "parsed">,
   compiled: CompiledSpec,
@@ -49,7 +46,7 @@ function subcommand(
   rule: string,
 ): void {
   const { facts, args } = call;
-  const global = { ...call, parsed: { ...parsed, operands: [], uncertain: parsed.uncertain } };
+  const global = { ...call, parsed: { ...parsed, operands: [] } };
   applyEffect(global, compiled.does, compiled.spec.why);
   for (const option of parsed.options) applyOption(global, option, compiled.spec.why);
   compiled.spec.judge?.(global);
@@ -116,40 +113,43 @@ function applyOption(call: ProgramCall, option: GivenOption, why: string | undef
 }
 
 function applyOperands(call: ProgramCall, compiled: CompiledSpec): void {
-  const { parsed } = call;
-  const effects = [compiled.does, ...parsed.options.flatMap(({ effect }) => effect ?? [])];
-  const scope = effects.some(({ tree }) => tree) ? "tree" : "self";
-  const isDestructive = effects.some(({ destructive }) => destructive);
-  const override = effects.findLast(({ operands }) => operands !== undefined)?.operands;
+  const { operands, options } = call.parsed;
+  let { tree, destructive } = compiled.does;
+  let override: Meaning | undefined;
   let meanings = compiled.operands;
-  if (effects.some(({ noFirst }) => noFirst) && meanings.length > 1) meanings = meanings.slice(1);
-  if (effects.some(({ noLast }) => noLast) && meanings.length > 1) meanings = meanings.slice(0, -1);
-  if (parsed.operands.length === 0 && compiled.spec.here !== undefined) {
-    call.facts.file(literalWord("."), "read", scope === "tree" ? "tree" : compiled.spec.here);
+  for (const { effect } of options) {
+    if (effect === undefined) continue;
+    tree ||= effect.tree;
+    destructive ||= effect.destructive;
+    override = effect.operands ?? override;
+    if (effect.noFirst && meanings === compiled.operands) meanings = withoutOne(meanings, 0);
+    else if (effect.noLast && meanings === compiled.operands) meanings = withoutOne(meanings, -1);
   }
-  const assigned = assignMeanings(parsed.operands.length, meanings);
-  parsed.operands.forEach((word, index) => {
-    const meaning = override ?? assigned[index];
-    if (meaning === "into") into(call, word, parsed.operands.slice(0, index), scope);
-    else if (meaning !== undefined) applyMeaning(call, word, meaning, scope, isDestructive);
+  const scope = tree ? "tree" : "self";
+  const { here } = compiled.spec;
+  if (operands.length === 0 && here !== undefined) call.facts.file(literalWord("."), "read", tree ? "tree" : here);
+  operands.forEach((word, index) => {
+    const meaning = override ?? meaningAt(index, operands.length, meanings);
+    if (meaning === "into") into(call, word, operands.slice(0, index), scope);
+    else if (meaning !== undefined) applyMeaning(call, word, meaning, scope, destructive);
   });
 }
 
-/** The meaning of each of `count` operands: those before and after the repeated one are fixed places. */
-function assignMeanings(count: number, meanings: CompiledSpec["operands"]): (Meaning | undefined)[] {
+/** Without the first or the last place, unless it is the only one. */
+function withoutOne(meanings: CompiledSpec["operands"], place: 0 | -1): CompiledSpec["operands"] {
+  if (meanings.length < 2) return meanings;
+  return place === 0 ? meanings.slice(1) : meanings.slice(0, -1);
+}
+
+/** The meaning of an operand: those before and after the repeated one have fixed places. */
+function meaningAt(index: number, count: number, meanings: CompiledSpec["operands"]): Meaning | undefined {
   const repeated = meanings.findIndex(({ repeats }) => repeats);
-  if (repeated === -1) {
-    // More operands than the table knows are taken as the last one it knows.
-    return Array.from({ length: count }, (_, index) => (meanings[index] ?? meanings.at(-1))?.meaning);
-  }
-  const after = meanings.length - repeated - 1;
-  return Array.from({ length: count }, (_, index) => {
-    if (index < repeated) return meanings[index]?.meaning;
-    const fromEnd = count - index;
-    return fromEnd <= after && index >= repeated
-      ? meanings[meanings.length - fromEnd]?.meaning
-      : meanings[repeated]?.meaning;
-  });
+  // More operands than the table knows are taken as the last one it knows.
+  if (repeated === -1) return (meanings[index] ?? meanings.at(-1))?.meaning;
+  if (index < repeated) return meanings[index]?.meaning;
+  const fromEnd = count - index;
+  const isAfter = fromEnd < meanings.length - repeated;
+  return (isAfter ? meanings[meanings.length - fromEnd] : meanings[repeated])?.meaning;
 }
 
 /** A destination: itself, and what it would contain if it is a directory. */

@@ -33,7 +33,17 @@ export function compileSpec(spec: ProgramSpec): CompiledSpec {
     !hasDangerousOption &&
     operands.every(({ meaning }) => meaning === "text") &&
     [...options.values()].every(({ values }) => values.every((meaning) => meaning === "text"));
-  const result = { spec, does: parseEffect(spec.does ?? ""), options, operands, commands, hasDangerousOption, isInert };
+  const info = new Set((spec.info ?? "--version --help").split(" "));
+  const result = {
+    spec,
+    info,
+    does: parseEffect(spec.does ?? ""),
+    options,
+    operands,
+    commands,
+    hasDangerousOption,
+    isInert,
+  };
   compiled.set(spec, result);
   return result;
 }

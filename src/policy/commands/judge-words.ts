@@ -2,7 +2,7 @@
 import { baseName, relativeInside, resolvePath } from "../../text/index.js";
 import { applySpec, hostOf, looksLikePath } from "./apply-spec.js";
 import { type ExpandedWord, shownWord, withoutPrefix } from "./expanded-word.js";
-import type { CommandInput, ProgramSpec } from "./program-spec.js";
+import type { CommandInput, ProgramCall } from "./program-spec.js";
 import { programNamed } from "./programs/index.js";
 import { SegmentFacts } from "./segment-facts.js";
 import type { ShellState } from "./shell-state.js";
@@ -49,16 +49,9 @@ export function judgeWords(sink: CommandSink, place: Place, started: StartedProg
   const facts = new SegmentFacts(text, program, args, place.wrappers, state);
   started.also?.(facts);
   const before = sink.count;
-  if (first !== undefined) {
-    const inner = (wrapper: string): Place => {
-      return { ...place, state, depth: place.depth + 1, wrappers: [...place.wrappers, wrapper] };
-    };
-    judgeProgram(sink, facts, first, args, started.input, inner);
-  }
+  if (first !== undefined) judgeProgram(sink, place, facts, first, args, started.input);
   // A wrapper that does nothing of its own is named by the segment of what it starts.
-  const segment = facts.segment();
-  const isTransparent = sink.count > before && segment.risk === "low" && segment.files.length === 0 && !segment.network;
-  if (!isTransparent || facts.problems.length > 0) sink.segment(facts, place.isRemote);
+  if (sink.count === before || !facts.isHarmless) sink.segment(facts, place.isRemote);
   return facts;
 }
 
@@ -70,47 +63,55 @@ function programName(word: ExpandedWord): string {
 
 function judgeProgram(
   sink: CommandSink,
+  place: Place,
   facts: SegmentFacts,
   word: ExpandedWord,
   args: readonly ExpandedWord[],
   input: CommandInput | undefined,
-  inner: (wrapper: string) => Place,
 ): void {
-  const { program, state } = facts;
+  const { program } = facts;
   if (word.isUnresolved || word.isGlob) {
     facts.problem("dynamic-command", `\`${word.text}\` is not known before the command runs`);
     unknownArguments(facts, args);
-    return;
+  } else if (program.includes("/")) programFile(facts, word, args);
+  else {
+    const spec = programNamed(program);
+    if (spec === undefined) unknownProgram(facts, args);
+    else applySpec(new StartedCall(sink, place, facts, args, input), spec, program);
   }
-  if (program.includes("/")) {
-    programFile(facts, word, args);
-    return;
-  }
-  const spec = programNamed(program);
-  if (spec === undefined) {
-    unknownProgram(facts, args);
-    return;
-  }
-  const call = {
-    args,
-    facts,
-    state,
-    input,
-    run: (words: readonly ExpandedWord[], options: { remote?: true; state?: ShellState } = {}) => {
-      const place = inner(program);
-      const moved = { ...place, state: options.state ?? state, isRemote: place.isRemote || options.remote === true };
-      judgeWords(sink, moved, { words, text: words.map(({ text }) => text).join(" "), input });
-    },
-    shell: (text: ExpandedWord, options: { remote?: true; isSameShell?: true; state?: ShellState } = {}) => {
-      const place = inner(program);
-      if (text.isUnresolved || text.isGlob) {
-        return facts.problem("dynamic-command", `the command in \`${text.text}\` is not known before it runs`);
-      }
-      const moved = { ...place, state: options.state ?? state, isRemote: place.isRemote || options.remote === true };
-      sink.script(text.value, moved, options.isSameShell === true ? "same-shell" : "own-shell");
-    },
+}
+
+/** The call of a program that the tables know. */
+class StartedCall implements Omit<ProgramCall, "parsed"> {
+  constructor(
+    readonly sink: CommandSink,
+    readonly place: Place,
+    readonly facts: SegmentFacts,
+    readonly args: readonly ExpandedWord[],
+    readonly input: CommandInput | undefined,
+    readonly state: ShellState = facts.state,
+  ) {}
+
+  run = (words: readonly ExpandedWord[], options: { remote?: true; state?: ShellState } = {}): void => {
+    const text = words.map((word) => word.text).join(" ");
+    judgeWords(this.sink, this.#inner(options), { words, text, input: this.input });
   };
-  applySpec(call, spec satisfies ProgramSpec, program);
+
+  shell = (text: ExpandedWord, options: { remote?: true; isSameShell?: true; state?: ShellState } = {}): void => {
+    if (text.isUnresolved || text.isGlob) {
+      this.facts.problem("dynamic-command", `the command in \`${text.text}\` is not known before it runs`);
+    } else
+      this.sink.script(text.value, this.#inner(options), options.isSameShell === true ? "same-shell" : "own-shell");
+  };
+
+  #inner(options: { remote?: true; state?: ShellState }): Place {
+    return {
+      state: options.state ?? this.facts.state,
+      wrappers: [...this.place.wrappers, this.facts.program],
+      depth: this.place.depth + 1,
+      isRemote: this.place.isRemote || options.remote === true,
+    };
+  }
 }
 
 /** A program that is named by a path, which no table knows. */
@@ -129,7 +130,7 @@ function programFile(facts: SegmentFacts, word: ExpandedWord, args: readonly Exp
 
 function unknownProgram(facts: SegmentFacts, args: readonly ExpandedWord[]): void {
   const { program, state } = facts;
-  if (state.functions.has(program)) {
+  if (state.hasFunction(program)) {
     facts.raise("low", "a function of this command");
     return;
   }

@@ -79,6 +79,7 @@ export interface Effect {
 
 export interface CompiledSpec {
   readonly spec: ProgramSpec;
+  readonly info: ReadonlySet<string>;
   readonly does: Effect;
   readonly options: ReadonlyMap<string, Effect>;
   readonly operands: readonly { readonly meaning: Meaning; readonly repeats: boolean }[];

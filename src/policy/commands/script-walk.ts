@@ -15,16 +15,17 @@ import {
 } from "unbash";
 import { changesDirectory } from "./changes-directory.js";
 import { changesPrograms } from "./environment.js";
+import type { ExpandedWord } from "./expanded-word.js";
 import { type CommandSink, judgeWords, type Place } from "./judge-words.js";
 import type { AnalyzeOptions, CommandProblem } from "./judgement.js";
 import { MAX_DEPTH, MAX_JUDGED, MAX_PARSED } from "./limits.js";
 import type { CommandInput } from "./program-spec.js";
 import { inputOf, judgeRedirects } from "./redirections.js";
 import type { SegmentFacts } from "./segment-facts.js";
-import { moveShell } from "./shell-moves.js";
+import { moveShell, movesShell } from "./shell-moves.js";
 import { ShellState } from "./shell-state.js";
 import { readsDifferently } from "./shells-differ.js";
-import { startedPrograms } from "./simple-command.js";
+import { eachProgram, judgeAround } from "./simple-command.js";
 import { assignedName, hasExpansion } from "./variables.js";
 
 interface Scope extends Place {
@@ -216,23 +217,31 @@ export class ScriptWalk implements CommandSink {
     forEachChild(node, (child) => this.#nested(child, scope));
     const text = scope.source.slice(node.pos, node.end);
     const input = inputOf(node.redirects) ?? scope.input;
+    const directories: (readonly string[] | undefined)[] = [];
     const before = scope.state.directories;
-    const after = scope.state.copy();
-    let isFirst = true;
-    for (const started of startedPrograms(node, text, scope.state)) {
-      judgeWords(this, scope, { ...started, input });
-      const [name] = started.words;
-      if (node.name !== undefined && hasExpansion(node.name)) {
-        scope.state.variables.ran(name?.isUnresolved === false ? name.value : undefined);
+    let stays = false;
+    const also = (facts: SegmentFacts) => judgeAround(facts, node, scope.state);
+    eachProgram(node, scope.state, (words) => {
+      judgeWords(this, scope, { words, text, input, also });
+      if (node.name !== undefined && hasExpansion(node.name)) this.#ran(words, scope);
+      if (!movesShell(words)) {
+        stays = true;
+        return;
       }
       const moved = scope.state.copy();
-      moveShell(started.words, moved);
-      if (isFirst) after.directories = moved.directories;
-      else if (moved.directories !== before) after.mergeDirectories(moved.directories);
-      isFirst = false;
-    }
-    scope.state.directories = after.directories;
+      moveShell(words, moved);
+      directories.push(moved.directories);
+    });
+    const [first, ...others] = directories;
+    if (directories.length > 0) scope.state.directories = first;
+    for (const other of stays ? [...others, before] : others) scope.state.mergeDirectories(other);
     this.#backgroundOfDash(node, scope);
+  }
+
+  /** A name that is an expansion may be that of a builtin which changes variables. */
+  #ran(words: readonly ExpandedWord[], scope: Scope): void {
+    const [name] = words;
+    scope.state.variables.ran(name === undefined || name.isUnresolved ? undefined : name.value);
   }
 
   /** In dash `a &>f b` starts `a` in the background and then `b`. */
@@ -317,7 +326,7 @@ export class ScriptWalk implements CommandSink {
       scope.state.directories = undefined;
     }
     this.#node(node.body, { ...scope, state });
-    scope.state.functions.add(node.name.value);
+    scope.state.define(node.name.value);
   }
 
   #redirected(command: SyntaxNode, redirects: readonly Redirection[], scope: Scope): void {

@@ -22,6 +22,9 @@ const PROBLEM_RISK: Readonly<Record<CommandProblem["kind"], Risk>> = {
 /** Stands for every host, where the arguments do not name one. */
 const UNKNOWN_HOST = "*";
 
+/** The directory that an absolute path is seen from. */
+const ABSOLUTE = ["/"];
+
 /** Devices that keep nothing, and descriptors of the program itself. */
 const HARMLESS_FILE = /^\/dev\/(null|zero|full|random|urandom|tty|std(in|out|err)|fd\/\d+)$/;
 
@@ -32,8 +35,8 @@ export class SegmentFacts {
   runsWorkspaceCode = false;
   rule: string | undefined;
   readonly problems: CommandProblem[] = [];
-  readonly #hosts = new Set<string>();
-  readonly #files = new Map<string, CommandFile>();
+  readonly #hosts: string[] = [];
+  readonly #files: CommandFile[] = [];
 
   constructor(
     readonly text: string,
@@ -63,7 +66,8 @@ export class SegmentFacts {
   /** The segment connects to `host`, or to one that is not known. */
   connects(host: string | undefined): void {
     this.network = true;
-    this.#hosts.add(host === undefined || host === "" ? UNKNOWN_HOST : host.toLowerCase());
+    const name = host === undefined || host === "" ? UNKNOWN_HOST : host.toLowerCase();
+    if (!this.#hosts.includes(name)) this.#hosts.push(name);
   }
 
   /** A path that the segment touches. `-` stands for stdin or stdout. */
@@ -80,37 +84,43 @@ export class SegmentFacts {
     }
     const isTreeLost = scope === "tree" && (access === "delete" || isDestructive);
     if (isTreeLost) this.#guardRoots(word);
-    const paths = this.#pathsOf(word);
-    for (const one of access === "change" ? (["read", "write"] as const) : [access]) {
-      for (const path of paths) this.#add({ ...path, access: one, scope });
+    if (access !== "change") this.#addPaths(word, access, scope);
+    else {
+      this.#addPaths(word, "read", scope);
+      this.#addPaths(word, "write", scope);
     }
   }
 
-  #pathsOf(word: ExpandedWord): Pick<CommandFile, "path" | "resolved" | "glob">[] {
+  #addPaths(word: ExpandedWord, access: CommandFile["access"], scope: CommandFile["scope"]): void {
     const { value, prefix, pattern, isGlob, isUnresolved } = word;
     const isClimbing = isGlob && /(^|\/)\.\.(\/|$)/.test(value.slice(prefix.lastIndexOf("/") + 1));
     const { directories } = this.state;
     const isAbsolute = value.startsWith("/") && prefix !== "";
     if (isUnresolved || isClimbing || (!isAbsolute && directories === undefined)) {
       this.unresolved(word);
-      return [{ path: word.text, resolved: false }];
+      this.#add({ path: word.text, access, scope, resolved: false });
+      return;
     }
-    const found = (isAbsolute ? ["/"] : (directories ?? [])).map((directory) => ({
-      path: resolvePath(directory, isGlob ? pattern : value),
-      resolved: true,
-      ...(isGlob ? ({ glob: true } as const) : {}),
-    }));
+    const path = isGlob ? pattern : value;
+    for (const directory of isAbsolute ? ABSOLUTE : (directories ?? [])) {
+      const resolved = resolvePath(directory, path);
+      this.#add(
+        isGlob
+          ? { path: resolved, access, scope, resolved: true, glob: true }
+          : { path: resolved, access, scope, resolved: true },
+      );
+    }
     // Programs that expand `~` themselves mean the home directory.
     const { home } = this.state.options;
-    if (value.startsWith("~/") && home !== undefined)
-      found.push({ path: resolvePath("/", value, home), resolved: true });
-    return found;
+    if (value.startsWith("~/") && home !== undefined) {
+      this.#add({ path: resolvePath("/", value, home), access, scope, resolved: true });
+    }
   }
 
   #add(file: CommandFile): void {
-    const key = `${file.access} ${file.path}`;
-    const known = this.#files.get(key);
-    if (known === undefined || known.scope === "self") this.#files.set(key, file);
+    // Only neighbors are compared: a command with thousands of arguments repeats none on purpose.
+    const last = this.#files[this.#files.length - 1];
+    if (last?.path !== file.path || last.access !== file.access || last.scope !== file.scope) this.#files.push(file);
   }
 
   #socket(value: string): void {
@@ -128,7 +138,6 @@ export class SegmentFacts {
   }
 
   segment(): CommandSegment {
-    const files = [...this.#files.values()];
     return {
       text: this.text,
       program: this.program,
@@ -137,14 +146,19 @@ export class SegmentFacts {
       risk: this.#risk,
       reason: this.#reason,
       network: this.network,
-      hosts: this.network && this.#hosts.size === 0 ? [UNKNOWN_HOST] : [...this.#hosts],
+      hosts: this.network && this.#hosts.length === 0 ? [UNKNOWN_HOST] : this.#hosts,
       runsWorkspaceCode: this.runsWorkspaceCode,
-      files,
+      files: this.#files,
       ...(this.rule === undefined ? {} : { rule: this.rule }),
     };
   }
 
   get files(): readonly CommandFile[] {
-    return [...this.#files.values()];
+    return this.#files;
+  }
+
+  /** Nothing of it needs a look. */
+  get isHarmless(): boolean {
+    return this.#risk === "low" && this.#files.length === 0 && !this.network && this.problems.length === 0;
   }
 }

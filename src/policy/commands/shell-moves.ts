@@ -2,6 +2,14 @@
 import type { ExpandedWord } from "./expanded-word.js";
 import type { ShellState } from "./shell-state.js";
 
+const MOVES = new Set(["cd", "chdir", "pushd", "popd", "source", ".", "eval", "builtin", "command"]);
+
+/** Whether running the words may leave the shell in another directory. */
+export function movesShell(words: readonly ExpandedWord[]): boolean {
+  const [first] = words;
+  return first !== undefined && (first.isUnresolved || first.isGlob || MOVES.has(first.value));
+}
+
 /** Changes `state` to what holds after the shell has run `words` successfully. */
 export function moveShell(words: readonly ExpandedWord[], state: ShellState): void {
   const [first, ...args] = words;

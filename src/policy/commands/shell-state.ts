@@ -7,14 +7,18 @@ import { VariableTable } from "./variables.js";
 
 /** Directories of which each may be the current one. More than this are unknown. */
 const MAX_DIRECTORIES = 4;
+/** Most variables, and most functions, of a script that are followed. */
+const MAX_VARIABLES = 256;
+
+const NONE: ReadonlySet<string> = new Set();
 
 export class ShellState implements Lookup {
   /** The directories of which one is the current one; undefined if it may be any. */
   directories: readonly string[] | undefined;
-  /** Variables that are certainly assigned at this place. */
-  readonly #assigned: Set<string>;
-  /** Functions that are certainly defined at this place. */
-  readonly functions: Set<string>;
+  /** Variables that are certainly assigned at this place. Shared by copies, and replaced instead of changed. */
+  #assigned: ReadonlySet<string>;
+  /** Functions that are certainly defined at this place; likewise. */
+  #functions: ReadonlySet<string>;
   /** The values for which a command is judged that uses variables with several. */
   choice: ReadonlyMap<string, VariableValue> | undefined;
 
@@ -22,12 +26,12 @@ export class ShellState implements Lookup {
     readonly options: AnalyzeOptions,
     readonly variables: VariableTable,
     directories: readonly string[] | undefined,
-    assigned: Iterable<string> = [],
-    functions: Iterable<string> = [],
+    assigned: ReadonlySet<string> = NONE,
+    functions: ReadonlySet<string> = NONE,
   ) {
     this.directories = directories;
-    this.#assigned = new Set(assigned);
-    this.functions = new Set(functions);
+    this.#assigned = assigned;
+    this.#functions = functions;
   }
 
   static start(script: Script, options: AnalyzeOptions, directories?: readonly string[]): ShellState {
@@ -36,7 +40,7 @@ export class ShellState implements Lookup {
 
   /** A copy, for a subshell or a branch: what it changes does not count after it. */
   copy(): ShellState {
-    const copy = new ShellState(this.options, this.variables, this.directories, this.#assigned, this.functions);
+    const copy = new ShellState(this.options, this.variables, this.directories, this.#assigned, this.#functions);
     copy.choice = this.choice;
     return copy;
   }
@@ -61,7 +65,18 @@ export class ShellState implements Lookup {
 
   assign(name: string, values: readonly VariableValue[] | undefined): void {
     this.variables.assign(name, values);
-    this.#assigned.add(name);
+    // Beyond that a variable is unknown.
+    if (this.#assigned.size >= MAX_VARIABLES || this.#assigned.has(name)) return;
+    this.#assigned = new Set(this.#assigned).add(name);
+  }
+
+  define(name: string): void {
+    if (this.#functions.size < MAX_VARIABLES && !this.#functions.has(name))
+      this.#functions = new Set(this.#functions).add(name);
+  }
+
+  hasFunction(name: string): boolean {
+    return this.#functions.has(name);
   }
 
   /** The variable of a loop, which is each of the words in turn. */
@@ -79,8 +94,8 @@ export class ShellState implements Lookup {
   /** Everything that `other` knows. */
   take(other: ShellState): void {
     this.directories = other.directories;
-    for (const name of other.#assigned) this.#assigned.add(name);
-    for (const name of other.functions) this.functions.add(name);
+    this.#assigned = other.#assigned;
+    this.#functions = other.#functions;
   }
 
   /** What may be the value of `name` here; undefined if it may be anything. */

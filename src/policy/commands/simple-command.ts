@@ -3,38 +3,39 @@ import type { Assignment, Command, SyntaxNode, Word } from "unbash";
 import { forEachChild } from "unbash";
 import { judgeAssignment } from "./environment.js";
 import { type ExpandedWord, expandWord, literalWord, unknownWord, type VariableValue } from "./expanded-word.js";
-import type { StartedProgram } from "./judge-words.js";
 import { MAX_COMBINATIONS } from "./limits.js";
 import { judgeRedirects } from "./redirections.js";
+import type { SegmentFacts } from "./segment-facts.js";
 import type { ShellState } from "./shell-state.js";
 
 /** Builtins whose arguments are assignments that stay in the shell. */
 const DECLARES = /^(export|declare|typeset|local|readonly)$/;
 
-/** The programs that the command may start: one for each combination of the values of its variables. */
-export function* startedPrograms(node: Command, text: string, state: ShellState): Generator<StartedProgram> {
-  const also: StartedProgram["also"] = (facts) => {
-    for (const one of node.prefix) {
-      if (one.type === "Assignment") judgeAssignment(facts, one.name, assignedWord(one, state));
-    }
-    for (const one of node.args) {
-      if (one.type === "Assignment") judgeAssignment(facts, one.name, assignedWord(one, state));
-    }
-    judgeRedirects(facts, node.redirects, state);
-  };
+/** Calls `judge` for each program that the command may start: one for each combination of the values of its variables. */
+export function eachProgram(node: Command, state: ShellState, judge: (words: readonly ExpandedWord[]) => void): void {
   for (const choice of choices(node, state)) {
     state.choice = choice;
-    const words =
-      node.name === undefined
-        ? []
-        : [...expandName(node.name, state), ...node.args.flatMap((one) => argument(one, state))];
-    yield { words, text, also };
+    const words: ExpandedWord[] = [];
+    if (node.name !== undefined) words.push(...expandName(node.name, state));
+    for (const one of node.args) for (const word of argument(one, state)) words.push(word);
+    judge(words);
   }
   state.choice = undefined;
   if (node.name === undefined) for (const one of node.prefix) if (one.type === "Assignment") remember(one, state);
   if (node.name !== undefined && DECLARES.test(node.name.value)) {
     for (const one of node.args) if (one.type === "Assignment") remember(one, state);
   }
+}
+
+/** Judges what is not in the words of a command: assignments and redirections. */
+export function judgeAround(facts: SegmentFacts, node: Command, state: ShellState): void {
+  for (const one of node.prefix) {
+    if (one.type === "Assignment") judgeAssignment(facts, one.name, assignedWord(one, state));
+  }
+  for (const one of node.args) {
+    if (one.type === "Assignment") judgeAssignment(facts, one.name, assignedWord(one, state));
+  }
+  judgeRedirects(facts, node.redirects, state);
 }
 
 /** `$'ls'` and `$"ls"` are other names in dash, and braces are part of the name there. */
@@ -65,17 +66,20 @@ function remember(one: Assignment, state: ShellState): void {
   state.assign(one.name, isKnown ? [{ value: word.value, isGlob: word.isGlob }] : undefined);
 }
 
+const ONE_CHOICE = [undefined];
+
 /** The combinations of the values of all variables in the command that have several. */
 function choices(node: Command, state: ShellState): (ReadonlyMap<string, VariableValue> | undefined)[] {
   const names = new Set<string>();
   collectNames(node, names);
+  if (names.size === 0) return ONE_CHOICE;
   let combinations: Map<string, VariableValue>[] = [new Map()];
   for (const name of names) {
     const values = state.valuesOf(name) ?? [];
     if (values.length < 2 || values.length * combinations.length > MAX_COMBINATIONS) continue;
     combinations = combinations.flatMap((one) => values.map((value) => new Map(one).set(name, value)));
   }
-  return combinations.length === 1 ? [undefined] : combinations;
+  return combinations.length === 1 ? ONE_CHOICE : combinations;
 }
 
 function collectNames(node: SyntaxNode, names: Set<string>): void {
