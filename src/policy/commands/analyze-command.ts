@@ -22,7 +22,12 @@ export function analyzeCommand(text: string, options: AnalyzeOptions): CommandJu
     return { segments: [], risk: "high", problems: [{ kind: "too-long", detail, text: text.slice(0, 80) }] };
   }
   const walk = new ScriptWalk();
-  walk.start(text, options);
+  try {
+    walk.start(text, options);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    walk.tooDeep(text); // the stack is exhausted before a limit is reached
+  }
   const segments: CommandSegment[] = walk.found.map((facts) =>
     walk.remote.has(facts) ? { ...facts.segment(), files: [] } : facts.segment(),
   );

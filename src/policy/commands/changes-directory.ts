@@ -1,24 +1,40 @@
 /** Whether running a part of a script may leave the shell in another directory. */
-import { forEachChild, type SyntaxNode } from "unbash";
+import { forEachChild, type SyntaxNode, type Word } from "unbash";
 import { hasExpansion } from "./variables.js";
 
+/** Loops and functions, which are asked about one inside of the other. */
 const known = new WeakMap<SyntaxNode, boolean>();
 
-/** Nested parts are looked at once, however often they are asked for. */
+/** Each part is looked at once, however often it is asked for. */
 export function changesDirectory(node: SyntaxNode): boolean {
-  const cached = known.get(node);
-  if (cached !== undefined) return cached;
-  let found = false;
-  if (node.type === "Command") {
-    const { name } = node;
-    found =
-      name !== undefined &&
-      (hasExpansion(name) || /^(cd|chdir|pushd|popd|eval|source|\.|builtin|command)$/.test(name.value));
-  } else if (node.type !== "Subshell" && node.type !== "Script") {
-    forEachChild(node, (child) => {
-      found ||= changesDirectory(child);
-    });
+  switch (node.type) {
+    case "Command":
+      return node.name !== undefined && mayChange(node.name);
+    case "Subshell":
+    case "Script":
+    case "Word":
+      return false;
+    case "For":
+    case "Select":
+    case "While":
+    case "ArithmeticFor":
+    case "Function": {
+      const found = known.get(node) ?? anyChild(node);
+      known.set(node, found);
+      return found;
+    }
+    default:
+      return anyChild(node);
   }
-  known.set(node, found);
+}
+
+function anyChild(node: SyntaxNode): boolean {
+  let found = false;
+  forEachChild(node, (child) => {
+    found ||= changesDirectory(child);
+  });
   return found;
 }
+
+const mayChange = (name: Word): boolean =>
+  hasExpansion(name) || /^(cd|chdir|pushd|popd|eval|source|\.|builtin|command)$/.test(name.value);

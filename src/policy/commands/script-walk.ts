@@ -135,7 +135,7 @@ export class ScriptWalk implements CommandSink {
         this.#statements(node.commands, scope);
         return;
       case "Script":
-        this.#script(node, { ...scope, state: scope.state.copy(), depth: scope.depth + 1, isTest: false });
+        this.#substitution(node, scope);
         return;
       case "Redirected":
         this.#redirected(node.command, node.redirects, scope);
@@ -165,6 +165,17 @@ export class ScriptWalk implements CommandSink {
         this.#nested(node, scope);
         return;
     }
+  }
+
+  #substitution(script: ParsedScript, scope: Scope): void {
+    const inside = { ...scope, state: scope.state.copy(), depth: scope.depth + 1, isTest: false };
+    if (inside.depth <= MAX_DEPTH) this.#script(script, inside);
+    else this.tooDeep(scope.source.slice(script.pos, script.end));
+  }
+
+  /** What is deeper is not judged. */
+  tooDeep(text: string): void {
+    this.#problem("too-long", "its commands are nested too deeply to be analyzed", text.slice(0, 80));
   }
 
   #choice(node: Extract<SyntaxNode, { type: "If" | "Elif" | "Case" | "CaseItem" }>, scope: Scope): void {

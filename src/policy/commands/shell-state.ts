@@ -7,6 +7,8 @@ import { VariableTable } from "./variables.js";
 
 /** Directories of which each may be the current one. More than this are unknown. */
 const MAX_DIRECTORIES = 4;
+/** Longest directory that is followed: no system has a longer path. */
+const MAX_PATH = 4096;
 /** Most variables, and most functions, of a script that are followed. */
 const MAX_VARIABLES = 256;
 
@@ -123,7 +125,10 @@ export class ShellState implements Lookup {
   enter(word: ExpandedWord): void {
     if (word.isUnresolved || word.isGlob) this.directories = undefined;
     else if (word.value.startsWith("/")) this.directories = [normalizePath(word.value)];
-    else this.directories = this.directories?.map((directory) => resolvePath(directory, word.value));
+    else {
+      const entered = this.directories?.map((directory) => resolvePath(directory, word.value));
+      this.directories = entered?.some(({ length }) => length > MAX_PATH) === true ? undefined : entered;
+    }
   }
 
   /** Either this state or `other` holds from here. */

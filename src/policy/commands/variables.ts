@@ -1,7 +1,7 @@
 /** Which variables have values that are known without running the command. */
 import { type Assignment, type Command, forEachChild, type Script, type SyntaxNode, type Word } from "unbash";
 import { expandWord, type Lookup, type VariableValue } from "./expanded-word.js";
-import { MAX_COMBINATIONS } from "./limits.js";
+import { MAX_COMBINATIONS, MAX_DEPTH } from "./limits.js";
 
 /** Programs of the shell that set the variables whose names they get. */
 const SETTERS = new Set(["read", "mapfile", "readarray", "getopts", "unset", "let", "printf", "wait"]);
@@ -24,7 +24,7 @@ export class VariableTable {
   #isAllUnknown = false;
 
   constructor(script: Script) {
-    this.#collect(script);
+    this.#collect(script, 0);
   }
 
   /** A command whose name was an expansion turned out to be `name`. */
@@ -58,14 +58,19 @@ export class VariableTable {
     else this.#current.set(name, known);
   }
 
-  #collect(node: SyntaxNode): void {
+  #collect(node: SyntaxNode, depth: number): void {
+    if (depth > MAX_DEPTH) {
+      this.#isAllUnknown = true;
+      return;
+    }
     if (node.type === "Assignment") this.#assignment(node);
     else if (node.type === "For" || node.type === "Select") this.#loop(node.name.value, node.wordlist);
     else if (node.type === "Command") this.#command(node);
     else if (node.type === "Function") this.#functions.add(node.name.value);
     const name = assignedName(node);
     if (name !== undefined) this.#unknown.add(name);
-    forEachChild(node, (child) => this.#collect(child));
+    const inside = node.type === "Script" ? depth + 1 : depth;
+    forEachChild(node, (child) => this.#collect(child, inside));
   }
 
   #assignment(node: Assignment): void {
