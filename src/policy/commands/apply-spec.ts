@@ -129,7 +129,8 @@ function applyOperands(call: ProgramCall, compiled: CompiledSpec): void {
   const { here } = compiled.spec;
   if (operands.length === 0 && here !== undefined) call.facts.file(literalWord("."), "read", tree ? "tree" : here);
   operands.forEach((word, index) => {
-    const meaning = override ?? meaningAt(index, operands.length, meanings);
+    const usual = meaningAt(index, operands.length, meanings);
+    const meaning = usual === "text" ? usual : (override ?? usual);
     if (meaning === "into") into(call, word, operands.slice(0, index), scope);
     else if (meaning !== undefined) applyMeaning(call, word, meaning, scope, destructive);
   });
@@ -188,6 +189,7 @@ function applyMeaning(
     case "script":
       facts.runsWorkspaceCode = true;
       facts.raise("medium", "runs code of the workspace");
+      if (isInput(word)) facts.problem("dynamic-command", "runs code that comes from its input");
       facts.file(word, "read");
       return;
     case "cwd":
@@ -207,6 +209,11 @@ function applyMeaning(
     default:
       meaning satisfies never;
   }
+}
+
+/** Whether a path means stdin, or the output of another command. */
+export function isInput(word: ExpandedWord): boolean {
+  return /^(-|\/dev\/(stdin|fd\/.*)|\/proc\/[^/]+\/fd\/.*)$/.test(word.value);
 }
 
 /** Whether a word that may name a file does so by its form. */

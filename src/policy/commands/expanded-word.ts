@@ -20,6 +20,8 @@ export interface ExpandedWord {
   readonly isNonEmpty: boolean;
   /** It stands for some of the paths that it matches: those that another condition chooses. */
   readonly isPartial?: true;
+  /** The unknown part is a number, or a name that begins with a letter or a digit: one word, and no option. */
+  readonly isPlain: boolean;
   /** The unknown part is not quoted, so that it may become several words. */
   readonly maySplit: boolean;
 }
@@ -39,6 +41,8 @@ export interface Lookup {
   readonly home: string | undefined;
   /** The value of `$(…)` for the few that are known. */
   substitution(text: string): string | undefined;
+  /** Whether `$(…)` prints one name or number. */
+  isPlainSubstitution(text: string): boolean;
 }
 
 /** A word whose text is its value. */
@@ -51,6 +55,7 @@ export function literalWord(value: string): ExpandedWord {
     isGlob: false,
     isUnresolved: false,
     isNonEmpty: false,
+    isPlain: false,
     maySplit: false,
   };
 }
@@ -87,6 +92,7 @@ interface Draft {
   isGlob: boolean;
   isUnresolved: boolean;
   isNonEmpty: boolean;
+  isPlain: boolean;
   maySplit: boolean;
   /** Something that keeps an empty word from vanishing: quotes, or literal text. */
   isPresent: boolean;
@@ -99,6 +105,7 @@ const emptyDraft = (): Draft => ({
   isGlob: false,
   isUnresolved: false,
   isNonEmpty: false,
+  isPlain: false,
   maySplit: false,
   isPresent: false,
 });
@@ -166,7 +173,9 @@ class WordBuilder {
         return;
       case "CommandExpansion": {
         const known = this.lookup.substitution(part.text);
-        known === undefined ? this.#unknown(isQuoted) : this.#known({ value: known, isGlob: false }, isQuoted);
+        if (known !== undefined) this.#known({ value: known, isGlob: false }, isQuoted);
+        else if (this.lookup.isPlainSubstitution(part.text)) this.#plain();
+        else this.#unknown(isQuoted);
         return;
       }
       case "ProcessSubstitution":
@@ -177,7 +186,7 @@ class WordBuilder {
         this.#braces(part.text);
         return;
       case "ArithmeticExpansion":
-        this.#unknown(isQuoted);
+        this.#plain();
         return;
       default:
         part satisfies never;
@@ -219,11 +228,24 @@ class WordBuilder {
     this.#each((draft) => {
       draft.isNonEmpty = isNonEmpty || (draft.isNonEmpty && draft.isUnresolved);
       draft.isUnresolved = true;
+      draft.isPlain = false;
       draft.maySplit ||= !isQuoted && !this.isAssignment;
     });
   }
 
+  #plain(): void {
+    this.#each((draft) => {
+      draft.isPlain = !draft.isUnresolved || draft.isPlain;
+      draft.isNonEmpty = !draft.isUnresolved || draft.isNonEmpty;
+      draft.isUnresolved = true;
+    });
+  }
+
   #variable(name: string, isQuoted: boolean): void {
+    if (/^[#?$!]$/.test(name)) {
+      this.#plain();
+      return;
+    }
     const known = this.lookup.variable(name);
     if (known === undefined) this.#unknown(isQuoted && name !== "@");
     else this.#known(known, isQuoted);
@@ -286,7 +308,8 @@ class WordBuilder {
         const copy = words.map((draft) => ({ ...draft }));
         const last = copy[copy.length - 1] as Draft;
         last.isPresent = true;
-        append(last, alternative, alternative);
+        if (/[*?]/.test(alternative)) appendGlob(last, alternative);
+        else append(last, alternative, alternative);
         return copy;
       }),
     );
@@ -302,7 +325,7 @@ function braceAlternatives(text: string): string[] | undefined {
     const step = to < from ? -1 : 1;
     return Array.from({ length: Math.abs(to - from) + 1 }, (_, index) => String(from + index * step));
   }
-  return /^[\w{},./@%:=+-]*$/.test(text) && !text.includes("..") ? expandBraces(text, ALTERNATIVES) : undefined;
+  return /^[\w{},./@%:=+*?-]*$/.test(text) && !text.includes("..") ? expandBraces(text, ALTERNATIVES) : undefined;
 }
 
 function append(draft: Draft, text: string, pattern: string): void {

@@ -1,5 +1,5 @@
 /** Judges one program by the words that it is started with. */
-import { baseName, relativeInside, resolvePath } from "../../text/index.js";
+import { baseName, normalizePath, relativeInside, resolvePath } from "../../text/index.js";
 import { applySpec, hostOf, looksLikePath } from "./apply-spec.js";
 import { type ExpandedWord, shownWord, withoutPrefix } from "./expanded-word.js";
 import type { CommandInput, ProgramCall } from "./program-spec.js";
@@ -45,7 +45,7 @@ export function judgeWords(sink: CommandSink, place: Place, started: StartedProg
   if (!sink.mayJudge(place, text)) return undefined;
   const [first, ...args] = words;
   const state = place.state.copy();
-  const program = first === undefined ? "" : programName(first);
+  const program = first === undefined ? "" : programName(first, state);
   const facts = new SegmentFacts(text, program, args, place.wrappers, state);
   started.also?.(facts);
   const before = sink.count;
@@ -56,9 +56,16 @@ export function judgeWords(sink: CommandSink, place: Place, started: StartedProg
 }
 
 /** The name that the tables know: without the directory, if it is one of the system. */
-function programName(word: ExpandedWord): string {
+function programName(word: ExpandedWord, state: ShellState): string {
+  const { value } = word;
   if (word.isUnresolved || word.isGlob) return word.text;
-  return SYSTEM_DIRECTORY.test(word.value) ? baseName(word.value) : word.value;
+  if (!value.includes("/")) return value;
+  const paths = value.startsWith("/")
+    ? [normalizePath(value)]
+    : (state.directories ?? []).map((one) => resolvePath(one, value));
+  const [path] = paths;
+  if (path === undefined || !paths.every((one) => SYSTEM_DIRECTORY.test(one))) return value;
+  return paths.length === 1 ? baseName(path) : value;
 }
 
 function judgeProgram(
@@ -134,6 +141,8 @@ function unknownProgram(facts: SegmentFacts, args: readonly ExpandedWord[]): voi
     facts.raise("low", "a function of this command");
     return;
   }
+  // What dash makes of `[[ a && -f b ]]`: no program has such a name.
+  if (/^-[a-zA-Z]+$/.test(program)) return;
   facts.raise("medium", "a program that is not in the tables");
   unknownArguments(facts, args);
 }

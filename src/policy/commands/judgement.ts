@@ -11,6 +11,11 @@ export interface CommandFile {
   readonly resolved: boolean;
   /** `path` is a glob; a backslash makes the next character literal. */
   readonly glob?: true;
+  /**
+   * Directories that a `..` of the path leaves, after a name or a `cd`. Where one of them is a symlink, the path is another than
+   * `path`, which removes a name for each `..`.
+   */
+  readonly through?: readonly string[];
 }
 
 /** One program that the command starts, or one redirection of a group of commands. */

@@ -39,7 +39,7 @@ class ArgumentParser implements ParsedArguments {
   }
 
   #operand(word: ExpandedWord): void {
-    const mayBeOption = word.prefix === "" && (word.isUnresolved || word.isGlob);
+    const mayBeOption = word.prefix === "" && ((word.isUnresolved && !word.isPlain) || word.isGlob);
     if ((!this.#isEnded && mayBeOption) || (word.isUnresolved && word.maySplit)) this.uncertain.push(word);
     if (this.operands.length === 0) this.operandStart = this.#next - 1;
     this.operands.push(word);

@@ -15,7 +15,7 @@ import {
 } from "unbash";
 import { changesDirectory } from "./changes-directory.js";
 import { changesPrograms } from "./environment.js";
-import type { ExpandedWord } from "./expanded-word.js";
+import { type ExpandedWord, literalWord } from "./expanded-word.js";
 import { type CommandSink, judgeWords, type Place } from "./judge-words.js";
 import type { AnalyzeOptions, CommandProblem } from "./judgement.js";
 import { MAX_DEPTH, MAX_JUDGED, MAX_PARSED } from "./limits.js";
@@ -25,7 +25,7 @@ import type { SegmentFacts } from "./segment-facts.js";
 import { moveShell, movesShell } from "./shell-moves.js";
 import { ShellState } from "./shell-state.js";
 import { readsDifferently } from "./shells-differ.js";
-import { eachProgram, judgeAround } from "./simple-command.js";
+import { eachProgram, judgeAround, testWords } from "./simple-command.js";
 import { assignedName, hasExpansion } from "./variables.js";
 
 interface Scope extends Place {
@@ -331,6 +331,7 @@ export class ScriptWalk implements CommandSink {
 
   /** The body runs where the function is called, which may be in another directory. */
   #function(node: FunctionNode, scope: Scope): void {
+    this.#guard(node, scope);
     const state = scope.state.copy();
     if (changesDirectory(node)) {
       state.directories = undefined;
@@ -353,7 +354,8 @@ export class ScriptWalk implements CommandSink {
   #test(node: TestCommand, scope: Scope): void {
     this.#nested(node.expression, { ...scope, isTest: true });
     const text = scope.source.slice(node.pos, node.end);
-    judgeWords(this, scope, { words: [], text });
+    const words = [literalWord("[["), ...testWords(node.expression, scope.state)];
+    judgeWords(this, scope, { words, text });
     if (/[<>|&\n;]/.test(text)) this.#asDash(`\\${text}`, scope);
   }
 
@@ -361,7 +363,7 @@ export class ScriptWalk implements CommandSink {
   #arithmetic(node: ArithmeticCommand, scope: Scope): void {
     this.#nested(node, scope);
     const text = scope.source.slice(node.pos, node.end);
-    judgeWords(this, scope, { words: [], text });
+    judgeWords(this, scope, { words: [literalWord("((")], text });
     if (!/^\s*\w+(\+\+|--|[-+*/%]?=[\w+*/%-]*)\s*$/.test(node.body)) this.#asDash(`( (${node.body}) )`, scope);
   }
 }

@@ -9,6 +9,9 @@ export interface SedEffects {
   readonly isUnderstood: boolean;
 }
 
+/** Longest class that is read. */
+const MAX_CLASS = 256;
+
 export function readSedScript(script: string): SedEffects {
   const reader = new SedReader(script);
   reader.run();
@@ -65,22 +68,24 @@ class SedReader implements SedEffects {
     }
   }
 
-  /** From the delimiter at the current place to the next one that is not escaped, and past it. */
-  #delimited(delimiter: string): void {
-    let isClass = false;
+  /** From the delimiter at the current place to the next one that is neither escaped nor in a class, and past it. */
+  #delimited(delimiter: string, hasClasses = true): void {
     for (this.#at++; this.#at < this.script.length; this.#at++) {
       const char = this.script[this.#at];
       if (char === "\\") this.#at++;
-      // A delimiter inside of a class ends in some versions and not in others.
-      else if (char === "[") isClass = true;
-      else if (char === "]") isClass = false;
       else if (char === delimiter) {
-        if (isClass && this.script.indexOf("]", this.#at) !== -1 && delimiter === "/") this.isUnderstood = false;
         this.#at++;
         return;
-      }
+      } else if (char === "[" && hasClasses) this.#at = this.#classEnd();
     }
     this.isUnderstood = false;
+  }
+
+  /** The bracket that ends the class at the current place. */
+  #classEnd(): number {
+    const end = /^\[\^?\]?(?:\[[:.=][^\]]*\]|[^\]\n])*\]/.exec(this.script.slice(this.#at, this.#at + MAX_CLASS));
+    if (end === null) this.isUnderstood = false;
+    return this.#at + (end?.[0].length ?? 1) - 1;
   }
 
   #command(): void {
@@ -116,9 +121,9 @@ class SedReader implements SedEffects {
         this.#substitute();
         return;
       case "y":
-        this.#delimited(this.script[this.#at] ?? "");
+        this.#delimited(this.script[this.#at] ?? "", false);
         this.#at--;
-        this.#delimited(this.script[this.#at] ?? "");
+        this.#delimited(this.script[this.#at] ?? "", false);
         return;
       default:
         if (!/[{}=dDgGhHlLnNpPqQxzF]/.test(command)) this.isUnderstood = false;
@@ -137,7 +142,7 @@ class SedReader implements SedEffects {
     const delimiter = this.script[this.#at] ?? "";
     this.#delimited(delimiter);
     this.#at--;
-    this.#delimited(delimiter);
+    this.#delimited(delimiter, false);
     for (; this.isUnderstood && this.#at < this.script.length; this.#at++) {
       const flag = this.script[this.#at] as string;
       if (flag === "e") this.runsCommands = true;

@@ -1,6 +1,7 @@
 /** Collects what one segment touches while it is judged. */
 import type { Risk } from "../../kernel/index.js";
 import { resolvePath } from "../../text/index.js";
+import { leftDirectories, mayClimb } from "./climbing-path.js";
 import { destroyedRoots } from "./destroyed-roots.js";
 import { type ExpandedWord, shownWord } from "./expanded-word.js";
 import { type CommandFile, type CommandProblem, type CommandSegment, maxRisk } from "./judgement.js";
@@ -24,6 +25,7 @@ const UNKNOWN_HOST = "*";
 
 /** The directory that an absolute path is seen from. */
 const ABSOLUTE = ["/"];
+const NO_DIRECTORIES: readonly string[] = [];
 
 /** Devices that keep nothing, and descriptors of the program itself. */
 const HARMLESS_FILE = /^\/dev\/(null|zero|full|random|urandom|tty|std(in|out|err)|fd\/\d+)$/;
@@ -93,7 +95,7 @@ export class SegmentFacts {
 
   #addPaths(word: ExpandedWord, access: CommandFile["access"], scope: CommandFile["scope"]): void {
     const { value, prefix, pattern, isGlob, isUnresolved } = word;
-    const isClimbing = isGlob && /(^|\/)\.\.(\/|$)/.test(value.slice(prefix.lastIndexOf("/") + 1));
+    const isClimbing = isGlob && mayClimb(value.slice(prefix.lastIndexOf("/") + 1));
     const { directories } = this.state;
     const isAbsolute = value.startsWith("/") && prefix !== "";
     if (isUnresolved || isClimbing || (!isAbsolute && directories === undefined)) {
@@ -104,11 +106,15 @@ export class SegmentFacts {
     const path = isGlob ? pattern : value;
     for (const directory of isAbsolute ? ABSOLUTE : (directories ?? [])) {
       const resolved = resolvePath(directory, path);
-      this.#add(
-        isGlob
-          ? { path: resolved, access, scope, resolved: true, glob: true }
-          : { path: resolved, access, scope, resolved: true },
-      );
+      const through = path.includes("..") ? leftDirectories(directory, path, this.state.options.cwd) : NO_DIRECTORIES;
+      this.#add({
+        path: resolved,
+        access,
+        scope,
+        resolved: true,
+        ...(isGlob ? { glob: true } : undefined),
+        ...(through.length === 0 ? undefined : { through }),
+      });
     }
     // Programs that expand `~` themselves mean the home directory.
     const { home } = this.state.options;

@@ -2,7 +2,7 @@
 import type { ExpandedWord } from "./expanded-word.js";
 import type { ShellState } from "./shell-state.js";
 
-const MOVES = new Set(["cd", "chdir", "pushd", "popd", "source", ".", "eval", "builtin", "command"]);
+const MOVES = new Set(["set", "cd", "chdir", "pushd", "popd", "source", ".", "eval", "builtin", "command"]);
 
 /** Whether running the words may leave the shell in another directory. */
 export function movesShell(words: readonly ExpandedWord[]): boolean {
@@ -22,6 +22,11 @@ export function moveShell(words: readonly ExpandedWord[], state: ShellState): vo
     case "builtin":
     case "command":
       moveShell(args, state);
+      return;
+    case "set":
+      // `cd` follows symlinks from here.
+      if (args.some(({ value, isUnresolved }) => isUnresolved || /^[-+]\w*P|^physical$/.test(value)))
+        state.directories = undefined;
       return;
     case "cd":
     case "chdir":

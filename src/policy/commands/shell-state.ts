@@ -12,6 +12,10 @@ const MAX_PATH = 4096;
 /** Most variables, and most functions, of a script that are followed. */
 const MAX_VARIABLES = 256;
 
+/** Programs that print one number, name, date or commit. */
+const PLAIN_SUBSTITUTION =
+  /^\$\(\s*(git(?= (merge-base|rev-parse|branch)\b)|date|nproc|uname|whoami|id(?= -)|hostname)(?: (?:[\w./~^@%:]|\+|-(?=[a-z])|(?<=[\w.])-|--(?:short|abbrev-ref|show-current|verify))+)*\s*\)$/;
+
 const NONE: ReadonlySet<string> = new Set();
 
 export class ShellState implements Lookup {
@@ -129,6 +133,11 @@ export class ShellState implements Lookup {
       const entered = this.directories?.map((directory) => resolvePath(directory, word.value));
       this.directories = entered?.some(({ length }) => length > MAX_PATH) === true ? undefined : entered;
     }
+  }
+
+  isPlainSubstitution(text: string): boolean {
+    const program = PLAIN_SUBSTITUTION.exec(text)?.[1];
+    return program !== undefined && !this.variables.definesFunction(program);
   }
 
   /** Either this state or `other` holds from here. */

@@ -3,6 +3,9 @@ import type { Command, SyntaxNode, Word } from "unbash";
 
 /** A delimiter of a here-document that all shells read alike: without quotes, or quoted as a whole. */
 const PLAIN_DELIMITER = /^(\\?[\w.+,:@%^=/-]+|'[^'\n]*'|"[^"`$\\\n]*")$/;
+/** What stands before the body of a function. The keyword of bash is on one line with it: in dash it is a command. */
+const PLAIN_FUNCTION =
+  /^(?:[^\s"'`$\\<>|&;()]+\s*\(\s*\)\s*|function[ \t]+[^\s"'`$\\<>|&;()]+[ \t]*(?:\([ \t]*\)\s*)?)$/;
 /** A parenthesis without a backslash before it. */
 const PARENTHESIS = /(?<!\\)(?:\\\\)*[()]/;
 
@@ -26,6 +29,10 @@ export function readsDifferently(node: SyntaxNode, source: string, isTest: boole
       return !isTest && unquoted(node).some((text) => PARENTHESIS.test(text))
         ? "a parenthesis inside of a word"
         : undefined;
+    case "Function":
+      return PLAIN_FUNCTION.test(source.slice(node.pos, node.body.pos))
+        ? undefined
+        : "shells differ in what this function is";
     case "Command":
       return hasGap(node, source) ? "something between two words that shells do not accept" : undefined;
     default:

@@ -1,8 +1,9 @@
 /** One simple command: its assignments, its redirections, and the words that it runs with. */
-import type { Assignment, Command, SyntaxNode, Word } from "unbash";
+import type { Assignment, Command, SyntaxNode, TestExpression, Word } from "unbash";
 import { forEachChild } from "unbash";
 import { judgeAssignment } from "./environment.js";
 import { type ExpandedWord, expandWord, literalWord, unknownWord, type VariableValue } from "./expanded-word.js";
+import { judgeEvaluated } from "./hidden-substitution.js";
 import { MAX_COMBINATIONS } from "./limits.js";
 import { judgeRedirects } from "./redirections.js";
 import type { SegmentFacts } from "./segment-facts.js";
@@ -30,12 +31,36 @@ export function eachProgram(node: Command, state: ShellState, judge: (words: rea
 /** Judges what is not in the words of a command: assignments and redirections. */
 export function judgeAround(facts: SegmentFacts, node: Command, state: ShellState): void {
   for (const one of node.prefix) {
-    if (one.type === "Assignment") judgeAssignment(facts, one.name, assignedWord(one, state));
+    if (one.type === "Assignment") judgeAssigned(facts, one, state);
   }
   for (const one of node.args) {
-    if (one.type === "Assignment") judgeAssignment(facts, one.name, assignedWord(one, state));
+    if (one.type === "Assignment") judgeAssigned(facts, one, state);
   }
   judgeRedirects(facts, node.redirects, state);
+}
+
+/** The words of `[[ … ]]`, as `[` would get them. */
+export function testWords(node: TestExpression, state: ShellState): ExpandedWord[] {
+  const one = (word: Word) => expandWord(word, state, true).map((expanded) => ({ ...expanded, text: word.text }));
+  switch (node.type) {
+    case "TestUnary":
+      return [literalWord(node.operator), ...one(node.operand)];
+    case "TestBinary":
+      return [...one(node.left), literalWord(node.operator), ...one(node.right)];
+    case "TestLogical":
+      return node.operands.flatMap((operand) => testWords(operand, state));
+    case "TestNot":
+      return testWords(node.operand, state);
+    case "TestGroup":
+      return testWords(node.expression, state);
+  }
+}
+
+function judgeAssigned(facts: SegmentFacts, one: Assignment, state: ShellState): void {
+  const word = assignedWord(one, state);
+  judgeAssignment(facts, one.name, word);
+  // Arithmetic evaluates what is in a variable.
+  if (word !== undefined) judgeEvaluated(facts, word.value);
 }
 
 /** `$'ls'` and `$"ls"` are other names in dash, and braces are part of the name there. */

@@ -7,9 +7,16 @@ import { MAX_COMBINATIONS, MAX_DEPTH } from "./limits.js";
 const SETTERS = new Set(["read", "mapfile", "readarray", "getopts", "unset", "let", "printf", "wait"]);
 const DECLARERS = new Set(["export", "declare", "typeset", "local", "readonly"]);
 /** Programs after which any variable may have any value. */
-const CHANGE_ALL = new Set(["eval", "source", ".", "builtin", "command"]);
+const CHANGE_ALL = new Set(["eval", "source", "."]);
+/** Programs that run the builtin which they name. */
+const RUNS_BUILTIN = new Set(["builtin", "command"]);
 
-const NOTHING_KNOWN: Lookup = { variable: () => undefined, home: undefined, substitution: () => undefined };
+const NOTHING_KNOWN: Lookup = {
+  variable: () => undefined,
+  home: undefined,
+  substitution: () => undefined,
+  isPlainSubstitution: () => false,
+};
 
 /**
  * The assignments of one script. A variable counts as known if every assignment to it in the whole script is understood; where a
@@ -29,7 +36,13 @@ export class VariableTable {
 
   /** A command whose name was an expansion turned out to be `name`. */
   ran(name: string | undefined): void {
-    if (name === undefined || CHANGE_ALL.has(name) || SETTERS.has(name) || DECLARERS.has(name))
+    if (
+      name === undefined ||
+      CHANGE_ALL.has(name) ||
+      RUNS_BUILTIN.has(name) ||
+      SETTERS.has(name) ||
+      DECLARERS.has(name)
+    )
       this.#isAllUnknown = true;
   }
 
@@ -97,7 +110,7 @@ export class VariableTable {
     if (node.name === undefined) return;
     const name = node.name.value;
     const words = node.args.filter((one) => one.type === "Word");
-    if (CHANGE_ALL.has(name)) this.#isAllUnknown = true;
+    if (CHANGE_ALL.has(name) || (RUNS_BUILTIN.has(name) && mayRunBuiltin(words))) this.#isAllUnknown = true;
     if (!SETTERS.has(name) && !DECLARERS.has(name)) return;
     if (name === "printf" && words[0]?.value.startsWith("-v") !== true) return;
     for (const word of words) {
@@ -122,6 +135,15 @@ export function assignedName(node: SyntaxNode): string | undefined {
 function nameIn(node: SyntaxNode): string | undefined {
   if (node.type === "ArithmeticGroup") return nameIn(node.expression);
   return node.type === "ArithmeticWord" ? /^\w*/.exec(node.value)?.[0] : undefined;
+}
+
+/** `command -v name` runs nothing; `command ls` does not run a builtin that changes variables. */
+function mayRunBuiltin(words: readonly Word[]): boolean {
+  const first = words.find(({ value }) => value !== "-p" && value !== "--");
+  if (first === undefined || /^-[vV]/.test(first.value)) return false;
+  const name = first.value;
+  const isBuiltin = CHANGE_ALL.has(name) || SETTERS.has(name) || DECLARERS.has(name) || RUNS_BUILTIN.has(name);
+  return isBuiltin || hasExpansion(first);
 }
 
 /** Whether the word contains something that the shell replaces. */

@@ -46,7 +46,7 @@ const TAR_OPTIONS = {
   "--exclude --transform --xform --strip-components --owner --group --mode --mtime --format -b -K -N -V -H -L --label --one-top-level --newer":
     "text",
   "-P --absolute-names": "high",
-  "--remove-files": "high operands=delete tree",
+  "--remove-files": "high",
   "-g --listed-incremental": "change",
   "--index-file": "write",
 };
@@ -75,6 +75,7 @@ function judgeTar(call: ProgramCall): void {
     if (/^[^/]+:/.test(archive.value)) facts.connects(archive.value.split(":")[0]);
     else facts.file(archive, isReading ? "read" : "write");
   }
+  if (has("--remove-files")) for (const word of parsed.operands) facts.file(word, "delete", "tree");
   if (!isReading) {
     facts.raise("medium", "writes an archive");
     for (const word of parsed.operands) facts.file(word, "read", "tree");

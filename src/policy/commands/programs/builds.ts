@@ -78,11 +78,11 @@ export const BUILD_TOOLS: ProgramTable = {
     operands: "text*",
     options: { "--config": "high text", "-C": "cwd", "--color": "text" },
     commands: {
-      "tree metadata pkgid locate-project version help verify-project read-manifest": {
+      "pkgid locate-project version help read-manifest": {
         operands: "text*",
         options: { "--manifest-path": "read" },
       },
-      "build b check c test t run r bench doc d clippy fix fmt rustc rustdoc clean nextest expand": {
+      "tree metadata build b check c test t run r bench doc d clippy fix fmt rustc rustdoc clean nextest expand": {
         ...BUILDS,
         options: { "--manifest-path": "read", "--target-dir": "write", "--config": "high text" },
       },
@@ -107,7 +107,8 @@ export const BUILD_TOOLS: ProgramTable = {
     operands: "text*",
     options: { "-C": "cwd" },
     commands: {
-      "version doc help list": { operands: "text*", options: { "-exec -toolexec": "high shell" } },
+      "list mod-graph": { does: "medium network", why: "may download modules", operands: "text*" },
+      "version doc help": { operands: "text*", options: { "-exec -toolexec": "high shell" } },
       env: { operands: "text*", options: { "-w -u": "high" } },
       "build test run vet generate tool": {
         ...BUILDS,

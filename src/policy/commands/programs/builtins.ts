@@ -37,6 +37,7 @@ function setsNames({ args, facts }: ProgramCall): void {
 }
 
 function declares({ args, facts }: ProgramCall): void {
+  if (args.some(({ value }) => /^-\w*n/.test(value))) facts.problem("environment", "makes a name for another variable");
   for (const word of args) {
     const given = assignmentValue(word);
     if (given !== undefined) judgeAssignment(facts, given.name, given.value);
@@ -104,6 +105,7 @@ export const BUILTINS: ProgramTable = {
   "[": TEST,
   "[[": TEST,
   "]]": INERT,
+  "((": INERT,
   export: DECLARATION,
   declare: DECLARATION,
   typeset: DECLARATION,

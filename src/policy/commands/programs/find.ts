@@ -13,6 +13,10 @@ const TAKES_VALUE = /^-(type|xtype|maxdepth|mindepth|user|group|uid|gid|perm|fst
 const TAKES_NOTHING =
   /^(-(print|print0|ls|prune|quit|depth|d|empty|readable|writable|executable|mount|xdev|follow|noleaf|daystart|true|false|not|o|or|a|and|nouser|nogroup|ignore_readdir_race|noignore_readdir_race|warn|nowarn|ls|x)|[()!,])$/;
 
+/** Operators, and what is the same for all files. */
+const NO_TEST =
+  /^([()]|-a|-and|-prune|-depth|-d|-mount|-xdev|-x|-follow|-noleaf|-daystart|-(no)?warn|-(no)?ignore_readdir_race)$/;
+
 export function judgeFind(call: ProgramCall): void {
   new FindExpression(call).judge();
 }
@@ -21,8 +25,11 @@ class FindExpression {
   readonly #starts: readonly ExpandedWord[];
   readonly #words: readonly ExpandedWord[];
   #next = 0;
-  /** A test before the action chooses which files it gets. */
-  #isChosen = false;
+  /** Tests since the last `-o` that choose few files. */
+  #choosing = 0;
+  #others = 0;
+  #hasAlternatives = false;
+  #isNegated = false;
 
   constructor(readonly call: ProgramCall) {
     const { args } = call;
@@ -50,16 +57,25 @@ class FindExpression {
     else if (CHOOSES.test(value)) this.#choose(value);
     else if (/^-f(print0?|ls|printf)$/.test(value)) this.#write(value);
     else if (value === "-files0-from") this.#file("read");
-    else if (TAKES_VALUE.test(value)) this.#value();
-    else if (TAKES_NOTHING.test(value)) this.#operator(value);
+    else if (TAKES_VALUE.test(value)) {
+      if (!/depth$/.test(value)) this.#others++;
+      this.#value();
+    } else if (TAKES_NOTHING.test(value)) this.#operator(value);
     else facts.raise("medium", `${value} of find is not in the tables`);
   }
 
   #operator(value: string): void {
-    // A negated or alternative test may choose nearly everything.
-    if (/^(!|-not|-o|-or|,)$/.test(value)) this.#isChosen = false;
-    if (value === "-empty") this.#isChosen = true;
-    if (value === "!" || value === "-not") this.#next += CHOOSES.test(this.#words[this.#next]?.value ?? "") ? 2 : 0;
+    if (value === "-empty") this.#choosing++;
+    else if (value === "!" || value === "-not") this.#isNegated = true;
+    else if (value === "-o" || value === "-or" || value === ",") {
+      this.#hasAlternatives = true;
+      this.#choosing = 0;
+    } else if (!NO_TEST.test(value)) this.#others++;
+  }
+
+  /** The tests before the action choose which files it gets, instead of nearly all. */
+  get #isChosen(): boolean {
+    return this.#choosing > 0 && !this.#isNegated && !(this.#hasAlternatives && this.#others > 0);
   }
 
   #value(): ExpandedWord | undefined {
@@ -72,7 +88,8 @@ class FindExpression {
     const value = this.#value();
     if (value === undefined) return;
     if (/^-(newer|anewer|cnewer|samefile)/.test(test) && !/t$/.test(test)) this.call.facts.file(value, "read");
-    this.#isChosen = !/^[*/.]*$/.test(value.value) || value.isUnresolved;
+    if (!/^[*?/.]*$/.test(value.value) || value.isUnresolved) this.#choosing++;
+    else this.#others++;
   }
 
   #file(access: "read" | "write"): void {

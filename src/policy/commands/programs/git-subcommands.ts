@@ -1,6 +1,6 @@
 /** The subcommands of git that need more than a line. */
 import { hasOption } from "../call-options.js";
-import { literalWord } from "../expanded-word.js";
+import { type ExpandedWord, globWord, literalWord } from "../expanded-word.js";
 import type { ProgramCall, ProgramSpec } from "../program-spec.js";
 
 /** Options of everything that shows differences. */
@@ -168,7 +168,7 @@ export const GIT_CLEAN: ProgramSpec = {
     const { facts, parsed } = call;
     if (hasOption(call, "-n", "--dry-run")) return;
     facts.raise("high", "deletes files that are not tracked");
-    for (const path of parsed.operands) facts.file(path, "delete", "tree");
+    for (const path of parsed.operands) facts.file(pathspec(path), "delete", "tree");
     if (parsed.operands.length > 0) return;
     // Without -d directories that are not tracked stay.
     const here = literalWord(".");
@@ -179,9 +179,21 @@ export const GIT_CLEAN: ProgramSpec = {
 export const GIT_REMOVE: ProgramSpec = {
   does: "high",
   why: "deletes tracked files",
-  operands: "delete*",
-  options: { "-r": "tree", "--cached": "operands=text", "--pathspec-from-file": "read" },
+  operands: "text*",
+  options: { "-r --cached": "", "--pathspec-from-file": "read" },
+  judge: (call) => {
+    if (hasOption(call, "--cached")) return;
+    const scope = hasOption(call, "-r") ? "tree" : "self";
+    for (const path of call.parsed.operands) call.facts.file(pathspec(path), "delete", scope);
+  },
 };
+
+/** git expands `:/` and quoted globs itself. */
+function pathspec(word: ExpandedWord): ExpandedWord {
+  const { value } = word;
+  if (/^:(\/|\(|!|\^)?/.test(value)) return literalWord(".");
+  return /[*?[]/.test(value) && !word.isGlob ? { ...globWord(value), text: word.text } : word;
+}
 
 export const GIT_COMMIT: ProgramSpec = {
   does: "medium",

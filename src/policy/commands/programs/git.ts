@@ -94,7 +94,7 @@ const GIT: ProgramSpec = {
     worktree: {
       commands: {
         list: LOOKS_AT_REPOSITORY,
-        add: { does: "medium", operands: "write text", options: { "-b -B": "text" } },
+        add: { does: "medium tree", operands: "write text", options: { "-b -B": "text" } },
         remove: { does: "high", operands: "delete", why: "deletes a working tree" },
       },
       otherwise: CHANGES_REPOSITORY,
@@ -145,6 +145,7 @@ const GIT: ProgramSpec = {
       operands: "read*",
       options: {
         "--directory": "write",
+        "--unsafe-paths": "high",
         "-p -C --exclude --include --whitespace": "text",
         "--check --stat --numstat --summary": "",
       },
@@ -168,7 +169,7 @@ const GIT: ProgramSpec = {
     },
     bundle: { does: "medium", operands: "text write text*" },
     init: {
-      does: "medium",
+      does: "medium tree",
       why: "creates a repository",
       operands: "write",
       options: {
@@ -178,7 +179,7 @@ const GIT: ProgramSpec = {
       },
     },
     clone: {
-      does: "medium network",
+      does: "medium network tree",
       why: "copies a repository",
       operands: "text write",
       options: {

@@ -108,7 +108,8 @@ export const JAVASCRIPT: ProgramTable = {
   bun: SCRIPT_MANAGER,
   npm: MANAGER,
   pnpm: SCRIPT_MANAGER,
-  yarn: SCRIPT_MANAGER,
+  // yarn runs the release that the workspace configures.
+  yarn: { ...SCRIPT_MANAGER, does: "medium workspace", info: "" },
   npx: EXECUTES,
   pnpx: EXECUTES,
   bunx: EXECUTES,

@@ -185,7 +185,7 @@ export const READERS: ProgramTable = {
   whatis: PRINTS,
   apropos: PRINTS,
   man: {
-    operands: "text*",
+    operands: "maybe*",
     options: {
       "-P --pager -H --html -B --browser": "high shell",
       "-C --config-file": "read high",

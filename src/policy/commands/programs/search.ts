@@ -194,6 +194,11 @@ export const SEARCH: ProgramTable = {
     },
   },
   yq: {
+    judge: ({ args, facts }) => {
+      if (args.some(({ value }) => /\bload/.test(value)))
+        facts.raise("medium", "reads files that its expression names");
+    },
+    isSafe: true,
     operands: "text read*",
     options: {
       "-i --inplace": "medium operands=change",

@@ -1,4 +1,5 @@
 /** Shells: the text of `-c`, a script, or what they read from stdin. */
+import { isInput } from "../apply-spec.js";
 import { hasOption } from "../call-options.js";
 import { literalWord } from "../expanded-word.js";
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
@@ -17,6 +18,7 @@ function judgeShell(call: ProgramCall): void {
   if (first !== undefined && !hasOption(call, "-s")) {
     facts.runsWorkspaceCode = true;
     facts.raise("medium", "runs a script");
+    if (isInput(first)) facts.problem("dynamic-command", "runs commands that come from its input");
     facts.file(first, "read");
     return;
   }
