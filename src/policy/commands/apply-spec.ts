@@ -6,9 +6,9 @@ import { maxRisk } from "./judgement.js";
 import { parseArguments } from "./parse-arguments.js";
 import type {
   CompiledSpec,
-  Effect,
   GivenOption,
   Meaning,
+  OptionEffect,
   ParsedArguments,
   ProgramCall,
   ProgramSpec,
@@ -84,7 +84,7 @@ function applyParsed(call: ProgramCall, compiled: CompiledSpec): void {
   }
 }
 
-function applyEffect({ facts }: ProgramCall, effect: Effect, why: string | undefined, name?: string): void {
+function applyEffect({ facts }: ProgramCall, effect: OptionEffect, why: string | undefined, name?: string): void {
   const reason = name === undefined ? why : `${name}${why === undefined ? "" : `: ${why}`}`;
   if (effect.network) facts.network = true;
   if (effect.workspace) facts.runsWorkspaceCode = true;
@@ -92,7 +92,7 @@ function applyEffect({ facts }: ProgramCall, effect: Effect, why: string | undef
   facts.raise(risk, reason ?? defaultReason(effect));
 }
 
-function defaultReason(effect: Effect): string {
+function defaultReason(effect: OptionEffect): string {
   if (effect.workspace) return "runs code of the workspace";
   if (effect.network) return "uses the network";
   return effect.risk === "high" ? "can do harm that is hard to undo" : "changes files or state";

@@ -1,5 +1,5 @@
 /** Compiles the strings of the program tables. */
-import type { CompiledSpec, Effect, Meaning, ProgramSpec } from "./program-spec.js";
+import type { CompiledSpec, Meaning, OptionEffect, ProgramSpec } from "./program-spec.js";
 
 const MEANINGS: readonly string[] = "text maybe read write delete change into cwd shell code script url host".split(
   " ",
@@ -13,7 +13,7 @@ const compiled = new WeakMap<ProgramSpec, CompiledSpec>();
 export function compileSpec(spec: ProgramSpec): CompiledSpec {
   const known = compiled.get(spec);
   if (known !== undefined) return known;
-  const options = new Map<string, Effect>();
+  const options = new Map<string, OptionEffect>();
   for (const [names, text] of Object.entries(spec.options ?? {})) {
     const effect = parseEffect(text);
     for (const name of names.split(" ")) options.set(name, effect);
@@ -50,14 +50,14 @@ export function compileSpec(spec: ProgramSpec): CompiledSpec {
 
 const isMeaning = (word: string): word is Meaning => MEANINGS.includes(word);
 
-const isDangerous = ({ values, risk, network, workspace, operands }: Effect): boolean =>
+const isDangerous = ({ values, risk, network, workspace, operands }: OptionEffect): boolean =>
   risk !== "low" ||
   network ||
   workspace ||
   (operands !== undefined && operands !== "read" && operands !== "text") ||
   values.some((meaning) => !["text", "read", "maybe"].includes(meaning));
 
-function parseEffect(text: string): Effect {
+function parseEffect(text: string): OptionEffect {
   const words = text.split(" ").filter((word) => word !== "");
   const operands = words.find((word) => word.startsWith("operands="))?.slice("operands=".length);
   if (operands !== undefined && !isMeaning(operands))

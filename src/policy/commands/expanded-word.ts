@@ -116,7 +116,7 @@ const emptyDraft = (): Draft => ({
  *
  * @param isAssignment - The value of an assignment is not split.
  */
-export function expandWord(word: Word, lookup: Lookup, isAssignment = false): ExpandedWord[] {
+export function expandArgument(word: Word, lookup: Lookup, isAssignment = false): ExpandedWord[] {
   if (word.parts === undefined && !word.text.startsWith("~")) {
     const pattern = escapeGlobChars(word.value);
     return [{ ...literalWord(word.value), text: word.text, pattern }];

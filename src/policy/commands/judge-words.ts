@@ -2,13 +2,13 @@
 import { baseName, normalizePath, relativeInside, resolvePath } from "../../text/index.js";
 import { applySpec, hostOf, looksLikePath } from "./apply-spec.js";
 import { type ExpandedWord, shownWord, withoutPrefix } from "./expanded-word.js";
-import type { CommandInput, ProgramCall } from "./program-spec.js";
+import type { ProgramCall, ProgramInput } from "./program-spec.js";
 import { programNamed } from "./programs/index.js";
 import { SegmentFacts } from "./segment-facts.js";
 import type { ShellState } from "./shell-state.js";
 
 /** Where a program is started. */
-export interface Place {
+export interface CommandPlace {
   readonly state: ShellState;
   /** What starts it, outermost first. */
   readonly wrappers: readonly string[];
@@ -21,11 +21,11 @@ export interface Place {
 /** Judges shell texts, and takes the finished segments. */
 export interface CommandSink {
   segment(facts: SegmentFacts, isRemote: boolean): void;
-  script(text: string, place: Place, kind: "same-shell" | "own-shell"): void;
+  script(text: string, place: CommandPlace, kind: "same-shell" | "own-shell"): void;
   /** How many segments there are. */
   readonly count: number;
   /** Whether the limits of the analysis allow to judge one more; if not, that is a problem already. */
-  mayJudge(place: Place, text: string): boolean;
+  mayJudge(place: CommandPlace, text: string): boolean;
 }
 
 /** Directories of the system whose programs are judged by their name alone. */
@@ -35,12 +35,12 @@ export interface StartedProgram {
   readonly words: readonly ExpandedWord[];
   /** As written. */
   readonly text: string;
-  readonly input?: CommandInput | undefined;
+  readonly input?: ProgramInput | undefined;
   /** Judges what is not in the words: redirections, assignments. */
   readonly also?: (facts: SegmentFacts) => void;
 }
 
-export function judgeWords(sink: CommandSink, place: Place, started: StartedProgram): SegmentFacts | undefined {
+export function judgeWords(sink: CommandSink, place: CommandPlace, started: StartedProgram): SegmentFacts | undefined {
   const { words, text } = started;
   if (!sink.mayJudge(place, text)) return undefined;
   const [first, ...args] = words;
@@ -70,11 +70,11 @@ function programName(word: ExpandedWord, state: ShellState): string {
 
 function judgeProgram(
   sink: CommandSink,
-  place: Place,
+  place: CommandPlace,
   facts: SegmentFacts,
   word: ExpandedWord,
   args: readonly ExpandedWord[],
-  input: CommandInput | undefined,
+  input: ProgramInput | undefined,
 ): void {
   const { program } = facts;
   if (word.isUnresolved || word.isGlob) {
@@ -92,10 +92,10 @@ function judgeProgram(
 class StartedCall implements Omit<ProgramCall, "parsed"> {
   constructor(
     readonly sink: CommandSink,
-    readonly place: Place,
+    readonly place: CommandPlace,
     readonly facts: SegmentFacts,
     readonly args: readonly ExpandedWord[],
-    readonly input: CommandInput | undefined,
+    readonly input: ProgramInput | undefined,
     readonly state: ShellState = facts.state,
   ) {}
 
@@ -111,7 +111,7 @@ class StartedCall implements Omit<ProgramCall, "parsed"> {
       this.sink.script(text.value, this.#inner(options), options.isSameShell === true ? "same-shell" : "own-shell");
   };
 
-  #inner(options: { remote?: true; state?: ShellState }): Place {
+  #inner(options: { remote?: true; state?: ShellState }): CommandPlace {
     return {
       state: options.state ?? this.facts.state,
       wrappers: [...this.place.wrappers, this.facts.program],

@@ -1,6 +1,6 @@
 /** Splits the arguments of a program into options with their values and operands, as getopt does. */
 import { type ExpandedWord, withoutPrefix } from "./expanded-word.js";
-import type { CompiledSpec, Effect, GivenOption, ParsedArguments } from "./program-spec.js";
+import type { CompiledSpec, GivenOption, OptionEffect, ParsedArguments } from "./program-spec.js";
 
 /** @param stopsAtOperand - Everything after the first operand is an operand. */
 export function parseArguments(
@@ -95,7 +95,7 @@ class ArgumentParser implements ParsedArguments {
     if (word.isUnresolved || word.isGlob) this.uncertain.push(word);
   }
 
-  #add(name: string, effect: Effect | undefined, attached: ExpandedWord | undefined): void {
+  #add(name: string, effect: OptionEffect | undefined, attached: ExpandedWord | undefined): void {
     if (effect?.ends === true) this.#isEnded = true;
     if (effect === undefined) {
       this.options.push({ name, effect, values: [], ...(attached === undefined ? {} : { attached }) });

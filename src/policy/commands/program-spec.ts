@@ -63,7 +63,7 @@ export interface ProgramSpec {
 
 export type ProgramTable = Readonly<Record<string, ProgramSpec>>;
 
-export interface Effect {
+export interface OptionEffect {
   readonly values: readonly Meaning[];
   readonly isGlued: boolean;
   readonly risk: Risk;
@@ -80,8 +80,8 @@ export interface Effect {
 export interface CompiledSpec {
   readonly spec: ProgramSpec;
   readonly info: ReadonlySet<string>;
-  readonly does: Effect;
-  readonly options: ReadonlyMap<string, Effect>;
+  readonly does: OptionEffect;
+  readonly options: ReadonlyMap<string, OptionEffect>;
   readonly operands: readonly { readonly meaning: Meaning; readonly repeats: boolean }[];
   readonly commands: ReadonlyMap<string, ProgramSpec>;
   /** An option that a word turns out to be could do more than change the output. */
@@ -93,7 +93,7 @@ export interface CompiledSpec {
 export interface GivenOption {
   /** As the table names it, or as given if it is in no table: `-o`, `--output`. */
   readonly name: string;
-  readonly effect: Effect | undefined;
+  readonly effect: OptionEffect | undefined;
   readonly values: readonly ExpandedWord[];
   /** The value that an unknown option has in the same word: `--x=value`. */
   readonly attached?: ExpandedWord;
@@ -109,7 +109,7 @@ export interface ParsedArguments {
 }
 
 /** Where the text of stdin comes from. */
-export type CommandInput =
+export type ProgramInput =
   /** A here-document or here-string, if its text is known. */
   | { readonly kind: "text"; readonly text: string | undefined }
   /** The output of other segments of the same pipeline. */
@@ -123,7 +123,7 @@ export interface ProgramCall {
   readonly parsed: ParsedArguments;
   readonly facts: SegmentFacts;
   readonly state: ShellState;
-  readonly input: CommandInput | undefined;
+  readonly input: ProgramInput | undefined;
   /** Judges a program that this one starts with these words. */
   run(words: readonly ExpandedWord[], options?: { readonly remote?: true; readonly state?: ShellState }): void;
   /** Judges a text that a shell of its own runs, or this shell. An unknown text is a problem. */

@@ -1,7 +1,7 @@
 /** Redirections: the files that the shell itself opens for a command. */
 import type { Redirection } from "unbash";
-import { expandWord } from "./expanded-word.js";
-import type { CommandInput } from "./program-spec.js";
+import { expandArgument } from "./expanded-word.js";
+import type { ProgramInput } from "./program-spec.js";
 import type { SegmentFacts } from "./segment-facts.js";
 import type { ShellState } from "./shell-state.js";
 
@@ -21,7 +21,7 @@ export function judgeRedirects(facts: SegmentFacts, redirects: readonly Redirect
   for (const redirect of redirects) {
     if (redirect.type !== "Redirect" || redirect.target === undefined) continue;
     const { operator, target } = redirect;
-    const words = expandWord(target, state);
+    const words = expandArgument(target, state);
     const isCopy = operator === ">&" || operator === "<&";
     for (const word of words) {
       if (isCopy && /^(\d*-?)$/.test(word.value) && !word.isUnresolved) continue;
@@ -31,7 +31,7 @@ export function judgeRedirects(facts: SegmentFacts, redirects: readonly Redirect
 }
 
 /** Where stdin comes from, if a redirection says so. */
-export function inputOf(redirects: readonly Redirection[]): CommandInput | undefined {
+export function redirectedInput(redirects: readonly Redirection[]): ProgramInput | undefined {
   const redirect = redirects.findLast(isInput);
   if (redirect === undefined) return undefined;
   if (redirect.type === "Redirect") return { kind: "file" };

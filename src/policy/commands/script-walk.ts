@@ -16,11 +16,11 @@ import {
 import { changesDirectory } from "./changes-directory.js";
 import { changesPrograms } from "./environment.js";
 import { type ExpandedWord, literalWord } from "./expanded-word.js";
-import { type CommandSink, judgeWords, type Place } from "./judge-words.js";
+import { type CommandPlace, type CommandSink, judgeWords } from "./judge-words.js";
 import type { AnalyzeOptions, CommandProblem } from "./judgement.js";
 import { MAX_DEPTH, MAX_JUDGED, MAX_PARSED } from "./limits.js";
-import type { CommandInput } from "./program-spec.js";
-import { inputOf, judgeRedirects } from "./redirections.js";
+import type { ProgramInput } from "./program-spec.js";
+import { judgeRedirects, redirectedInput } from "./redirections.js";
 import type { SegmentFacts } from "./segment-facts.js";
 import { moveShell, movesShell } from "./shell-moves.js";
 import { ShellState } from "./shell-state.js";
@@ -28,10 +28,10 @@ import { readsDifferently } from "./shells-differ.js";
 import { eachProgram, judgeAround, testWords } from "./simple-command.js";
 import { assignedName, hasExpansion } from "./variables.js";
 
-interface Scope extends Place {
+interface Scope extends CommandPlace {
   /** What positions of the nodes are in. */
   readonly source: string;
-  readonly input?: CommandInput | undefined;
+  readonly input?: ProgramInput | undefined;
   /** Inside of `[[ ]]`, where parentheses and extended globs are part of words. */
   readonly isTest?: boolean;
 }
@@ -64,13 +64,13 @@ export class ScriptWalk implements CommandSink {
     if (isRemote) this.remote.add(facts);
   }
 
-  mayJudge(place: Place, text: string): boolean {
+  mayJudge(place: CommandPlace, text: string): boolean {
     if (++this.#judged <= MAX_JUDGED && place.depth <= MAX_DEPTH) return true;
     this.#problem("too-long", "it contains more commands than are analyzed", text);
     return false;
   }
 
-  script(text: string, place: Place, kind: "same-shell" | "own-shell"): void {
+  script(text: string, place: CommandPlace, kind: "same-shell" | "own-shell"): void {
     const script = this.#parse(text, place.depth);
     if (script === undefined) return;
     const state =
@@ -227,7 +227,7 @@ export class ScriptWalk implements CommandSink {
     this.#guard(node, scope);
     forEachChild(node, (child) => this.#nested(child, scope));
     const text = scope.source.slice(node.pos, node.end);
-    const input = inputOf(node.redirects) ?? scope.input;
+    const input = redirectedInput(node.redirects) ?? scope.input;
     const directories: (readonly string[] | undefined)[] = [];
     const before = scope.state.directories;
     let stays = false;
@@ -271,7 +271,7 @@ export class ScriptWalk implements CommandSink {
   }
 
   #pipeline(node: Pipeline, scope: Scope): void {
-    let input: CommandInput | undefined = scope.input;
+    let input: ProgramInput | undefined = scope.input;
     if (node.prefixes.some(({ type }) => type === "Time")) this.#time(node, scope);
     const isPipe = node.commands.length > 1;
     for (const command of node.commands) {
@@ -347,7 +347,7 @@ export class ScriptWalk implements CommandSink {
     const last = redirects.at(-1);
     const text = first === undefined || last === undefined ? "" : scope.source.slice(first.pos, last.end);
     judgeWords(this, scope, { words: [], text, also: (facts) => judgeRedirects(facts, redirects, scope.state) });
-    this.#node(command, { ...scope, input: inputOf(redirects) ?? scope.input });
+    this.#node(command, { ...scope, input: redirectedInput(redirects) ?? scope.input });
   }
 
   /** `[[ … ]]` of bash; dash reads it as a command, in which `>`, `&&` and `||` mean what they mean everywhere. */

@@ -1,7 +1,7 @@
 /** What the shell knows at one place of a script: its directory and its variables. */
 import type { Script, Word } from "unbash";
 import { normalizePath, resolvePath } from "../../text/index.js";
-import { type ExpandedWord, expandWord, type Lookup, type VariableValue } from "./expanded-word.js";
+import { type ExpandedWord, expandArgument, type Lookup, type VariableValue } from "./expanded-word.js";
 import type { AnalyzeOptions } from "./judgement.js";
 import { VariableTable } from "./variables.js";
 
@@ -87,7 +87,7 @@ export class ShellState implements Lookup {
 
   /** The variable of a loop, which is each of the words in turn. */
   assignEach(name: string, words: readonly Word[] | undefined): void {
-    const expanded = words?.flatMap((word) => expandWord(word, this));
+    const expanded = words?.flatMap((word) => expandArgument(word, this));
     const isKnown = expanded?.every(({ isUnresolved }) => !isUnresolved) === true;
     this.assign(
       name,

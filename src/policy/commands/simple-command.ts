@@ -2,7 +2,7 @@
 import type { Assignment, Command, SyntaxNode, TestExpression, Word } from "unbash";
 import { forEachChild } from "unbash";
 import { judgeAssignment } from "./environment.js";
-import { type ExpandedWord, expandWord, literalWord, unknownWord, type VariableValue } from "./expanded-word.js";
+import { type ExpandedWord, expandArgument, literalWord, unknownWord, type VariableValue } from "./expanded-word.js";
 import { judgeEvaluated } from "./hidden-substitution.js";
 import { MAX_COMBINATIONS } from "./limits.js";
 import { judgeRedirects } from "./redirections.js";
@@ -41,7 +41,7 @@ export function judgeAround(facts: SegmentFacts, node: Command, state: ShellStat
 
 /** The words of `[[ … ]]`, as `[` would get them. */
 export function testWords(node: TestExpression, state: ShellState): ExpandedWord[] {
-  const one = (word: Word) => expandWord(word, state, true).map((expanded) => ({ ...expanded, text: word.text }));
+  const one = (word: Word) => expandArgument(word, state, true).map((expanded) => ({ ...expanded, text: word.text }));
   switch (node.type) {
     case "TestUnary":
       return [literalWord(node.operator), ...one(node.operand)];
@@ -65,7 +65,7 @@ function judgeAssigned(facts: SegmentFacts, one: Assignment, state: ShellState):
 
 /** `$'ls'` and `$"ls"` are other names in dash, and braces are part of the name there. */
 function expandName(name: Word, state: ShellState): ExpandedWord[] {
-  const words = expandWord(name, state);
+  const words = expandArgument(name, state);
   const differs = name.parts?.some(({ type }) => /AnsiC|Locale|Brace|ExtendedGlob/.test(type)) === true;
   const [first, ...rest] = words;
   if (first === undefined) return [unknownWord(name.text)];
@@ -73,7 +73,7 @@ function expandName(name: Word, state: ShellState): ExpandedWord[] {
 }
 
 function argument(one: Word | Assignment, state: ShellState): ExpandedWord[] {
-  if (one.type === "Word") return expandWord(one, state);
+  if (one.type === "Word") return expandArgument(one, state);
   const value = assignedWord(one, state);
   const start = literalWord(`${one.name}=`);
   if (value === undefined) return [{ ...unknownWord(one.text), prefix: start.value }];
@@ -82,7 +82,7 @@ function argument(one: Word | Assignment, state: ShellState): ExpandedWord[] {
 
 function assignedWord(one: Assignment, state: ShellState): ExpandedWord | undefined {
   if (one.append === true || one.index !== undefined || one.value.type !== "Word") return undefined;
-  return expandWord(one.value, state, true)[0] ?? literalWord("");
+  return expandArgument(one.value, state, true)[0] ?? literalWord("");
 }
 
 function remember(one: Assignment, state: ShellState): void {

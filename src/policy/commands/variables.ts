@@ -1,6 +1,6 @@
 /** Which variables have values that are known without running the command. */
 import { type Assignment, type Command, forEachChild, type Script, type SyntaxNode, type Word } from "unbash";
-import { expandWord, type Lookup, type VariableValue } from "./expanded-word.js";
+import { expandArgument, type Lookup, type VariableValue } from "./expanded-word.js";
 import { MAX_COMBINATIONS, MAX_DEPTH } from "./limits.js";
 
 /** Programs of the shell that set the variables whose names they get. */
@@ -159,7 +159,7 @@ export function hasExpansion(word: Word): boolean {
 function literalValues(words: readonly Word[]): readonly VariableValue[] | undefined {
   const values: VariableValue[] = [];
   for (const word of words) {
-    const [expanded] = expandWord(word, NOTHING_KNOWN, true);
+    const [expanded] = expandArgument(word, NOTHING_KNOWN, true);
     if (expanded === undefined) values.push({ value: "", isGlob: false });
     else if (expanded.isUnresolved || expanded.isGlob || /[*?[]/.test(word.text)) return undefined;
     else values.push({ value: expanded.value, isGlob: false });
