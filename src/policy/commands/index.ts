@@ -1,5 +1,6 @@
 /** Analyzes shell commands: which programs run, with which risk, and what they touch. Pure. */
 export { analyzeCommand } from "./analyze-command.js";
+export { changesPrograms } from "./environment.js";
 export type {
   AnalyzeOptions,
   CommandFile,

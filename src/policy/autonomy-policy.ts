@@ -1,0 +1,128 @@
+/** The policy that decides by what a call would do: read, change, delete, run, reach out. */
+import { type Claim, type Decision, grantFor, HaftError, type Policy, type PolicyCall } from "../kernel/index.js";
+import { normalizePath } from "../text/index.js";
+import { type CommandPlace, judgeCommand } from "./command-verdict.js";
+import { judgePath, type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
+import { allow, ask, deny, strictest, type Verdict } from "./verdict.js";
+
+export const AUTONOMY_LEVELS = ["readonly", "supervised", "full"] as const;
+/**
+ * How much happens without asking. "readonly": reads and harmless commands, and nothing else. "supervised": also changes in the
+ * workspace; the user is asked about deletions, most commands, secrets, the network and what other programs obey. "full":
+ * everything but the destruction of the workspace, the home directory or `/` as a whole, and changes of Haft's own configuration.
+ */
+export type Autonomy = (typeof AUTONOMY_LEVELS)[number];
+
+export interface AutonomyPolicyOptions {
+  /** Default "supervised". */
+  readonly autonomy?: Autonomy;
+  /** Directories beside the workspace that calls may use. */
+  readonly roots?: readonly PolicyRoot[];
+}
+
+/**
+ * Decides by what a call claims. Files outside the workspace and the `roots` are out of reach; a command is judged by the programs
+ * that it starts and the files that they name. It guards against mistakes: what a program does that was allowed is not confined,
+ * so that the boundary is the backend.
+ *
+ * @throws `CONFIG_INVALID` when a root is not absolute or the level is unknown.
+ */
+export function autonomyPolicy(options: AutonomyPolicyOptions = {}): Policy {
+  const { autonomy = "supervised", roots = [] } = options;
+  if (!AUTONOMY_LEVELS.includes(autonomy))
+    throw new HaftError(
+      "CONFIG_INVALID",
+      `\`autonomy\` is one of ${AUTONOMY_LEVELS.join(", ")}, not "${String(autonomy)}".`,
+    );
+  const extra = roots.map(checkedRoot);
+  return Object.freeze({
+    name: autonomy,
+    decide(claims, call) {
+      const place = {
+        roots: [{ path: normalizePath(call.workspace), access: "write" as const }, ...extra],
+        home: call.home,
+      };
+      const verdicts = claims.flatMap((claim) => judge(claim, place, call)).map((one) => atLevel(one, autonomy));
+      return decisionOf(verdicts, claims, call, autonomy === "full" ? [] : SENSITIVE_NAMES);
+    },
+  } satisfies Policy);
+}
+
+function judge(claim: Claim, place: CommandPlace, call: PolicyCall): readonly Verdict[] {
+  switch (claim.kind) {
+    case "file":
+      return [judgePath(claim, place.roots)];
+    case "command":
+      return judgeCommand(claim, place);
+    case "job":
+      return [allow("own-job", "A session's own background commands may be read and stopped.")];
+    case "input":
+      return [judgeInput(claim)];
+    case "state":
+      return [allow("own-state", "A session's own documents may be used.")];
+    case "network":
+      return [
+        ask("network", `It sends a ${claim.method} request to ${claim.url}.`, "medium", `${claim.method} ${claim.url}`),
+      ];
+    case "network-open":
+      return [ask("network", `It uses the network: ${claim.purpose}.`, "high")];
+    case "server":
+      return [askForTool(`the server "${claim.server}"`, claim.tool)];
+    case "external":
+      return [askForTool(`"${claim.source}"`, claim.tool)];
+    case "delegate":
+      return [ask("delegate", `It starts the agent "${claim.agent}".`, "medium")];
+    case "secret":
+      return [ask("secret", `It uses the secret "${claim.name}" for ${claim.hosts.join(", ")}.`, "high")];
+    default:
+      return [deny("unknown-claim", `No rule is known for claims of the kind "${String((claim as Claim).kind)}".`)];
+  }
+}
+
+/** What reads it may be a shell or an interpreter, so that the text may be a command. */
+function judgeInput({ to, id, text }: Extract<Claim, { kind: "input" }>): Verdict {
+  if (text === "") return allow("end-of-input", `It closes the stdin of "${id}".`);
+  return ask("input", `It writes to the ${to === "job" ? "background command" : "terminal"} "${id}".`, "medium");
+}
+
+function askForTool(owner: string, tool: string): Verdict {
+  const reason = `The tool "${tool}" of ${owner} runs outside of Haft, which does not know what it touches.`;
+  return ask("foreign-tool", reason, "medium", `tool ${JSON.stringify([owner, tool])}`);
+}
+
+const ALWAYS_DENIED: ReadonlySet<string> = new Set(["destroys-root", "own-configuration", "unknown-claim"]);
+
+/** The verdict of "supervised" at another level. */
+function atLevel(verdict: Verdict, autonomy: Autonomy): Verdict {
+  const { effect, rule, reason } = verdict;
+  if (autonomy === "full" && !ALWAYS_DENIED.has(rule) && effect !== "allow") return allow(rule, reason, verdict.risk);
+  if (autonomy === "readonly" && (effect === "ask" || verdict.changes === true))
+    return deny("readonly", `${reason} The session is read-only.`, "Report what you would change instead.");
+  return verdict;
+}
+
+function decisionOf(
+  verdicts: readonly Verdict[],
+  claims: readonly Claim[],
+  call: PolicyCall,
+  exceptNames: readonly string[],
+): Decision {
+  const { effect, rule, risk, reason, next } = strictest(verdicts) ?? allow("nothing-claimed", "It touches nothing.");
+  const stated = { rule, risk, reason, ...(next === undefined ? {} : { next }) };
+  if (effect === "deny") return { effect, ...stated };
+  const grant = grantFor(call.callId, claims, { exceptNames });
+  if (effect === "allow") return { effect, ...stated, grant };
+  const asked = verdicts.filter((one) => one.effect === "ask");
+  const keys = asked.flatMap(({ remember }) => remember ?? []);
+  const others = new Set(asked.map((one) => one.reason)).size - 1;
+  const all =
+    others === 0 ? reason : `${reason} (And ${others} more: ${[...new Set(asked.map((one) => one.rule))].join(", ")}.)`;
+  // An approval that is remembered stands for all that was asked about.
+  const remember = keys.length === asked.length ? { remember: [...new Set(keys)] } : {};
+  return { effect, ...stated, reason: all, grant, ...remember };
+}
+
+function checkedRoot({ path, access = "write" }: PolicyRoot): Required<PolicyRoot> {
+  if (path.startsWith("/")) return { path: normalizePath(path), access };
+  throw new HaftError("CONFIG_INVALID", `The root "${path}" is not absolute. Pass the absolute path of the directory.`);
+}

@@ -1,0 +1,59 @@
+/** What is said about a shell command: about every program in it, and every file that it names. */
+import type { Access, CommandStart, Place } from "../kernel/index.js";
+import { analyzeCommand, type CommandFile, type CommandSegment, changesPrograms } from "./commands/index.js";
+import { judgePath, type PolicyRoot } from "./path-verdict.js";
+import { allow, ask, deny, type Verdict } from "./verdict.js";
+
+/** Where a command is judged. */
+export interface CommandPlace {
+  readonly roots: readonly Required<PolicyRoot>[];
+  readonly home: string;
+}
+
+/** Every verdict on the command; a segment that only reads inside the workspace gives an "allow". */
+export function judgeCommand(start: CommandStart, { roots, home }: CommandPlace): readonly Verdict[] {
+  const { command, cwd, env = {} } = start;
+  const analyzed = analyzeCommand(command, { cwd, home, roots: roots.map(({ path }) => path) });
+  const key = keyOf(start);
+  const problems = analyzed.problems.map((problem) =>
+    problem.kind === "destroys-root"
+      ? deny("destroys-root", `\`${problem.text}\`: ${problem.detail}.`, "Name the files or directories to delete.")
+      : ask(`command-${problem.kind}`, `\`${problem.text}\`: ${problem.detail}.`, "high", key),
+  );
+  const variables = Object.keys(env)
+    .filter(changesPrograms)
+    .map((name) => ask("command-environment", `It sets \`${name}\`, which changes what programs do.`, "high", key));
+  const directory = judgePath({ path: cwd, access: ["read"], scope: "self" }, roots);
+  return [...problems, ...variables, ...analyzed.segments.flatMap((one) => judgeSegment(one, roots, key)), directory];
+}
+
+function judgeSegment(segment: CommandSegment, roots: readonly Required<PolicyRoot>[], key: string): Verdict[] {
+  const { text, risk, reason, network, hosts, runsWorkspaceCode, files } = segment;
+  const touched = files.filter(({ resolved }) => resolved).map((file) => judgePath(placeOf(file), roots));
+  if (runsWorkspaceCode)
+    return [...touched, ask("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", key)];
+  if (network) {
+    const whom = hosts.includes("*") || hosts.length === 0 ? "" : ` of ${hosts.join(", ")}`;
+    return [...touched, ask("command-network", `\`${text}\` uses the network${whom}.`, "medium", key)];
+  }
+  const verdict =
+    risk === "low"
+      ? allow("command-low", `\`${text}\` ${reason}.`)
+      : ask(`command-${risk}`, `\`${text}\` ${reason}.`, risk, key);
+  return [verdict, ...touched];
+}
+
+function placeOf({ path, access, scope }: CommandFile): Place {
+  const accesses: Readonly<Record<CommandFile["access"], readonly Access[]>> = {
+    read: ["read"],
+    write: ["write", "create"],
+    delete: ["delete"],
+  };
+  return { path, access: accesses[access], scope };
+}
+
+/** The same command in the same directory with the same environment, stdin and background; nothing else. */
+function keyOf({ command, cwd, env = {}, input, background = false }: CommandStart): string {
+  const variables = Object.entries(env).sort(([one], [other]) => (one < other ? -1 : 1));
+  return `command ${JSON.stringify([command, cwd, variables, input ?? null, background])}`;
+}

@@ -1,0 +1,94 @@
+/** Which paths may be read, written and deleted. */
+import { type Access, isWithin, type Place } from "../kernel/index.js";
+import { normalizePath } from "../text/index.js";
+import { allow, ask, deny, strictest, type Verdict } from "./verdict.js";
+
+/** A directory that calls may use, with all below it. */
+export interface PolicyRoot {
+  /** Absolute. */
+  readonly path: string;
+  /** Default "write", which covers "read". */
+  readonly access?: "read" | "write";
+}
+
+/** Names of files and directories that hold secrets, in any letter case; `*` stands for any characters. */
+export const SENSITIVE_NAMES: readonly string[] = [
+  ...[".env", ".env.local", ".env.*.local", ".env.development", ".env.test", ".env.staging", ".env.production"],
+  ...["*.pem", "*.key", "*.p12", "*.pfx", "*.keystore", "*.jks", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"],
+  ...[".netrc", "_netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".my.cnf", ".htpasswd"],
+  ...[".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".gcloud", ".vault-token"],
+];
+
+/** Files that git, shells, editors and agents run or obey without being asked, relative to any directory. */
+const OBEYED: readonly RegExp[] = [
+  /(^|\/)\.git(\/|$)/i,
+  /(^|\/)\.(bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|envrc|inputrc)$/i,
+  /(^|\/)\.(gitconfig|gitmodules|gitattributes|husky|vimrc|exrc|nvimrc|emacs|emacs\.d|dir-locals\.el|tmux\.conf|screenrc)(\/|$)/i,
+  /(^|\/)\.(vscode|idea|devcontainer|claude|cursor|gemini|codex|zed)(\/|$)/i,
+  /(^|\/)(\.mcp\.json|\.yarnrc|\.yarnrc\.yml|\.pnpmfile\.cjs|\.pre-commit-config\.yaml)$/i,
+];
+
+/** Configuration files of Haft: what they allow would be what the model allows itself. */
+const OWN_CONFIGURATION = /(^|\/)haft\.jsonc$/i;
+
+/** Devices that keep nothing. */
+const NOTHING: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"]);
+
+const SENSITIVE = new RegExp(`^(?:${SENSITIVE_NAMES.map(asPattern).join("|")})$`, "i");
+
+export function isSensitive(path: string): boolean {
+  return path.split("/").some((name) => SENSITIVE.test(name));
+}
+
+/** The verdict on one path: the strictest of its accesses. */
+export function judgePath({ path, access, scope }: Place, roots: readonly Required<PolicyRoot>[]): Verdict {
+  const place = normalizePath(path);
+  if (NOTHING.has(place)) return allow("device", `"${place}" keeps nothing.`);
+  const root = roots.find((one) => isWithin(one.path, place));
+  if (root === undefined) return outside(place, roots);
+  const verdicts = access.map((one) => judgeAccess(place, one, scope, root, roots));
+  return strictest(verdicts) ?? allow("inside-roots", `"${place}" is in the workspace.`);
+}
+
+function judgeAccess(
+  path: string,
+  access: Access,
+  scope: Place["scope"],
+  root: Required<PolicyRoot>,
+  roots: readonly Required<PolicyRoot>[],
+): Verdict {
+  const isSecret = isSensitive(path.slice(root.path.length));
+  if (access === "read")
+    return isSecret
+      ? ask("sensitive-file", `"${path}" usually holds secrets.`, "medium", `read ${path}`)
+      : allow("read-inside", `"${path}" is in the workspace.`);
+  if (OWN_CONFIGURATION.test(path))
+    return deny("own-configuration", `"${path}" is Haft's own configuration.`, "Ask the user to change it.");
+  if (root.access === "read")
+    return deny("read-only-root", `"${path}" may be read and not changed.`, "Write in the workspace instead.");
+  if (access === "delete") {
+    const lost = roots.find((one) => isWithin(path, one.path));
+    if (lost !== undefined)
+      return deny(
+        "destroys-root",
+        `It would delete "${lost.path}" as a whole.`,
+        "Delete single files or directories in it.",
+      );
+    return ask("delete", `It deletes "${path}"${scope === "tree" ? " with all below it" : ""}.`, "medium");
+  }
+  const isObeyed = OBEYED.some((pattern) => pattern.test(path.slice(root.path.length)));
+  if (isObeyed)
+    return ask("start-up-file", `Git, a shell, an editor or an agent runs or obeys "${path}" unasked.`, "high");
+  if (isSecret) return ask("sensitive-file", `"${path}" usually holds secrets.`, "medium");
+  return { ...allow("write-inside", `"${path}" is in the workspace.`), changes: true };
+}
+
+function outside(path: string, roots: readonly Required<PolicyRoot>[]): Verdict {
+  const where = roots.map((one) => `"${one.path}"`).join(", ");
+  const reason = `"${path}" is outside ${roots.length === 1 ? "the workspace" : "the allowed directories"} ${where}.`;
+  return deny("outside-roots", reason, `Use a path inside, or ask the user to allow that directory.`);
+}
+
+function asPattern(glob: string): string {
+  return glob.replace(/[.+^$(){}[\]|\\]/g, "\\$&").replaceAll("*", ".*");
+}

@@ -1,0 +1,39 @@
+/** What is said about one thing that a call would do. The strictest verdict decides. */
+import type { Decision, Risk } from "../kernel/index.js";
+
+export interface Verdict {
+  readonly effect: Decision["effect"];
+  readonly rule: string;
+  readonly risk: Risk;
+  readonly reason: string;
+  readonly next?: string;
+  /** For "ask": what an approval of more than one call is remembered under. Absent: only once. */
+  readonly remember?: string;
+  /** It changes something. */
+  readonly changes?: true;
+}
+
+const ORDER: Readonly<Record<Verdict["effect"], number>> = { allow: 0, ask: 1, deny: 2 };
+const RISKS: Readonly<Record<Risk, number>> = { low: 0, medium: 1, high: 2 };
+
+/** The strictest of some verdicts, of equals the one with the highest risk, of these the first; undefined for none. */
+export function strictest(verdicts: readonly Verdict[]): Verdict | undefined {
+  const isStricter = (one: Verdict, other: Verdict) =>
+    ORDER[one.effect] - ORDER[other.effect] || RISKS[one.risk] - RISKS[other.risk];
+  return verdicts.reduce<Verdict | undefined>(
+    (worst, one) => (worst === undefined || isStricter(one, worst) > 0 ? one : worst),
+    undefined,
+  );
+}
+
+export function allow(rule: string, reason: string, risk: Risk = "low"): Verdict {
+  return { effect: "allow", rule, risk, reason };
+}
+
+export function ask(rule: string, reason: string, risk: Risk, remember?: string): Verdict {
+  return { effect: "ask", rule, risk, reason, ...(remember === undefined ? {} : { remember }) };
+}
+
+export function deny(rule: string, reason: string, next?: string): Verdict {
+  return { effect: "deny", rule, risk: "high", reason, ...(next === undefined ? {} : { next }) };
+}
