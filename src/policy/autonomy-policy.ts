@@ -1,17 +1,10 @@
 /** The policy that decides by what a call would do: read, change, delete, run, reach out. */
 import { type Claim, type Decision, grantFor, HaftError, type Policy, type PolicyCall } from "../kernel/index.js";
 import { normalizePath } from "../text/index.js";
+import { AUTONOMY_LEVELS, type Autonomy } from "./autonomy.js";
 import { type CommandPlace, judgeCommand } from "./command-verdict.js";
 import { judgePath, type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
 import { allow, ask, deny, strictest, type Verdict } from "./verdict.js";
-
-export const AUTONOMY_LEVELS = ["readonly", "supervised", "full"] as const;
-/**
- * How much happens without asking. "readonly": reads and harmless commands, and nothing else. "supervised": also changes in the
- * workspace; the user is asked about deletions, most commands, secrets, the network and what other programs obey. "full":
- * everything but the destruction of the workspace, the home directory or `/` as a whole, and changes of Haft's own configuration.
- */
-export type Autonomy = (typeof AUTONOMY_LEVELS)[number];
 
 export interface AutonomyPolicyOptions {
   /** Default "supervised". */

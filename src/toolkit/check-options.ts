@@ -1,5 +1,6 @@
 /** What a toolkit's options can be refused for before anything is put together. */
 import { type DefinedTool, HaftError } from "../kernel/index.js";
+import { AUTONOMY_LEVELS } from "../policy/index.js";
 import { nearestNames } from "../text/index.js";
 import { builtinTools, GATES } from "../tools/index.js";
 import type { ToolkitOptions } from "./toolkit-options.js";
@@ -15,11 +16,14 @@ export function requireKnown(options: object, known: readonly string[]): void {
   });
 }
 
-const AUTONOMIES: readonly unknown[] = ["full"];
-
 /** JavaScript callers are not type-checked, and an invalid limit must not count as no limit. @throws `CONFIG_INVALID` */
-export function requireChoices(options: Pick<ToolkitOptions, "autonomy" | "gate" | "toolSettings">): void {
-  requireOneOf("autonomy", options.autonomy, AUTONOMIES);
+export function requireChoices(options: Pick<ToolkitOptions, "autonomy" | "gate" | "policy" | "toolSettings">): void {
+  requireOneOf("autonomy", options.autonomy, AUTONOMY_LEVELS);
+  if (options.policy !== undefined && options.autonomy !== undefined)
+    throw new HaftError(
+      "CONFIG_INVALID",
+      "Give `createToolkit` either `policy` or `autonomy`: a policy of your own decides alone.",
+    );
   requireOneOf("gate", options.gate, GATES);
   for (const [tool, setting] of Object.entries(options.toolSettings ?? {})) {
     requireSettable(tool);

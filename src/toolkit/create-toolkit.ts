@@ -1,6 +1,6 @@
 /** The one place where tools, dialects, backends, stores and policy come together. */
 import { haftDialect } from "../dialects/haft/haft-dialect.js";
-import type { SessionEnd } from "../kernel/index.js";
+import type { Policy, SessionEnd } from "../kernel/index.js";
 import { allowAllPolicy } from "../policy/index.js";
 import type { BuiltinToolData } from "../tools/index.js";
 import { builtinRegistry } from "./builtin-registry.js";
@@ -31,7 +31,13 @@ export function createToolkit(options: ToolkitOptions): Promise<Toolkit>;
 export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolkit> {
   requireKnown(options, Object.keys(TOOLKIT_OPTIONS));
   requireChoices(options);
-  const { policy = allowAllPolicy(), persist = true, tools = [], backends = {}, schemes = {} } = options;
+  const {
+    policy = await policyOf(options.autonomy),
+    persist = true,
+    tools = [],
+    backends = {},
+    schemes = {},
+  } = options;
   requireTools(tools);
   const dialect =
     typeof options.dialect === "string" ? await dialectNamed(options.dialect) : (options.dialect ?? haftDialect);
@@ -102,3 +108,10 @@ async function closeAll(sessions: ToolkitSessions, targets: TargetSet, host: Hos
 }
 
 const NOTHING_LEFT: SessionEnd = Object.freeze({ left: [] });
+
+/** What parses commands is loaded only where it is needed. */
+async function policyOf(autonomy: ToolkitOptions["autonomy"] = "full"): Promise<Policy> {
+  if (autonomy === "full") return allowAllPolicy();
+  const { autonomyPolicy } = await import("../policy/autonomy-policy.js");
+  return autonomyPolicy({ autonomy });
+}

@@ -1,4 +1,5 @@
 /** What a toolkit is made with. */
+
 import type {
   Approver,
   Backend,
@@ -12,6 +13,7 @@ import type {
   RateLimit,
   Redactor,
 } from "../kernel/index.js";
+import type { Autonomy } from "../policy/index.js";
 import type { Gate } from "../tools/index.js";
 import type { ChosenTarget } from "./chosen-target.js";
 import type { ToolSettings } from "./config/config.js";
@@ -45,10 +47,13 @@ export interface ToolkitOptions {
   readonly dialect?: Dialect | DialectName | (string & {});
   /** Tools of the host, beside the built-in ones; one of the same name takes the built-in one's place. */
   readonly tools?: readonly DefinedTool[];
-  /** Default `allowAllPolicy()`. */
+  /** Instead of `autonomy`. */
   readonly policy?: Policy;
-  /** How much happens without asking. For now only "full", the default: policy alone decides. */
-  readonly autonomy?: "full";
+  /**
+   * How much happens without asking: "readonly", "supervised" or "full", see `autonomyPolicy`. Default "full", which allows
+   * whatever a call claims.
+   */
+  readonly autonomy?: Autonomy;
   /** Default: none, and "ask" is a denial. */
   readonly approver?: Approver;
   /** Milliseconds that the approver has. Default 120,000. */

@@ -47,7 +47,10 @@ describe("haft call", () => {
       [["call", "read", "{}", "--on", "mars"], /"mars".*posix:dash/],
       [["call", "read", "{}", "--dialect", "hft"], /"hft".*"haft"/],
       [["call", "read", "{}", "--gate", "never"], /--gate must be one of off, handle, write, on, not "never"/],
-      [["call", "read", "{}", "--autonomy", "supervised"], /"supervised".*No other level is supported/],
+      [
+        ["call", "read", "{}", "--autonomy", "some"],
+        /--autonomy must be one of readonly, supervised, full, not "some"/,
+      ],
       [["call", "read", "{}", "--workspace", "nowhere"], /workspace "nowhere": no such directory/],
       [["call", "read", "{}", "--workspace", "/"], /root of the file system.*--workspace DIR/],
       [["cal"], /no command "cal".*"call"/],

@@ -1,5 +1,7 @@
 /** Options and help texts that several commands share. */
+
 import { type Command, Option } from "commander";
+import { AUTONOMY_TEXT } from "../../policy/index.js";
 
 /** Adds lines to the help that can be typed as they are. */
 export function withExamples(command: Command, ...lines: readonly string[]): Command {
@@ -60,7 +62,10 @@ export function withToolkitOptions(command: Command): Command {
         .argParser(repeated)
         .default([], "none"),
     )
-    .option("--autonomy <level>", "what runs without confirmation; only full is supported")
+    .option(
+      "--autonomy <level>",
+      `what runs without confirmation; what else would need one is refused. ${AUTONOMY_TEXT}`,
+    )
     .option(
       "--gate <when>",
       "when a file must have been read before it is changed. write: before write; on: before write and edit; off: never; handle: as the caller tracks it (default: from the dialect)",

@@ -10,6 +10,7 @@ import {
   messageOf,
   type ToolRegistry,
 } from "../../kernel/index.js";
+import { AUTONOMY_LEVELS, type Autonomy } from "../../policy/index.js";
 import {
   type ChosenTarget,
   checkedTarget,
@@ -58,12 +59,8 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
   const loaded = await loadConfig(options);
   reportIgnored(loaded);
   const { settled } = loaded;
-  const { state, env, gate, autonomy = "full" } = options;
-  if (autonomy !== "full") {
-    throw new UsageError(
-      `Did not start: --autonomy must be "full", not "${autonomy}". No other level is supported. Leave the option out.`,
-    );
-  }
+  const { state, env, gate } = options;
+  const autonomy = autonomyOf(options.autonomy ?? settled.autonomy);
   if (gate !== undefined && !isGate(gate))
     throw new UsageError(`Did not start: --gate must be one of ${GATES.join(", ")}, not "${gate}".`);
   const dialect = options.dialect ?? settled.dialect ?? DEFAULT_DIALECT;
@@ -77,6 +74,7 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
     ...(stateDir === undefined ? {} : { stateDir }),
     ...(settled.quotaMiB === undefined ? {} : { artifactQuotaBytes: settled.quotaMiB * 1024 * 1024 }),
     ...(gate === undefined ? {} : { gate }),
+    autonomy,
   };
   const projectFile = loaded.layers.find(({ by }) => by === "project")?.path;
   return {
@@ -87,6 +85,13 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
     projectFile,
     disabled: disabledBy(loaded),
   };
+}
+
+/** @throws UsageError */
+export function autonomyOf(level = "full"): Autonomy {
+  const found = AUTONOMY_LEVELS.find((one) => one === level);
+  if (found !== undefined) return found;
+  throw new UsageError(`Did not start: --autonomy must be one of ${AUTONOMY_LEVELS.join(", ")}, not "${level}".`);
 }
 
 function isGate(value: string): value is Gate {

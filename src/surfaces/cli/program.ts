@@ -9,6 +9,7 @@ import { addCostCommand } from "./commands/cost.js";
 import { addDoctorCommand } from "./commands/doctor.js";
 import { addInitCommand } from "./commands/init.js";
 import { addJobsCommand } from "./commands/jobs.js";
+import { addPolicyCommand } from "./commands/policy.js";
 import { addServeCommand } from "./commands/serve.js";
 import { addSessionsCommand } from "./commands/sessions.js";
 import { addTokenCommand } from "./commands/token.js";
@@ -26,6 +27,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   addConnectCommand,
   addDoctorCommand,
   addCostCommand,
+  addPolicyCommand,
   addAuditCommand,
   addTokenCommand,
   addSessionsCommand,

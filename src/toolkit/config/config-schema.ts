@@ -1,4 +1,5 @@
 /** What a configuration file may say: one JSON Schema, which the checker, editors and the reference table share. */
+import { AUTONOMY_LEVELS, AUTONOMY_TEXT } from "../../policy/index.js";
 import { builtinTools, GATES } from "../../tools/index.js";
 import { hasGate } from "../builtin-registry.js";
 import { DIALECT_NAMES } from "../dialect-named.js";
@@ -68,9 +69,9 @@ const CALL_SETTINGS: Readonly<Record<string, ConfigSchema>> = {
       "The state directory: sessions, audit log, artifacts and locks. Default: `$XDG_STATE_HOME/haft`. Relative to this file.",
   },
   autonomy: {
-    enum: ["full"],
+    enum: [...AUTONOMY_LEVELS],
     default: "full",
-    description: "What runs without confirmation. Only `full` is supported.",
+    description: `What runs without confirmation. ${AUTONOMY_TEXT}`,
   },
   on: {
     type: "array",

@@ -1,4 +1,5 @@
 /** What a configuration file says once it was checked against `configSchema`. Everything may be absent. */
+import type { Autonomy } from "../../policy/index.js";
 import type { BuiltinToolName, Gate } from "../../tools/index.js";
 import type { ChosenTarget } from "../chosen-target.js";
 
@@ -54,7 +55,7 @@ export interface Config {
   readonly dialect?: string;
   readonly workspace?: string;
   readonly state?: string;
-  readonly autonomy?: "full";
+  readonly autonomy?: Autonomy;
   readonly env?: readonly string[];
   /** The default first. */
   readonly on?: readonly (string | ChosenTarget)[];

@@ -1,4 +1,5 @@
 /** Lays configuration files over each other: what a user decides, what a project may decide, and what came of it. */
+import type { Autonomy } from "../../policy/index.js";
 import { normalizePath, resolvePath } from "../../text/index.js";
 import type { Config, ConfigLayer, ServerConfig, ToolSettings, TrustedKey } from "./config.js";
 import { type Gates, withGates } from "./dialect-gates.js";
@@ -24,7 +25,7 @@ export interface SettledConfig {
   /** Set where a project named its workspace: the directory that it must lie in once symlinks are followed. */
   readonly workspaceWithin?: string;
   readonly stateDir?: string;
-  readonly autonomy?: "full";
+  readonly autonomy?: Autonomy;
   readonly on?: NonNullable<Config["on"]>;
   readonly env: readonly string[];
   /** With the gates of `gateFloor`. */
