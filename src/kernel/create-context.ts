@@ -1,11 +1,9 @@
 /** Creates the context of one dispatch from a host, a session and a target. */
 import type { HostContext, HostServices } from "./context.js";
 import type { Dialect } from "./dialect.js";
-import type { Fs } from "./fs.js";
 import { LazyFs, LazyShell } from "./lazy-ports.js";
 import { type OutputBudget, standardBudget } from "./output.js";
 import type { Framework, Session } from "./session.js";
-import type { Shell } from "./shell.js";
 import type { Target } from "./target.js";
 import type { CallEvent } from "./tool-event.js";
 
@@ -32,66 +30,55 @@ export interface HostContextOptions {
 
 /** Creates the context of one dispatch. Its ports are unguarded and for the host; each call binds its own. */
 export function createHostContext(options: HostContextOptions): HostContext {
-  return new DispatchContext(options, options.host.nextContextId(), options.signal);
+  return contextOf(options, options.host.nextContextId(), options.signal);
 }
 
-class DispatchContext implements HostContext {
-  readonly contextId: number;
-  readonly session: Session;
-  readonly host: HostServices;
-  readonly target: Target;
-  readonly cwd: string | undefined;
-  readonly workspace: string | undefined;
-  readonly budget: OutputBudget;
-  readonly framework: Framework;
-  declare readonly targets?: Readonly<Record<string, Target>>;
-  declare readonly dialect?: Dialect;
-  declare readonly onEvent?: (event: CallEvent) => void;
-  readonly #options: HostContextOptions;
-  readonly #cancel: AbortSignal | undefined;
-  #signal: AbortSignal | undefined;
-  #fs: LazyFs | undefined;
-  #shell: LazyShell | undefined;
-
-  constructor(options: HostContextOptions, contextId: number, cancel: AbortSignal | undefined) {
-    this.#options = options;
-    this.#cancel = cancel;
-    this.contextId = contextId;
-    this.session = options.session;
-    this.host = options.host;
-    this.target = options.target;
-    this.cwd = options.cwd ?? options.session.cwd(this.target.name) ?? this.target.workspace;
-    this.workspace = options.workspace ?? options.cwd ?? this.target.workspace;
-    this.budget = options.budget ?? standardBudget();
-    this.framework = options.framework ?? {};
-    if (options.targets !== undefined) this.targets = options.targets;
-    if (options.dialect !== undefined) this.dialect = options.dialect;
-    if (options.onEvent !== undefined) this.onEvent = options.onEvent;
-  }
-
-  /** The signal that can cancel a call in a context; undefined if none can, so that calls need not listen to it. */
-  static cancelOf(context: HostContext): AbortSignal | undefined {
-    return #cancel in context ? context.#cancel : context.signal;
-  }
-
-  get fs(): Fs {
-    this.#fs ??= new LazyFs(this.target);
-    return this.#fs;
-  }
-
-  get shell(): Shell {
-    this.#shell ??= new LazyShell(this.target);
-    return this.#shell;
-  }
-
-  get signal(): AbortSignal {
-    this.#signal ??= this.#cancel ?? new AbortController().signal;
-    return this.#signal;
-  }
-
-  withCancel(own: AbortSignal): HostContext {
-    return new DispatchContext(this.#options, this.contextId, own);
-  }
+function contextOf(options: HostContextOptions, contextId: number, cancel: AbortSignal | undefined): HostContext {
+  const { host, session, target, targets, dialect, onEvent } = options;
+  const cwd = options.cwd ?? session.cwd(target.name) ?? target.workspace;
+  let signal = cancel;
+  let fs: LazyFs | undefined;
+  let shell: LazyShell | undefined;
+  const context: Writable<HostContext> & Uncancellable = {
+    contextId,
+    session,
+    host,
+    target,
+    cwd,
+    workspace: options.workspace ?? options.cwd ?? target.workspace,
+    get fs() {
+      fs ??= new LazyFs(target);
+      return fs;
+    },
+    get shell() {
+      shell ??= new LazyShell(target);
+      return shell;
+    },
+    budget: options.budget ?? standardBudget(),
+    framework: options.framework ?? {},
+    [NEVER_FIRES]: cancel === undefined,
+    get signal() {
+      signal ??= new AbortController().signal;
+      return signal;
+    },
+    withCancel: (own) => contextOf(options, contextId, own),
+  };
+  if (targets !== undefined) context.targets = targets;
+  if (dialect !== undefined) context.dialect = dialect;
+  if (onEvent !== undefined) context.onEvent = onEvent;
+  return context;
 }
 
-export const { cancelOf } = DispatchContext;
+/** Marks a context whose signal is created on demand and can never fire, so that calls need not listen to it. */
+const NEVER_FIRES = Symbol("never fires");
+
+interface Uncancellable {
+  readonly [NEVER_FIRES]?: boolean;
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** The signal that can cancel a call in this context; undefined if none can. */
+export function cancelOf(context: HostContext & Uncancellable): AbortSignal | undefined {
+  return context[NEVER_FIRES] === true ? undefined : context.signal;
+}

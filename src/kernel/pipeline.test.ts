@@ -96,7 +96,7 @@ describe("cancel and failure", () => {
     await expect(rejected).rejects.toBe(reason);
   });
 
-  verifies("IR-057", "makes one context for a dispatch and gives it the dispatch's signal", async () => {
+  verifies("IR-057", "makes one context for a dispatch and gives it the dispatch's signal, heard or not", async () => {
     const { ToolRegistry } = await import("./index.js");
     let made = 0;
     const box = new ToolRegistry().register(waiting).toToolBox(() => {
@@ -104,10 +104,12 @@ describe("cancel and failure", () => {
       return bareContext();
     });
     const control = new AbortController();
-    const running = box.runner.run({ id: "1", name: "waiting", input: {} }, { signal: control.signal });
+    const running = [{}, { onEvent: () => {} }].map((more) =>
+      box.runner.run({ id: "1", name: "waiting", input: {} }, { signal: control.signal, ...more }),
+    );
     control.abort();
-    expect((await running).status).toBe("cancelled");
-    expect(made).toBe(1);
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);
+    expect(made).toBe(2);
   });
 
   it("abandons a tool that ignores its signal, revokes its ports, drops and records its late value [KERN-03]", async () => {

@@ -35,13 +35,13 @@ export function autonomyPolicy(options: AutonomyPolicyOptions = {}): Policy {
         roots: [{ path: normalizePath(call.workspace), access: "write" as const }, ...extra],
         home: call.home,
       };
-      const verdicts = claims.flatMap((claim) => judge(claim, place, call)).map((one) => atLevel(one, autonomy));
+      const verdicts = claims.flatMap((claim) => judge(claim, place)).map((one) => atLevel(one, autonomy));
       return decisionOf(verdicts, claims, call, autonomy === "full" ? [] : SENSITIVE_NAMES);
     },
   } satisfies Policy);
 }
 
-function judge(claim: Claim, place: CommandPlace, call: PolicyCall): readonly Verdict[] {
+function judge(claim: Claim, place: CommandPlace): readonly Verdict[] {
   switch (claim.kind) {
     case "file":
       return [judgePath(claim, place.roots)];
@@ -83,6 +83,9 @@ function askForTool(owner: string, tool: string): Verdict {
   return ask("foreign-tool", reason, "medium", `tool ${JSON.stringify([owner, tool])}`);
 }
 
+/** Reasons of one question that are listed. */
+const MAX_REASONS = 4;
+
 const ALWAYS_DENIED: ReadonlySet<string> = new Set(["destroys-root", "own-configuration", "unknown-claim"]);
 
 /** The verdict of "supervised" at another level. */
@@ -107,12 +110,12 @@ function decisionOf(
   if (effect === "allow") return { effect, ...stated, grant };
   const asked = verdicts.filter((one) => one.effect === "ask");
   const keys = asked.flatMap(({ remember }) => remember ?? []);
-  const others = new Set(asked.map((one) => one.reason)).size - 1;
-  const all =
-    others === 0 ? reason : `${reason} (And ${others} more: ${[...new Set(asked.map((one) => one.rule))].join(", ")}.)`;
+  const reasons = [...new Set([reason, ...asked.map((one) => one.reason)])];
+  const more = reasons.length - MAX_REASONS;
+  const all = [...reasons.slice(0, MAX_REASONS), ...(more > 0 ? [`And ${more} more.`] : [])].join(" ");
   // An approval that is remembered stands for all that was asked about.
   const remember = keys.length === asked.length ? { remember: [...new Set(keys)] } : {};
-  return { effect, ...stated, reason: all, grant, ...remember };
+  return { effect, ...stated, reason: all, next: "If it is needed, ask the user to do it.", grant, ...remember };
 }
 
 function checkedRoot({ path, access = "write" }: PolicyRoot): Required<PolicyRoot> {

@@ -268,7 +268,10 @@ describe("an approval for more than once", () => {
     async (how) => {
       let ask = async (): Promise<Approval> => ({ denied: "Asked." });
       const approver = { ask: () => ask() };
-      const [first, second] = [await open({ pending: true }, { approver }), await open({ pending: true }, { approver })];
+      const [first, second] = [
+        await open({ pending: true }, { approver }),
+        await open({ pending: true }, { approver }),
+      ];
       const session = first.session("s");
       await session.session.todo.replace([]);
       const notices: string[] = [];
