@@ -36,7 +36,9 @@ export function boundHandle(handle: ShellHandle, { grant, call }: Binding, from:
       return text === undefined ? handle.write(bytes, own) : writeClaimed(handle, call, text, bytes, own);
     },
     async closeInput() {
-      requireClaimed("write", "close the stdin of");
+      requireLive(call);
+      if (from !== "spawn" && !inputsFor(grant, id).some((input) => input === undefined || input === ""))
+        throw unclaimed(`close the stdin of "${id}"`, { job: id, action: "write" }, "an empty input");
       return handle.closeInput();
     },
     output: live((stream: "stdout" | "stderr", from: number, max: number) => handle.output(stream, from, max)),
@@ -60,15 +62,17 @@ export function boundHandle(handle: ShellHandle, { grant, call }: Binding, from:
   };
 }
 
-/** The text that the call may write to the job; undefined for any. */
+/** The texts that the call may write to the job; undefined among them for any, and an empty one for its end of file. */
+function inputsFor(grant: Grant, id: string): readonly (string | undefined)[] {
+  return grant.jobs.flatMap((one) =>
+    (one.id === id || one.id === "*") && one.actions.includes("write") ? [one.input] : [],
+  );
+}
+
+/** The whole text that the call may write to the job; undefined for any. */
 function claimedInput(grant: Grant, id: string): Uint8Array | undefined {
-  const texts: string[] = [];
-  for (const one of grant.jobs) {
-    if ((one.id !== id && one.id !== "*") || !one.actions.includes("write")) continue;
-    if (one.input === undefined) return undefined;
-    texts.push(one.input);
-  }
-  return new TextEncoder().encode(texts.join(""));
+  const texts = inputsFor(grant, id);
+  return texts.includes(undefined) ? undefined : new TextEncoder().encode(texts.join(""));
 }
 
 /** What a call has written of the text that it claimed for a job. */

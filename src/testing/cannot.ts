@@ -74,6 +74,7 @@ export const COMPLETED_CANNOT: Readonly<Record<string, string>> = Object.freeze(
     "shell:jobs:of-a-session",
     "shell:jobs:claimed-actions",
     "shell:jobs:claimed-input",
+    "shell:jobs:claimed-end-of-file",
     "shell:jobs:started-by-the-call",
   ]),
 });

@@ -173,6 +173,26 @@ export const shellClaiming: Suite<Fixture> = [
     },
   ),
   on(
+    "shell:jobs:claimed-end-of-file",
+    "The stdin of a job is closed only by a call that claimed an empty text, or any",
+    async (fixture) => {
+      const close = async ({ id }: ShellHandle, ...inputs: readonly (string | undefined)[]) => {
+        const jobs = inputs.map(
+          (input): GrantedJob => ({ id, actions: ["write"], ...(input === undefined ? {} : { input }) }),
+        );
+        await (await bindAll(fixture, { jobs }).shell.attach(id))?.closeInput();
+      };
+      const [one, other] = [await sleeping(fixture, "cat"), await sleeping(fixture, "cat")];
+      await expectError(close(one, "y\n"), "CALL_UNCLAIMED", "a call that claimed a text");
+      await expectError(close(one, "y\n", "n\n"), "CALL_UNCLAIMED", "a call that claimed two texts");
+      expectEqual((await one.info()).status, "running", "after that");
+      await close(one, "y\n", "");
+      expectExit(await one.result, 0, "after an empty text");
+      await close(other, undefined);
+      expectExit(await other.result, 0, "after any text");
+    },
+  ),
+  on(
     "shell:jobs:started-by-the-call",
     "The call that started a job may read and stop it and close its stdin, but not write to it",
     async (fixture) => {
