@@ -68,6 +68,14 @@ describe("the judgement of a command", () => {
     });
   });
 
+  it("names the directories that a path leaves by `..`, which may be symlinks", () => {
+    const through = (command: string) =>
+      analyzeCommand(command, OPTIONS).segments.flatMap(({ files }) => files.flatMap((file) => file.through ?? []));
+    expect(through("cat src/../a.txt")).toEqual(["/ws/src"]);
+    expect(through("cd a/b && cat ../../a.txt")).toEqual(["/ws/a/b", "/ws/a"]);
+    expect(through("cat ../a.txt /ws/../b.txt")).toEqual([]);
+  });
+
   it("judges a command once for each value of its variables", () => {
     const { segments } = analyzeCommand("for a in x y; do for b in 1 2; do cat $a$b; done; done", OPTIONS);
     expect(segments.map(({ args }) => args[0])).toEqual(["x1", "x2", "y1", "y2"]);

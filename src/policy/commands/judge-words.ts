@@ -2,9 +2,9 @@
 import { baseName, normalizePath, relativeInside, resolvePath } from "../../text/index.js";
 import { applySpec, hostOf, looksLikePath } from "./apply-spec.js";
 import { type ExpandedWord, shownWord, withoutPrefix } from "./expanded-word.js";
-import type { ProgramCall, ProgramInput } from "./program-spec.js";
+import type { ProgramCall } from "./program-spec.js";
 import { programNamed } from "./programs/index.js";
-import { SegmentFacts } from "./segment-facts.js";
+import { type ProgramInput, SegmentFacts } from "./segment-facts.js";
 import type { ShellState } from "./shell-state.js";
 
 /** Where a program is started. */
@@ -47,6 +47,7 @@ export function judgeWords(sink: CommandSink, place: CommandPlace, started: Star
   const state = place.state.copy();
   const program = first === undefined ? "" : programName(first, state);
   const facts = new SegmentFacts(text, program, args, place.wrappers, state);
+  facts.input = started.input;
   started.also?.(facts);
   const before = sink.count;
   if (first !== undefined) judgeProgram(sink, place, facts, first, args, started.input);

@@ -47,6 +47,7 @@ export const COMMAND_PROBLEMS = [
   "shells-differ", // dash and bash read it differently
   "dynamic-command", // what runs is known only when it runs
   "unresolved", // a word that is known only when the command runs, where it can change what is touched
+  "split-names", // names that contain whitespace would be taken for several paths: `find . | xargs cat`
   "environment", // a variable that changes what programs do
   "destroys-root", // deletes or changes the workspace, a directory above it, the home directory or `/` as a whole
 ] as const;

@@ -40,7 +40,7 @@ class ArgumentParser implements ParsedArguments {
 
   #operand(word: ExpandedWord): void {
     const mayBeOption = word.prefix === "" && ((word.isUnresolved && !word.isPlain) || word.isGlob);
-    if ((!this.#isEnded && mayBeOption) || (word.isUnresolved && word.maySplit)) this.uncertain.push(word);
+    if ((!this.#isEnded && mayBeOption) || word.maySplit) this.uncertain.push(word);
     if (this.operands.length === 0) this.operandStart = this.#next - 1;
     this.operands.push(word);
     if (this.stopsAtOperand) this.#isEnded = true;

@@ -1,7 +1,7 @@
 /** The language of the program tables: what a program does, by its subcommands, options and operands. */
 import type { Risk } from "../../kernel/index.js";
 import type { ExpandedWord } from "./expanded-word.js";
-import type { SegmentFacts } from "./segment-facts.js";
+import type { ProgramInput, SegmentFacts } from "./segment-facts.js";
 import type { ShellState } from "./shell-state.js";
 
 /**
@@ -107,14 +107,6 @@ export interface ParsedArguments {
   /** How many words came before the first operand. */
   readonly operandStart: number;
 }
-
-/** Where the text of stdin comes from. */
-export type ProgramInput =
-  /** A here-document or here-string, if its text is known. */
-  | { readonly kind: "text"; readonly text: string | undefined }
-  /** The output of other segments of the same pipeline. */
-  | { readonly kind: "pipe"; readonly producers: readonly SegmentFacts[] }
-  | { readonly kind: "file" };
 
 /** What a table entry's own judge gets: the call, and the ways to judge what is inside it. */
 export interface ProgramCall {

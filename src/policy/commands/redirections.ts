@@ -1,8 +1,7 @@
 /** Redirections: the files that the shell itself opens for a command. */
 import type { Redirection } from "unbash";
 import { expandArgument } from "./expanded-word.js";
-import type { ProgramInput } from "./program-spec.js";
-import type { SegmentFacts } from "./segment-facts.js";
+import type { ProgramInput, SegmentFacts } from "./segment-facts.js";
 import type { ShellState } from "./shell-state.js";
 
 const ACCESS = {

@@ -19,9 +19,8 @@ import { type ExpandedWord, literalWord } from "./expanded-word.js";
 import { type CommandPlace, type CommandSink, judgeWords } from "./judge-words.js";
 import type { AnalyzeOptions, CommandProblem } from "./judgement.js";
 import { MAX_DEPTH, MAX_JUDGED, MAX_PARSED } from "./limits.js";
-import type { ProgramInput } from "./program-spec.js";
 import { judgeRedirects, redirectedInput } from "./redirections.js";
-import type { SegmentFacts } from "./segment-facts.js";
+import type { ProgramInput, SegmentFacts } from "./segment-facts.js";
 import { moveShell, movesShell } from "./shell-moves.js";
 import { ShellState } from "./shell-state.js";
 import { readsDifferently } from "./shells-differ.js";
@@ -274,8 +273,8 @@ export class ScriptWalk implements CommandSink {
     let input: ProgramInput | undefined = scope.input;
     if (node.prefixes.some(({ type }) => type === "Time")) this.#time(node, scope);
     const isPipe = node.commands.length > 1;
+    const from = this.found.length;
     for (const command of node.commands) {
-      const from = this.found.length;
       this.#node(command, isPipe ? { ...scope, state: scope.state.copy(), input } : scope);
       input = { kind: "pipe", producers: this.found.slice(from) };
     }
@@ -347,7 +346,10 @@ export class ScriptWalk implements CommandSink {
     const last = redirects.at(-1);
     const text = first === undefined || last === undefined ? "" : scope.source.slice(first.pos, last.end);
     judgeWords(this, scope, { words: [], text, also: (facts) => judgeRedirects(facts, redirects, scope.state) });
-    this.#node(command, { ...scope, input: redirectedInput(redirects) ?? scope.input });
+    // If a redirection fails, the group does not run.
+    const state = scope.state.copy();
+    this.#node(command, { ...scope, state, input: redirectedInput(redirects) ?? scope.input });
+    scope.state.mergeDirectories(state.directories);
   }
 
   /** `[[ … ]]` of bash; dash reads it as a command, in which `>`, `&&` and `||` mean what they mean everywhere. */

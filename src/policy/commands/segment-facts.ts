@@ -7,6 +7,14 @@ import { type ExpandedWord, shownWord } from "./expanded-word.js";
 import { type CommandFile, type CommandProblem, type CommandSegment, maxRisk } from "./judgement.js";
 import type { ShellState } from "./shell-state.js";
 
+/** Where the text of stdin comes from. */
+export type ProgramInput =
+  /** A here-document or here-string, if its text is known. */
+  | { readonly kind: "text"; readonly text: string | undefined }
+  /** The output of other segments of the same pipeline. */
+  | { readonly kind: "pipe"; readonly producers: readonly SegmentFacts[] }
+  | { readonly kind: "file" };
+
 /** "change" is read and write. */
 export type PathAccess = CommandFile["access"] | "change";
 
@@ -16,6 +24,7 @@ const PROBLEM_RISK: Readonly<Record<CommandProblem["kind"], Risk>> = {
   "shells-differ": "high",
   "dynamic-command": "high",
   unresolved: "medium",
+  "split-names": "low",
   environment: "high",
   "destroys-root": "high",
 };
@@ -36,6 +45,8 @@ export class SegmentFacts {
   network = false;
   runsWorkspaceCode = false;
   rule: string | undefined;
+  /** Where stdin comes from; undefined if it is that of the whole command. */
+  input: ProgramInput | undefined;
   readonly problems: CommandProblem[] = [];
   readonly #hosts: string[] = [];
   readonly #files: CommandFile[] = [];
@@ -57,7 +68,8 @@ export class SegmentFacts {
 
   problem(kind: CommandProblem["kind"], detail: string, paths?: readonly string[]): void {
     this.raise(PROBLEM_RISK[kind], detail);
-    if (this.problems.some((one) => one.kind === kind && one.detail === detail)) return;
+    const last = this.problems[this.problems.length - 1];
+    if (last?.kind === kind && last.detail === detail) return;
     this.problems.push({ kind, detail, text: this.text, ...(paths === undefined ? {} : { paths }) });
   }
 
@@ -98,8 +110,11 @@ export class SegmentFacts {
     const isClimbing = isGlob && mayClimb(value.slice(prefix.lastIndexOf("/") + 1));
     const { directories } = this.state;
     const isAbsolute = value.startsWith("/") && prefix !== "";
-    if (isUnresolved || isClimbing || (!isAbsolute && directories === undefined)) {
-      this.unresolved(word);
+    const isLost = !isAbsolute && directories === undefined;
+    if (isUnresolved || isClimbing || isLost) {
+      if (isLost && !isUnresolved)
+        this.problem("unresolved", `the directory of \`${word.text}\` is not known before the command runs`);
+      else this.unresolved(word);
       this.#add({ path: word.text, access, scope, resolved: false });
       return;
     }

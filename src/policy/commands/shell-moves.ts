@@ -2,7 +2,7 @@
 import type { ExpandedWord } from "./expanded-word.js";
 import type { ShellState } from "./shell-state.js";
 
-const MOVES = new Set(["set", "cd", "chdir", "pushd", "popd", "source", ".", "eval", "builtin", "command"]);
+const MOVES = new Set(["set", "cd", "chdir", "pushd", "popd", "source", ".", "eval", "trap", "builtin", "command"]);
 
 /** Whether running the words may leave the shell in another directory. */
 export function movesShell(words: readonly ExpandedWord[]): boolean {
@@ -39,6 +39,7 @@ export function moveShell(words: readonly ExpandedWord[], state: ShellState): vo
       state.directories = undefined;
       return;
     case "eval":
+    case "trap":
       if (args.some(({ isUnresolved, value }) => isUnresolved || /cd|pushd|popd|source|\./.test(value))) {
         state.directories = undefined;
       }

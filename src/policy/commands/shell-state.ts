@@ -82,7 +82,7 @@ export class ShellState implements Lookup {
   }
 
   hasFunction(name: string): boolean {
-    return this.#functions.has(name);
+    return this.#functions.has(name) && this.variables.keepsFunctions;
   }
 
   /** The variable of a loop, which is each of the words in turn. */

@@ -1,5 +1,5 @@
 /** Texts that shells read differently, or that the parser accepts and a shell does not. */
-import type { Command, SyntaxNode, Word } from "unbash";
+import type { Command, SyntaxNode, Word, WordPart } from "unbash";
 
 /** A delimiter of a here-document that all shells read alike: without quotes, or quoted as a whole. */
 const PLAIN_DELIMITER = /^(\\?[\w.+,:@%^=/-]+|'[^'\n]*'|"[^"`$\\\n]*")$/;
@@ -26,8 +26,10 @@ export function readsDifferently(node: SyntaxNode, source: string, isTest: boole
         ? undefined
         : "shells differ in where this here-document ends";
     case "Word":
-      return !isTest && unquoted(node).some((text) => PARENTHESIS.test(text))
-        ? "a parenthesis inside of a word"
+      return isTest ? undefined : oddText(node);
+    case "Glob":
+      return node.kind === "bracket" && node.parts.some(hidesWords)
+        ? "a bracket that only some shells take as a glob"
         : undefined;
     case "Function":
       return PLAIN_FUNCTION.test(source.slice(node.pos, node.body.pos))
@@ -40,6 +42,15 @@ export function readsDifferently(node: SyntaxNode, source: string, isTest: boole
   }
 }
 
+function oddText(word: Word): string | undefined {
+  const texts = unquoted(word);
+  if (texts.some((text) => PARENTHESIS.test(text))) return "a parenthesis inside of a word";
+  return texts.some((text) => /\$\[/.test(text)) ? "an arithmetic expansion that does not end" : undefined;
+}
+
+/** What the parser takes as the inside of a bracket, and a shell as several words. */
+const hidesWords = (part: WordPart): boolean => part.type === "Literal" && /[\s$`;|&<>()]/.test(part.text);
+
 const unquoted = (word: Word): string[] =>
   word.parts === undefined ? [word.text] : word.parts.flatMap((part) => (part.type === "Literal" ? [part.text] : []));
 
@@ -50,5 +61,5 @@ function hasGap(node: Command, source: string): boolean {
     if (child.pos > end && !/^(?:\s|\\\r?\n)*$/.test(source.slice(end, child.pos))) return true;
     end = Math.max(end, child.type === "HereDoc" ? (child.delimiter?.end ?? child.end) : child.end);
   }
-  return false;
+  return /^[ \t]*\(/.test(source.slice(node.end, node.end + 80));
 }

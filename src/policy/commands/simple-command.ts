@@ -22,6 +22,8 @@ export function eachProgram(node: Command, state: ShellState, judge: (words: rea
     judge(words);
   }
   state.choice = undefined;
+  // A redirection that fails prevents the assignment.
+  if (node.redirects.length > 0) return;
   if (node.name === undefined) for (const one of node.prefix) if (one.type === "Assignment") remember(one, state);
   if (node.name !== undefined && DECLARES.test(node.name.value)) {
     for (const one of node.args) if (one.type === "Assignment") remember(one, state);

@@ -7,7 +7,7 @@ import { MAX_COMBINATIONS, MAX_DEPTH } from "./limits.js";
 const SETTERS = new Set(["read", "mapfile", "readarray", "getopts", "unset", "let", "printf", "wait"]);
 const DECLARERS = new Set(["export", "declare", "typeset", "local", "readonly"]);
 /** Programs after which any variable may have any value. */
-const CHANGE_ALL = new Set(["eval", "source", "."]);
+const CHANGE_ALL = new Set(["eval", "source", ".", "trap"]);
 /** Programs that run the builtin which they name. */
 const RUNS_BUILTIN = new Set(["builtin", "command"]);
 
@@ -29,6 +29,7 @@ export class VariableTable {
   readonly #reassigned = new Set<string>();
   readonly #functions = new Set<string>();
   #isAllUnknown = false;
+  #unsets = false;
 
   constructor(script: Script) {
     this.#collect(script, 0);
@@ -54,6 +55,11 @@ export class VariableTable {
   /** Whether the script defines a function of this name anywhere. */
   definesFunction(name: string): boolean {
     return this.#isAllUnknown || this.#functions.has(name);
+  }
+
+  /** A function that is defined stays so. */
+  get keepsFunctions(): boolean {
+    return !this.#isAllUnknown && !this.#unsets;
   }
 
   /** The possible values of a variable that is certainly assigned at this place. */
@@ -111,6 +117,7 @@ export class VariableTable {
     const name = node.name.value;
     const words = node.args.filter((one) => one.type === "Word");
     if (CHANGE_ALL.has(name) || (RUNS_BUILTIN.has(name) && mayRunBuiltin(words))) this.#isAllUnknown = true;
+    if (name === "unset") this.#unsets = true;
     if (!SETTERS.has(name) && !DECLARERS.has(name)) return;
     if (name === "printf" && words[0]?.value.startsWith("-v") !== true) return;
     for (const word of words) {

@@ -2,10 +2,10 @@
 import { assignmentValue, hostOf } from "../apply-spec.js";
 import { hasOption } from "../call-options.js";
 import { judgeAssignment } from "../environment.js";
-import { type ExpandedWord, globWord, literalWord, unknownWord } from "../expanded-word.js";
+import { type ExpandedWord, literalWord, unknownWord } from "../expanded-word.js";
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
-import type { SegmentFacts } from "../segment-facts.js";
 import { runOperands } from "./builtins.js";
+import { judgeXargs } from "./xargs.js";
 
 /** A wrapper of which only the options that take a value matter. */
 function wrapper(valued: string, skip = 0, more: Partial<ProgramSpec> = {}): ProgramSpec {
@@ -29,55 +29,6 @@ function runAfterAssignments(call: ProgramCall): void {
     judgeAssignment(call.facts, given.name, given.value);
   }
   if (index < words.length) call.run(words.slice(index));
-}
-
-/** Programs that list names of the directories that they search: what `xargs` gets from them is inside. */
-const LISTERS = new Set(["find", "fd", "fdfind", "rg", "grep", "egrep", "fgrep", "ls"]);
-/** Programs that choose or order lines without changing them. */
-const FILTERS = new Set(["grep", "egrep", "fgrep", "head", "tail", "sort", "uniq", "rg"]);
-
-/** The arguments that `xargs` adds: paths below the directories that the pipeline lists, or unknown ones. */
-function addedArguments(call: ProgramCall): ExpandedWord[] {
-  const { input } = call;
-  const unknown = [unknownWord("xargs")];
-  if (input?.kind !== "pipe" || input.producers.length === 0) return unknown;
-  const [lister, ...filters] = input.producers;
-  if (lister === undefined || !filters.every(({ program }) => FILTERS.has(program))) return unknown;
-  return listedPaths(lister) ?? unknown;
-}
-
-function listedPaths(lister: SegmentFacts): ExpandedWord[] | undefined {
-  const isGit = lister.rule === "git ls-files" || lister.rule === "git grep";
-  const { directories } = lister.state;
-  if (isGit) return directories?.map((directory) => globWord(`${directory}/**`));
-  const listsNames =
-    !/^(grep|egrep|fgrep|rg)$/.test(lister.program) ||
-    lister.args.some(({ value }) => /^-\w*[lL]|^--files/.test(value));
-  if (!LISTERS.has(lister.program) || !listsNames || lister.problems.length > 0) return undefined;
-  const trees = lister.files.filter(({ access, resolved }) => access === "read" && resolved);
-  if (trees.length === 0) return directories?.map((directory) => globWord(`${directory}/**`));
-  return trees.map(({ path, glob }) => globWord(glob === true ? path : `${path}/**`));
-}
-
-function judgeXargs(call: ProgramCall): void {
-  const { operands } = call.parsed;
-  const added = addedArguments(call);
-  const marks = call.parsed.options.flatMap(({ name, values }) => {
-    if (name !== "-I" && name !== "-i" && name !== "-J" && name !== "--replace") return [];
-    return [values[0]?.value ?? "{}"];
-  });
-  const [mark] = marks;
-  if (operands.length === 0) return;
-  if (mark === undefined) {
-    call.run([...operands, ...added]);
-    return;
-  }
-  call.run(
-    operands.flatMap((word) => {
-      if (!word.value.includes(mark)) return [word];
-      return word.value === mark ? added : [{ ...word, isUnresolved: true, isNonEmpty: true }];
-    }),
-  );
 }
 
 function remoteCommand(call: ProgramCall): void {
