@@ -91,7 +91,7 @@ async function approvedCall(run: CallRun): Promise<ApprovedCall> {
 /** A project is a workspace on a target, by its real path: an approval ends where a symlink is changed. */
 function scopesOf(run: CallRun) {
   const { context } = run;
-  const version = context.session.version?.();
+  const version = context.session.version();
   const session: ApprovedSession = { session: context.session.id, ...(version === undefined ? {} : { version }) };
   return { session, project: { project: `${targetOf(run)}:${realWorkspace(run)}` } };
 }
@@ -162,7 +162,7 @@ async function answerOf(run: CallRun, request: ApprovalRequest): Promise<Approva
 }
 
 function waitingFor(request: ApprovalRequest, toolName: string): Ending {
-  const message = `Did not run \`${toolName}\` yet: approval is pending (${request.reason}) Send the same call again with \`resume: "${request.token}"\` once it has been granted.`;
+  const message = `Did not run \`${toolName}\` yet: approval is pending. ${request.reason} Send the same call again with \`resume: "${request.token}"\` once it has been granted.`;
   return {
     status: "input-required",
     result: fail("POLICY_APPROVAL_REQUIRED", message, { details: { token: request.token, rule: request.rule } }),

@@ -166,7 +166,7 @@ export interface ToolContext<Limits = unknown> extends Omit<ClaimContext<Limits>
   readonly search: Search;
   /** Undefined if the backend has none. */
   readonly terminal?: Terminal | undefined;
-  /** Undefined where the host has none. It makes only requests that the call claimed. */
+  /** Undefined where the host has none, as with `createToolkit`. It makes only requests that the call claimed. */
   readonly http?: CallHttp | undefined;
   /** Undefined where the host has none. */
   readonly media?: Media | undefined;
