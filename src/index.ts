@@ -112,15 +112,7 @@ export {
   targetOf,
   text,
 } from "./kernel/index.js";
-export {
-  type Autonomy,
-  type AutonomyPolicyOptions,
-  allowAllPolicy,
-  autonomyPolicy,
-  type DenyByDefaultOptions,
-  denyByDefaultPolicy,
-  type PolicyRoot,
-} from "./policy/index.js";
+export { type Autonomy, allowAllPolicy, type DenyByDefaultOptions, denyByDefaultPolicy } from "./policy/index.js";
 export {
   type DiffOp,
   diffLines,

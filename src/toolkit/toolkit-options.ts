@@ -50,8 +50,8 @@ export interface ToolkitOptions {
   /** Instead of `autonomy`. */
   readonly policy?: Policy;
   /**
-   * How much happens without asking: "readonly", "supervised" or "full", see `autonomyPolicy`. Default "full", which allows
-   * whatever a call claims.
+   * How much happens without asking. "readonly": reads and commands that only read; "supervised": also writes of files in the
+   * workspace; "full": whatever a call claims. Default "full".
    */
   readonly autonomy?: Autonomy;
   /** Default: none, and "ask" is a denial. */
