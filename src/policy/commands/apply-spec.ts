@@ -79,7 +79,7 @@ function applyParsed(call: ProgramCall, compiled: CompiledSpec): void {
   for (const word of parsed.uncertain) {
     if (word.isUnresolved && reads) facts.unresolved(word);
     else if (word.isGlob && compiled.hasDangerousOption) {
-      facts.problem("unresolved", `\`${word.text}\` may match a name that is an option: write \`./${word.text}\``);
+      facts.problem("unresolved", `a name that \`${word.text}\` matches may be taken for an option`);
     }
   }
 }

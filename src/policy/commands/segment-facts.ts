@@ -39,6 +39,8 @@ const NO_DIRECTORIES: readonly string[] = [];
 /** Devices that keep nothing, and descriptors of the program itself. */
 const HARMLESS_FILE = /^\/dev\/(null|zero|full|random|urandom|tty|std(in|out|err)|fd\/\d+)$/;
 
+export const isHarmlessFile = (path: string): boolean => HARMLESS_FILE.test(path);
+
 export class SegmentFacts {
   #risk: Risk = "low";
   #reason = "only reads";
@@ -87,7 +89,7 @@ export class SegmentFacts {
   /** A path that the segment touches. `-` stands for stdin or stdout. */
   file(word: ExpandedWord, access: PathAccess, scope: CommandFile["scope"] = "self", isDestructive = false): void {
     const { value, isUnresolved } = word;
-    if (!isUnresolved && (value === "-" || value === "" || HARMLESS_FILE.test(value))) return;
+    if (!isUnresolved && (value === "-" || value === "" || isHarmlessFile(value))) return;
     if (/^\/dev\/(tcp|udp)\//.test(value)) {
       this.#socket(value);
       return;

@@ -38,12 +38,13 @@ const MODES = [
 
 const TAR_OPTIONS = {
   "-f --file": "text",
-  "-C --directory": "cwd",
+  "-C --directory": "text",
+  "--one-top-level": "write glued tree",
   "-T --files-from -X --exclude-from": "read",
   "--to-command --checkpoint-action -I --use-compress-program --rsh-command -F --info-script --new-volume-script --rmt-command":
     "high shell",
   "--checkpoint": "text glued",
-  "--exclude --transform --xform --strip-components --owner --group --mode --mtime --format -b -K -N -V -H -L --label --one-top-level --newer":
+  "--exclude --transform --xform --strip-components --owner --group --mode --mtime --format -b -K -N -V -H -L --label --newer":
     "text",
   "-P --absolute-names": "high",
   "--remove-files": "high",
@@ -75,6 +76,11 @@ function judgeTar(call: ProgramCall): void {
     if (/^[^/]+:/.test(archive.value)) facts.connects(archive.value.split(":")[0]);
     else facts.file(archive, isReading ? "read" : "write");
   }
+  // The archive is seen from the first directory, everything else from the one of -C.
+  for (const directory of optionValues(call, "-C", "--directory")) {
+    facts.file(directory, "read");
+    state.enter(directory);
+  }
   if (has("--remove-files")) for (const word of parsed.operands) facts.file(word, "delete", "tree");
   if (!isReading) {
     facts.raise("medium", "writes an archive");
@@ -100,8 +106,6 @@ function tarWords(call: ProgramCall): void {
     if (takesValue) next++;
     if (letter === "I" || letter === "F" || letter === "P") call.facts.raise("high", `-${letter}`);
   }
-  const directory = options.find(({ name }) => name === "-C")?.values[0];
-  if (directory !== undefined) call.state.enter(directory);
   const later = call.parsed;
   const operands = later.operands.filter((word) => word !== first && !rest.slice(0, next).includes(word));
   judgeTar({ ...call, parsed: { ...later, options: [...options, ...later.options], operands } });
@@ -153,7 +157,14 @@ export const ARCHIVES: ProgramTable = {
   unzstd: COMPRESSES,
   lz4: COMPRESSES,
   brotli: COMPRESSES,
-  "7z": { does: "medium", operands: "text change read*" },
+  "7z": {
+    does: "medium",
+    operands: "text change read*",
+    options: { "-o": "write glued tree" },
+    judge: (call) => {
+      if (!hasOption(call, "-o") && /^[xe]$/.test(call.parsed.operands[0]?.value ?? "")) extracts()(call);
+    },
+  },
   unrar: { does: "medium", operands: "text read", judge: extracts() },
   cpio: {
     does: "high",

@@ -4,6 +4,7 @@ import { hasOption, optionValues } from "../call-options.js";
 import { type ExpandedWord, literalWord } from "../expanded-word.js";
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
 import { readSedScript } from "../sed-script.js";
+import { isHarmlessFile } from "../segment-facts.js";
 import { judgeFind } from "./find.js";
 
 /** A recursive search without a path is of the current directory. */
@@ -124,7 +125,7 @@ function judgeAwk(call: ProgramCall): void {
     if (effects.unknown !== undefined) facts.problem("dynamic-command", `the awk program ${effects.unknown}`);
     for (const path of effects.reads) facts.file(literalWord(path), "read");
     for (const path of effects.writes) {
-      facts.raise("medium", "the awk program writes files");
+      if (!isHarmlessFile(path)) facts.raise("medium", "the awk program writes files");
       facts.file(literalWord(path), "write");
     }
   }
@@ -162,11 +163,15 @@ export const SEARCH: ProgramTable = {
   pcre2grep: GREP,
   rg: RIPGREP,
   ag: {
+    isSafe: true,
+    judge: (call) => searchesHere(call, 1),
     does: "tree",
     operands: "text read*",
     options: { "-A -B -C -G -m --ignore --depth": "text", "-p --path-to-ignore": "read", "--pager": "high shell" },
   },
   ack: {
+    isSafe: true,
+    judge: (call) => searchesHere(call, 1),
     does: "tree",
     operands: "text read*",
     options: { "-A -B -C -m --type --ignore-dir": "text", "--pager": "high shell", "--ackrc": "high read" },

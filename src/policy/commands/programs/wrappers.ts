@@ -112,10 +112,15 @@ export const WRAPPERS: ProgramTable = {
       "-S --sshlogin --sshloginfile": "high text network",
       "-a --arg-file": "read",
     },
-    judge: ({ parsed, run }) => {
+    judge: (call) => {
+      const { facts, parsed } = call;
       const end = parsed.operands.findIndex(({ value }) => value.startsWith(":::"));
       const words = end === -1 ? parsed.operands : parsed.operands.slice(0, end);
-      if (words.length > 0) run([...words, unknownWord("parallel")]);
+      const unknown = words.find(({ isUnresolved }) => isUnresolved);
+      // Without a command it runs its arguments, or the lines of stdin.
+      if (words.length === 0) facts.problem("dynamic-command", "runs commands that come from its input");
+      else call.shell(unknown ?? literalWord(words.map(({ value }) => value).join(" ")));
+      facts.unresolved(unknownWord("parallel"));
     },
   },
   watch: {
