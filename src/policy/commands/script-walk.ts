@@ -106,7 +106,7 @@ export class ScriptWalk implements CommandSink {
       else {
         const before = scope.state.directories;
         this.#node(command, scope);
-        scope.state.mergeDirectories(before); // `cd` may fail
+        if (!endsOnFailure(command)) scope.state.mergeDirectories(before); // `cd` may fail
       }
     }
   }
@@ -294,16 +294,22 @@ export class ScriptWalk implements CommandSink {
     const { state } = scope;
     const before = state.directories;
     const chain = state.copy();
+    let succeeded = before;
     node.commands.forEach((command, index) => {
       if (index === 0) {
         this.#node(command, scope);
         chain.take(state);
         return;
       }
-      if (node.operators[index - 1] === "||") chain.mergeDirectories(before);
-      this.#node(command, { ...scope, state: node.operators[index - 1] === "||" ? chain.copy() : chain });
+      const isAlternative = node.operators[index - 1] === "||";
+      succeeded = chain.directories;
+      if (isAlternative) chain.mergeDirectories(before);
+      const place = isAlternative ? chain.copy() : chain;
+      this.#node(command, { ...scope, state: place });
+      chain.mergeDirectories(place.directories);
     });
-    state.mergeDirectories(chain.directories);
+    if (endsOnFailure(node)) state.directories = succeeded;
+    else state.mergeDirectories(chain.directories);
   }
 
   #branches(nodes: readonly SyntaxNode[], scope: Scope): void {
@@ -368,4 +374,11 @@ export class ScriptWalk implements CommandSink {
     judgeWords(this, scope, { words: [literalWord("((")], text });
     if (!/^\s*\w+(\+\+|--|[-+*/%]?=[\w+*/%-]*)\s*$/.test(node.body)) this.#asDash(`( (${node.body}) )`, scope);
   }
+}
+
+/** `cd x || exit`: after it, what is before the last `||` has succeeded. */
+function endsOnFailure(node: SyntaxNode): boolean {
+  if (node.type !== "AndOr" || node.operators.at(-1) !== "||") return false;
+  const last = node.commands.at(-1);
+  return last?.type === "Command" && /^(exit|return)$/.test(last.name?.value ?? "");
 }
