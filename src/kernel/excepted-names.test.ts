@@ -20,6 +20,7 @@ describe("a grant that excepts names", () => {
       [".ssh", [".\u017fsh"], [".ss"]],
       ["a[b]{c,d}!\\.(x|y)^$", ["A[b]{c,d}!\\.(x|y)^$"], ["ab", "a[b]c"]],
       ["*", ["a", "."], []],
+      ["a**a", ["aa", "aba"], ["a", "ab"]],
       ["a/b", [], ["b", "a"]],
     ] as const) {
       for (const name of matching) expect([glob, name, isExceptedName([glob], name)]).toEqual([glob, name, true]);

@@ -29,7 +29,13 @@ function testsOf(exceptNames: readonly string[]): NameTest[] {
 
 function nameTest(glob: string): NameTest {
   const folded = fold(glob);
-  if (!/[*?]/.test(folded)) return (name) => name === folded;
+  const [before = "", after, ...more] = folded.split(/\*+/);
+  // Nearly every glob has one star at most; a search asks for each name that it passes.
+  if (more.length === 0 && !folded.includes("?")) {
+    if (after === undefined) return (name) => name === folded;
+    const shortest = before.length + after.length;
+    return (name) => name.length >= shortest && name.startsWith(before) && name.endsWith(after);
+  }
   const tokens = parseGlobSegment(folded.replace(/[\\[]/g, "\\$&"), false);
   return (name) => matchGlobSegment(tokens, name);
 }

@@ -157,6 +157,32 @@ describe("ripgrep and our own engine", () => {
     }
   });
 
+  it("omit names that the grant excepts alike, signs of ripgrep's globs among them", async () => {
+    const names = [
+      "!a",
+      "#a",
+      " a ",
+      "[a]",
+      "{a,b}",
+      "a\\b",
+      "-a",
+      "a*",
+      "sub/.ENV",
+      "sub/.env.d/k",
+      "a",
+      "b",
+      "sub/env",
+    ];
+    two.lay(Object.fromEntries(names.map((name) => [name, "x"])));
+    const exceptNames = ["!a", "#a", " a ", "[a]", "{a,b}", "a\\b", "-a", ".env**", "[!a-z]"];
+    for (const includeIgnored of [false, true]) {
+      const answer = await expectAlike("x", { includeIgnored }, { grant: { exceptNames } });
+      expect(answer.engine).toContain("ripgrep");
+      expect(answer.hits.map((hit) => hit.split(":")[0])).toEqual(["a", "a*", "b", "sub/env"]);
+      expect(answer.end).toMatchObject({ skipped: { policy: 9 } });
+    }
+  });
+
   it("take globs alike", async () => {
     const names = [
       "a.ts",
