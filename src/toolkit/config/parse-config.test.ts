@@ -57,7 +57,7 @@ describe("parseConfig", () => {
       ['{\n  "dialekt": "haft" }', /^haft\.jsonc:2:3: there is no key "dialekt"\. Did you mean "dialect"\?$/],
       ['{ "qqq": 1 }', /no key "qqq"\. There are \$schema, dialect, workspace, .*trust\.$/],
       ['{ "dialect": "hatf" }', /1:14: "dialect" is "hatf"; expected "haft", .*"buddy"\. Did you mean "haft"\?$/],
-      ['{ "autonomy": "supervised" }', /"autonomy" is "supervised"; expected "full"\.$/],
+      ['{ "autonomy": "some" }', /"autonomy" is "some"; expected "readonly", "supervised", "full"/],
       ['{ "tools": { "bsh": false } }', /no key "bsh" in "tools"\. Did you mean "bash"\?$/],
       ['{ "tools": { "bash": 0 } }', /"tools\.bash" is 0; expected true or false\.$/],
       [
