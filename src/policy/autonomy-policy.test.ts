@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Access, Claim, PolicyCall } from "../kernel/index.js";
-import { AUTONOMY_LEVELS, type Autonomy, autonomyPolicy } from "./index.js";
+import { autonomyPolicy } from "./autonomy-policy.js";
+import { AUTONOMY_LEVELS, type Autonomy } from "./index.js";
 
 const call: PolicyCall = {
   callId: "c1",

@@ -100,6 +100,9 @@ function mayImport(from: string, to: string): boolean {
   return MAY_IMPORT[group].includes(groupOf(to));
 }
 
+/** What parses commands is loaded only where it is needed, and the index of policy is loaded with the main entry. */
+const COMMAND_PARSERS = ["src/policy/autonomy-policy.ts", "src/policy/commands/index.ts"];
+
 /** Other modules import the `index.ts` of a module, or its one file of the same name. */
 export function moduleEntries(files: readonly SourceFile[]): Violation[] {
   return eachImport(files, (file, one) => {
@@ -111,8 +114,7 @@ export function moduleEntries(files: readonly SourceFile[]): Violation[] {
     if (module === "entry" || inside === "index.ts" || isContractOfDialect(from, one.target)) return undefined;
     // The index of host loads modules of Node.js, which the main entry must not.
     if (from === "entry" && one.target === "src/host/clock.ts") return undefined;
-    // It parses commands: it is loaded only where it is needed.
-    if (from === "toolkit" && one.target === "src/policy/autonomy-policy.ts") return undefined;
+    if (COMMAND_PARSERS.includes(one.target)) return undefined;
     if (module.includes("/") && [`${name}.ts`, `${name}-${groupOf(module).slice(0, -1)}.ts`].includes(inside))
       return undefined;
     return `${at(file, one)}: "${one.specifier}" is internal to ${module}. Import its index.ts.`;

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import pc from "picocolors";
 import type { Risk } from "../../../kernel/index.js";
-import type { CommandSegment } from "../../../policy/index.js";
+import type { CommandSegment } from "../../../policy/commands/index.js";
 import { showControls } from "../../../text/index.js";
 import { withConfigOptions, withExamples, withJsonOption } from "../command-parts.js";
 import type { ConfigOptions } from "../configuration.js";
@@ -38,7 +38,8 @@ export function addPolicyCommand(program: Command): void {
 async function explain(command: string, options: ExplainOptions): Promise<number> {
   const { loadConfig, reportIgnored } = await import("../configuration.js");
   const { autonomyOf, settledWorkspace } = await import("../common-options.js");
-  const { analyzeCommand, autonomyPolicy } = await import("../../../policy/index.js");
+  const { autonomyPolicy } = await import("../../../policy/autonomy-policy.js");
+  const { analyzeCommand } = await import("../../../policy/commands/index.js");
   const { homeDirectory } = await import("../../../host/index.js");
   const autonomy = autonomyOf(options.autonomy);
   const loaded = await loadConfig(options);
