@@ -2,6 +2,7 @@
 import type { Fixture } from "./fixture.js";
 import { fsDirectories } from "./fs/directories.js";
 import { fsErrorMessages } from "./fs/error-messages.js";
+import { fsExceptedNames } from "./fs/excepted-names.js";
 import { fsGuard } from "./fs/guard.js";
 import { fsNames } from "./fs/names.js";
 import { fsReading } from "./fs/reading.js";
@@ -36,6 +37,7 @@ export const fsSuite: Suite<Fixture> = [
   ...fsErrorMessages,
   ...fsSymlinks,
   ...fsGuard,
+  ...fsExceptedNames,
 ];
 
 /** What every `Search` guarantees: what a pattern finds, which files are searched, and how a search ends. */
