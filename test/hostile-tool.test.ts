@@ -124,7 +124,7 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
     const cwd = `${machine.base}/ws`;
     const claims: readonly Claim[] = [
       { kind: "command", command: "sh", cwd },
-      { kind: "command", command: "cat", cwd, background: true },
+      { kind: "command", command: "cat", cwd, background: "keep" },
     ];
     const outcome = await run((ctx) => act(ctx, { cwd }), claims);
     expect(outcome).toMatchObject({ isError: true, code: "CALL_UNCLAIMED" });
@@ -133,7 +133,7 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
 
   it("claims to list or read a job of its session, and writes to it or stops it: refused", async () => {
     const cwd = `${machine.base}/ws`;
-    const start = { kind: "command", command: "cat", cwd, background: true } as const;
+    const start = { kind: "command", command: "cat", cwd, background: "keep" } as const;
     let id = "";
     await run(
       async (ctx) => {

@@ -38,7 +38,11 @@ export class ShellCall {
    * @returns The options that were checked; no others may be used.
    * @throws `CALL_UNCLAIMED`, and what `requireLive` does.
    */
-  requireCommand<T extends ShellOptions>(command: string, options: T, how: "foreground" | "background"): T {
+  requireCommand<T extends Parameters<typeof requireCommand>[2]>(
+    command: string,
+    options: T,
+    how: "foreground" | "background",
+  ): T {
     this.requireLive();
     return requireCommand(this.binding?.grant, command, options, how);
   }

@@ -79,7 +79,7 @@ describe("approval", () => {
   });
 
   it("holds for a command only with the environment, stdin and background that were shown, secret or not", async () => {
-    const approved = { env: { KEY: "s3cret-1" }, input: "y\n", background: false };
+    const approved = { env: { KEY: "s3cret-1" }, input: "y\n", background: "session" } as const;
     let start: Partial<CommandStart> = approved;
     const tool = defineTool({
       name: "tester",
@@ -110,9 +110,9 @@ describe("approval", () => {
     const others: readonly Partial<CommandStart>[] = [
       { ...approved, env: { KEY: "s3cret-2" } },
       { ...approved, env: { KEY: "s3cret-1", PATH: "/evil" } },
-      { input: "y\n", background: false },
+      { input: "y\n", background: "session" },
       { ...approved, input: "n\n" },
-      { ...approved, background: true },
+      { ...approved, background: "keep" },
     ];
     for (const other of others) {
       start = other;
@@ -124,7 +124,7 @@ describe("approval", () => {
     start = approved;
     expect((await call(tool, context, { resume: token })).output).toBe("tested");
     expect(touched).toEqual(["run npm test"]);
-    const preview = { env: { KEY: "[hidden]" }, input: "y\n", background: false, isTruncated: false };
+    const preview = { env: { KEY: "[hidden]" }, input: "y\n", background: "session", isTruncated: false };
     expect(shown[0]?.preview).toEqual({ kind: "command", command: "npm test", directory: "/ws", ...preview });
     expect(JSON.stringify([shown, outcome.inputRequired, host.entries])).not.toContain("s3cret");
   });

@@ -4,6 +4,7 @@
  */
 
 import { isExceptedBelow } from "./excepted-names.js";
+import type { Lifetime } from "./shell.js";
 
 export const ACCESSES = ["read", "write", "create", "delete"] as const;
 /** The access to a path. "write" covers "create". */
@@ -51,8 +52,8 @@ export interface CommandStart {
   readonly env?: Readonly<Record<string, string>>;
   /** The text on its stdin, as UTF-8. Absent: none. For other bytes, redirect stdin from a file. */
   readonly input?: string;
-  /** It may continue as a background job after the call. Default false. */
-  readonly background?: boolean;
+  /** It may continue after the call as a background job of this lifetime, or of a shorter one. Absent: it may not. */
+  readonly background?: Lifetime;
 }
 
 /** A command that a call may start. */

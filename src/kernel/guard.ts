@@ -12,7 +12,7 @@ import {
 } from "./claims.js";
 import { HaftError } from "./errors.js";
 import { requireText } from "./fs-faults.js";
-import type { JobInfo, ShellOptions } from "./shell.js";
+import { type JobInfo, LIFETIMES, type Lifetime, type ShellOptions, type SpawnOptions } from "./shell.js";
 
 /** The error of a call that does what it did not claim. `did` and `claim` are clauses: `lock "/a"`, `the job`. */
 export function unclaimed(did: string, details: Readonly<Record<string, unknown>>, claim = "it"): HaftError {
@@ -96,14 +96,14 @@ export async function requireAuthorized(
 
 /**
  * Rejects a command that the call did not claim exactly so: its text and directory, the variables that are added to its
- * environment, its stdin, and whether it may continue after the call.
+ * environment, its stdin, and for how long it may continue after the call.
  *
  * @param grant - Undefined for the unguarded port: everything is permitted.
  * @param how - "background" for `spawn`. A command that can be detached counts as one, too.
  * @returns A copy for which each option was read once, with the granted stdin: a getter could give another value each time,
  *   and the caller could change the bytes. Use only this copy.
  */
-export function requireCommand<T extends ShellOptions>(
+export function requireCommand<T extends ShellOptions & Partial<Pick<SpawnOptions, "lifetime">>>(
   grant: Grant | undefined,
   command: string,
   options: T,
@@ -114,12 +114,15 @@ export function requireCommand<T extends ShellOptions>(
   if (grant === undefined) return own;
   const { cwd, env = {} } = own;
   const input = own.input === undefined ? undefined : textOf(own.input);
-  const mayContinue = how === "background" || own.detach !== undefined;
+  const lifetime = how === "background" ? own.lifetime : own.detach === undefined ? "none" : "session";
   const parts: readonly (readonly [what: string, isClaimed: (one: CommandStart) => boolean])[] = [
     ["it in this directory", (one) => one.command === command && one.cwd === cwd],
     ["it with these environment variables", (one) => isSameEnv(one.env ?? {}, env)],
     ["it with this stdin", (one) => one.input === input],
-    ["that it may continue in the background", (one) => !mayContinue || one.background === true],
+    [
+      `that it may continue in the background, with the lifetime "${lifetime}"`,
+      (one) => includes(one.background, lifetime),
+    ],
   ];
   let claimed: readonly CommandStart[] = grant.commands;
   for (const [what, isClaimed] of parts) {
@@ -127,6 +130,13 @@ export function requireCommand<T extends ShellOptions>(
     if (claimed.length === 0) throw unclaimed("run the command", { command, cwd }, what);
   }
   return typeof input === "string" ? { ...own, input: new TextEncoder().encode(input) } : own;
+}
+
+/** Whether a command that was claimed with one lifetime may have another. "none": it ends with the call. */
+function includes(claimed: Lifetime | undefined, lifetime: Lifetime | "none" | undefined): boolean {
+  if (lifetime === "none") return true;
+  const order: readonly unknown[] = LIFETIMES;
+  return order.includes(lifetime) && order.indexOf(claimed) >= order.indexOf(lifetime);
 }
 
 /** Null for bytes that are not UTF-8, which no claim has. */

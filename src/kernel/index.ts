@@ -207,23 +207,24 @@ export {
   type ToolCache,
 } from "./session.js";
 export { type SessionEnd, SessionJobs } from "./session-jobs.js";
-export type {
-  Captured,
-  CoreShell,
-  InputAccepted,
-  InputOptions,
-  JobInfo,
-  KillOptions,
-  Lifetime,
-  Shell,
-  ShellExit,
-  ShellHandle,
-  ShellOptions,
-  ShellResult,
-  SpawnOptions,
-  Survivor,
-  TreeState,
-  WaitingFor,
+export {
+  type Captured,
+  type CoreShell,
+  type InputAccepted,
+  type InputOptions,
+  type JobInfo,
+  type KillOptions,
+  LIFETIMES,
+  type Lifetime,
+  type Shell,
+  type ShellExit,
+  type ShellHandle,
+  type ShellOptions,
+  type ShellResult,
+  type SpawnOptions,
+  type Survivor,
+  type TreeState,
+  type WaitingFor,
 } from "./shell.js";
 export { shownEcho } from "./shown-name.js";
 export type {

@@ -2,6 +2,7 @@
 import { resolvePath } from "../text/index.js";
 import { ACCESSES, type Claim } from "./claims.js";
 import { isRecord } from "./coerce.js";
+import { LIFETIMES } from "./shell.js";
 
 /**
  * The claims of a tool with absolute, normalized file paths, or why they are invalid, as a clause. Without normalizing, a path
@@ -37,7 +38,6 @@ const textsOf = (value: unknown): readonly string[] | undefined => {
 };
 const text: Field = { take: (value) => (typeof value === "string" ? value : undefined), form: "must be a string" };
 const texts: Field = { take: textsOf, form: "must be an array of strings" };
-const flag: Field = { take: (value) => (typeof value === "boolean" ? value : undefined), form: "must be a boolean" };
 const optional = (field: Field): Field => ({ ...field, optional: true });
 
 function oneOf(...choices: readonly string[]): Field {
@@ -84,7 +84,13 @@ const FIELDS = new Map<unknown, Readonly<Record<string, Field>>>(
       scope: oneOf("self", "tree"),
       optional: optional(oneOf("unless-denied", "if-allowed")),
     },
-    command: { command: text, cwd: text, env: optional(env), input: optional(text), background: optional(flag) },
+    command: {
+      command: text,
+      cwd: text,
+      env: optional(env),
+      input: optional(text),
+      background: optional(oneOf(...LIFETIMES)),
+    },
     input: { to: oneOf("job", "pane"), id: text, text },
     job: { action: oneOf("list", "read", "signal", "stop"), id: optional(text) },
     network: { method: text, url },

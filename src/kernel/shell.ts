@@ -187,8 +187,9 @@ export interface ShellHandle {
   forget?(): Promise<void>;
 }
 
-/** When a background command is stopped: with its session, with the host, or ("keep") never. */
-export type Lifetime = "session" | "host" | "keep";
+export const LIFETIMES = ["session", "host", "keep"] as const;
+/** When a background command is stopped: with its session, with the host, or ("keep") never. Each includes those before it. */
+export type Lifetime = (typeof LIFETIMES)[number];
 
 /** The state of a background command. */
 export interface JobInfo {

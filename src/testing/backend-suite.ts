@@ -36,7 +36,7 @@ export const backendSuite: Suite<Fixture> = [
       const backend = await fixture.openAnother();
       const cwd = fixture.directory;
       const another = { ...fixture, backend };
-      const commands = [{ command: "true", cwd, background: true }];
+      const commands = [{ command: "true", cwd, background: "keep" as const }];
       const { fs, shell, search } = bindAll(another, { commands });
       const { root } = backend;
       await backend.close();

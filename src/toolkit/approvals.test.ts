@@ -89,7 +89,7 @@ describe("a request for approval", () => {
   it("has the text of a command and its real directory", async () => {
     symlinkSync("../other", join(root, "ws", "link"));
     await run(await open({ denied: "Not now." }), "bash", { command: "touch ran", cwd: "link" });
-    const preview = { command: "touch ran", directory: join(root, "other"), background: true };
+    const preview = { command: "touch ran", directory: join(root, "other"), background: "session" };
     expect(shown[0]?.preview).toEqual({ kind: "command", ...preview, isTruncated: false });
   });
 

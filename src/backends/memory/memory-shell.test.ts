@@ -38,7 +38,7 @@ describe("the shell in memory", () => {
     const { backend, clock } = machine();
     const call = new AbortController();
     const command = "cat";
-    const grant = { commands: [{ command, cwd: backend.cwd, background: true }] };
+    const grant = { commands: [{ command, cwd: backend.cwd, background: "keep" as const }] };
     const { shell } = bindAll({ backend, clock }, grant, { signal: call.signal });
     const handle = await shell.spawn(command, { cwd: backend.cwd, lifetime: "session" });
     await handle.write(new TextEncoder().encode("heard"));

@@ -108,7 +108,7 @@ describe("a completed backend", () => {
 
   it("has no commands without a shell, and no jobs with one", async () => {
     const on = opened();
-    const command = { command: "true", cwd: "/data", background: true };
+    const command = { command: "true", cwd: "/data", background: "keep" as const };
     await expectError(
       bindAll(on, { commands: [command] }).shell.exec("true", { cwd: "/data" }),
       "BACKEND_UNSUPPORTED",

@@ -45,7 +45,7 @@ export const shellClaiming: Suite<Fixture> = [
     async (fixture) => {
       const cwd = fixture.directory;
       const env = { PROBE: "1", OTHER: "2" };
-      await expectUnclaimed(fixture, claiming(fixture, { env, background: true }), {
+      await expectUnclaimed(fixture, claiming(fixture, { env, background: "keep" }), {
         "no variables": {},
         "one of two": { env: { PROBE: "1" } },
         "another value": { env: { PROBE: "1", OTHER: "3" } },
@@ -53,7 +53,7 @@ export const shellClaiming: Suite<Fixture> = [
         "one more": { env: { ...env, PATH: cwd } },
         "a value that is not a string": { env: { ...env, OTHER: { toString: () => "2" } as unknown as string } },
       });
-      await expectUnclaimed(fixture, claiming(fixture, { background: true }), {
+      await expectUnclaimed(fixture, claiming(fixture, { background: "keep" }), {
         "a variable": { env: { PATH: cwd } },
         "a name of all objects": { env: { toString: "x" } },
       });
@@ -66,14 +66,14 @@ export const shellClaiming: Suite<Fixture> = [
   on("shell:claimed:stdin", "A command does not start with another stdin than the call claimed", async (fixture) => {
     const cwd = fixture.directory;
     const input = "né\n";
-    await expectUnclaimed(fixture, claiming(fixture, { input, background: true }), {
+    await expectUnclaimed(fixture, claiming(fixture, { input, background: "keep" }), {
       "no stdin": {},
       "an empty stdin": { input: utf8("") },
       "another text": { input: utf8("no\n") },
       "a longer text": { input: utf8(`${input}echo harm\n`) },
       "bytes that are not UTF-8": { input: Uint8Array.of(255) },
     });
-    await expectUnclaimed(fixture, claiming(fixture, { background: true }), { "a stdin": { input: utf8(input) } });
+    await expectUnclaimed(fixture, claiming(fixture, { background: "keep" }), { "a stdin": { input: utf8(input) } });
     const exact = await claiming(fixture, { input }).exec(COMMAND, { cwd, input: utf8(input) });
     expectExit(exact, 0, "with the claimed one");
     expectEqual(stdoutOf(exact), `[]${input}`, "stdout");
@@ -86,11 +86,28 @@ export const shellClaiming: Suite<Fixture> = [
       const shell = claiming(fixture, {});
       for (const lifetime of ["session", "host", "keep"] as const)
         await expectError(shell.spawn(COMMAND, { cwd, lifetime }), "CALL_UNCLAIMED", `spawn, ${lifetime}`);
+      const forSession = claiming(fixture, { background: "session" });
+      for (const lifetime of ["host", "keep", "", undefined] as const)
+        await expectError(
+          forSession.spawn(COMMAND, { cwd, lifetime: lifetime as "keep" }),
+          "CALL_UNCLAIMED",
+          `spawn, ${lifetime}, claimed for the session`,
+        );
+      const forHost = claiming(fixture, { background: "host" });
+      await expectError(
+        forHost.spawn(COMMAND, { cwd, lifetime: "keep" }),
+        "CALL_UNCLAIMED",
+        "spawn, keep, claimed for the host",
+      );
       // A backend that cannot detach refuses it too: the claim is the same on every backend.
       const detach = new AbortController().signal;
       await expectError(shell.exec(COMMAND, { cwd, detach }), "CALL_UNCLAIMED", "exec that can be detached");
       expectEqual(await bindAll(fixture).fs.exists(`${cwd}/marker`), false, "the marker is there");
-      expectExit(await claiming(fixture, { background: true }).exec(COMMAND, { cwd }), 0, "one that may, and does not");
+      expectExit(
+        await claiming(fixture, { background: "keep" }).exec(COMMAND, { cwd }),
+        0,
+        "one that may, and does not",
+      );
     },
   ),
   on(
@@ -196,7 +213,7 @@ export const shellClaiming: Suite<Fixture> = [
     "shell:jobs:started-by-the-call",
     "The call that started a job may read and stop it and close its stdin, but not write to it",
     async (fixture) => {
-      const claimed = { command: "echo ready; cat", cwd: fixture.directory, background: true };
+      const claimed = { command: "echo ready; cat", cwd: fixture.directory, background: "keep" as const };
       const { shell } = bindAll(fixture, { commands: [claimed], jobs: [] });
       const start = () => shell.spawn(claimed.command, { cwd: claimed.cwd, lifetime: "session" });
       const closed = await start();
@@ -226,7 +243,7 @@ function usesOf(handle: ShellHandle): Readonly<Record<string, () => Promise<unkn
 /** A job that a call with every right has started. */
 function sleeping(fixture: Fixture, command = "sleep 600"): Promise<ShellHandle> {
   const options: SpawnOptions = { cwd: fixture.directory, lifetime: "session" };
-  return bindAll(fixture, { commands: [{ command, cwd: options.cwd, background: true }] }).shell.spawn(
+  return bindAll(fixture, { commands: [{ command, cwd: options.cwd, background: "keep" }] }).shell.spawn(
     command,
     options,
   );

@@ -46,7 +46,12 @@ async function places(fixture: Fixture): Promise<Places> {
     outside,
     other,
     bound(cwd, authorizeDirectory, real) {
-      const one: GrantedCommand = { command: COMMAND, cwd, background: true, ...(real === undefined ? {} : { real }) };
+      const one: GrantedCommand = {
+        command: COMMAND,
+        cwd,
+        background: "keep",
+        ...(real === undefined ? {} : { real }),
+      };
       return bindAll(fixture, { commands: [one] }, { authorizeDirectory }).shell;
     },
     async expectMarkers(...names) {

@@ -141,7 +141,7 @@ function taken(takenBytes: number) {
 }
 
 function spawned(fixture: Fixture, command: string, input?: Uint8Array): Promise<ShellHandle> {
-  const claimed = { command, cwd: fixture.directory, background: true };
+  const claimed = { command, cwd: fixture.directory, background: "keep" as const };
   const { shell } = bindAll(fixture, {
     commands: [input === undefined ? claimed : { ...claimed, input: shown(input) }],
   });

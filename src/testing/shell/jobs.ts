@@ -110,7 +110,7 @@ export const shellJobs: Suite<Fixture> = [
 ];
 
 function shellOf(fixture: Fixture, call: Partial<BoundCall>, ...commands: readonly string[]): Shell {
-  const claimed = commands.map((command) => ({ command, cwd: fixture.directory, background: true }));
+  const claimed = commands.map((command) => ({ command, cwd: fixture.directory, background: "keep" as const }));
   return bindAll(fixture, { commands: claimed }, call).shell;
 }
 

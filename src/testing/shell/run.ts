@@ -23,7 +23,7 @@ export function run(fixture: Fixture, command: string, options: RunOptions = {})
     cwd: whole.cwd,
     ...(rest.env === undefined ? {} : { env: rest.env }),
     ...(rest.input === undefined ? {} : { input: shown(rest.input) }),
-    background: rest.detach !== undefined,
+    ...(rest.detach === undefined ? {} : { background: "session" }),
   };
   const ports = bindAll(fixture, { files: [], commands: [claim] }, call);
   return ports.shell.exec(command, whole);

@@ -23,7 +23,7 @@ export const shellSpawning: Suite<Fixture> = [
     async (fixture) => {
       const command = `echo ran > ${fixture.directory}/marker`;
       const cwd = `${fixture.directory}/gone`;
-      const { fs, shell } = bindAll(fixture, { commands: [{ command, cwd, background: true }] });
+      const { fs, shell } = bindAll(fixture, { commands: [{ command, cwd, background: "keep" }] });
       const error = await expectError(shell.spawn(command, { cwd, lifetime: "session" }), "SHELL_SPAWN", "spawn");
       const reported = `Did not start the command: the directory "${cwd}" does not exist. Fix that and start it again.`;
       expectEqual(error.message, reported, "the message");
@@ -55,7 +55,7 @@ export const shellSpawning: Suite<Fixture> = [
       const commands = [command, surviving].map((one) => ({
         command: one,
         cwd: fixture.directory,
-        background: true,
+        background: "keep" as const,
       }));
       const of = (sessionId: string) => bindAll(fixture, { commands }, { sessionId }).shell;
       const at = { cwd: fixture.directory };
@@ -182,7 +182,7 @@ export const shellSpawning: Suite<Fixture> = [
 async function spawned(fixture: Fixture, command: string, signal?: AbortSignal) {
   const { shell } = bindAll(
     fixture,
-    { commands: [{ command, cwd: fixture.directory, background: true }] },
+    { commands: [{ command, cwd: fixture.directory, background: "keep" as const }] },
     signal === undefined ? {} : { signal },
   );
   return shell.spawn(command, { cwd: fixture.directory, lifetime: "session", graceMs: 1_000 });

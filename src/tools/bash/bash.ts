@@ -56,7 +56,7 @@ function claimsOf(input: BashInput, context: ClaimContext<BashLimits>): readonly
     command: input.command,
     cwd: cwdOf(input, context),
     ...(input.input === undefined ? {} : { input: input.input }),
-    ...(input.background === true || mayContinue(context) ? { background: true } : {}),
+    ...(input.background === true || mayContinue(context) ? { background: "session" } : {}),
   };
   return [claim];
 }

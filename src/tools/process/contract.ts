@@ -1,5 +1,13 @@
 /** What `process` takes and returns. Sizes are bytes, times milliseconds. */
-import type { InferInput, JobInfo, JsonSchema, Lifetime, Survivor, WaitingFor } from "../../kernel/index.js";
+import {
+  type InferInput,
+  type JobInfo,
+  type JsonSchema,
+  LIFETIMES,
+  type Lifetime,
+  type Survivor,
+  type WaitingFor,
+} from "../../kernel/index.js";
 import type { BashLimits } from "../bash/contract.js";
 
 export interface ProcessLimits {
@@ -34,8 +42,6 @@ export const PROCESS_LIMITS = {
 
 const PROCESS_ACTIONS = ["start", "list", "poll", "wait", "write", "signal", "stop"] as const;
 export type ProcessAction = (typeof PROCESS_ACTIONS)[number];
-
-const LIFETIMES = ["session", "host", "keep"] as const satisfies readonly Lifetime[];
 
 export const processSchema = {
   type: "object",

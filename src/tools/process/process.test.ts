@@ -40,11 +40,12 @@ describe("claims", () => {
 
   it("of bash and of a start are the command with its stdin, and whether it may continue after the call", async () => {
     const command = { kind: "command", command: "cat", cwd: base };
-    expect(await claimsOf("bash", { command: "cat" })).toEqual([{ ...command, background: true }]);
+    expect(await claimsOf("bash", { command: "cat" })).toEqual([{ ...command, background: "session" }]);
     const alone = await open({ toolSettings: { process: false } });
     expect(await claimsOf("bash", { command: "cat", input: "né" }, alone)).toEqual([{ ...command, input: "né" }]);
     const started = { action: "start", command: "cat", input: "" };
-    expect(await claimsOf("process", started)).toEqual([{ ...command, input: "", background: true }]);
+    expect(await claimsOf("process", started)).toEqual([{ ...command, input: "", background: "session" }]);
+    expect(await claimsOf("process", { ...started, lifetime: "keep" })).toMatchObject([{ background: "keep" }]);
   });
 
   it("of a use of a job name what is done with it", async () => {

@@ -4,6 +4,7 @@ import {
   defineTool,
   fail,
   type JobInfo,
+  type Lifetime,
   ok,
   type ShellHandle,
   type ToolContext,
@@ -98,12 +99,16 @@ function startClaims(input: ProcessInput, context: ClaimContext<ProcessLimits>):
     kind: "command",
     command: input.command ?? "",
     cwd,
-    background: true,
+    background: lifetimeOf(input, context),
     ...(input.input === undefined ? {} : { input: input.input }),
   };
   if (context.limits.outputLocation === "state") return [command];
   const path = outputDirectory(cwd);
   return [command, { kind: "file", path, access: ["write", "create"], scope: "tree" }];
+}
+
+function lifetimeOf({ lifetime }: ProcessInput, { limits }: { readonly limits: ProcessLimits }): Lifetime {
+  return lifetime ?? limits.lifetime;
 }
 
 function cwdOf(input: ProcessInput, context: Pick<ClaimContext, "cwd" | "resolve">): string {
@@ -118,7 +123,7 @@ async function start(input: ProcessInput, ctx: Ctx): Promise<ToolResult<ProcessD
   const cwd = cwdOf(input, ctx);
   const options = {
     cwd,
-    lifetime: input.lifetime ?? ctx.limits.lifetime,
+    lifetime: lifetimeOf(input, ctx),
     ...(input.input === undefined ? {} : { input: new TextEncoder().encode(input.input) }),
     ...(ctx.limits.outputLocation === "workspace" ? { outputDirectory: outputDirectory(cwd) } : {}),
   };

@@ -274,7 +274,7 @@ describe("jobs", () => {
     const place = { path: join(cwd, "jobs"), access: ["write"], scope: "tree" } as const;
     const verdict = { rule: "test", risk: "low", reason: "No." } as const;
     const { shell } = backend.bind(
-      { ...EMPTY_GRANT, files: [place], commands: [{ command, cwd, background: true }] },
+      { ...EMPTY_GRANT, files: [place], commands: [{ command, cwd, background: "keep" as const }] },
       {
         id: "c",
         sessionId: "s",
@@ -292,7 +292,7 @@ describe("jobs", () => {
   it("are no longer reached through a handle whose call has ended", async () => {
     const control = new AbortController();
     const command = "cat";
-    const grant = { ...EMPTY_GRANT, commands: [{ command, cwd: directory, background: true }] };
+    const grant = { ...EMPTY_GRANT, commands: [{ command, cwd: directory, background: "keep" as const }] };
     const { shell } = backend.bind(grant, {
       id: "c",
       sessionId: "s",

@@ -43,7 +43,7 @@ function commandExtras({ env = {}, input, background }: Extract<Claim, { kind: "
   const extras = [
     ...(names.length === 0 ? [] : [`with ${JSON.stringify(env)} in its environment`]),
     ...(input === undefined ? [] : [`with the stdin ${JSON.stringify(input)}`]),
-    ...(background === true ? ["may continue in the background"] : []),
+    ...(background === undefined ? [] : [`may continue in the background (${background})`]),
   ];
   return extras.map((extra) => `, ${extra}`).join("");
 }
