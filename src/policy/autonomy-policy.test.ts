@@ -110,8 +110,8 @@ describe("a supervised session", () => {
 
   it("remembers a command only with its directory, environment, stdin and background", () => {
     const keys = (more: object) => (decide(command("npm test", more)) as { remember?: readonly string[] }).remember;
-    const all = [{}, { env: { A: "1" } }, { input: "y" }, { background: true }, { cwd: "/ws/a" }].map((more) =>
-      keys(more)?.join(),
+    const all = [{}, { env: { A: "1" } }, { input: "y" }, { background: "session" as const }, { cwd: "/ws/a" }].map(
+      (more) => keys(more)?.join(),
     );
     expect(new Set(all).size).toBe(5);
     expect(keys({})).toHaveLength(1);

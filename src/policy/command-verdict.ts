@@ -53,7 +53,7 @@ function placeOf({ path, access, scope }: CommandFile): Place {
 }
 
 /** The same command in the same directory with the same environment, stdin and background; nothing else. */
-function keyOf({ command, cwd, env = {}, input, background = false }: CommandStart): string {
+function keyOf({ command, cwd, env = {}, input, background }: CommandStart): string {
   const variables = Object.entries(env).sort(([one], [other]) => (one < other ? -1 : 1));
-  return `command ${JSON.stringify([command, cwd, variables, input ?? null, background])}`;
+  return `command ${JSON.stringify([command, cwd, variables, input ?? null, background ?? null])}`;
 }
