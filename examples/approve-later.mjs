@@ -14,7 +14,8 @@ const policy = {
   decide(claims, call) {
     const decision = allowed.decide(claims, call);
     const writes = claims.some((claim) => claim.kind === "file" && claim.access.includes("write"));
-    return writes ? { ...decision, effect: "ask", rule: "writes", reason: "It writes.", remember: [] } : decision;
+    if (!writes || decision.effect === "deny") return decision;
+    return { ...decision, effect: "ask", rule: "writes", reason: "It writes.", remember: [] };
   },
 };
 // No one can answer right away: the request is stored, and the call ends as "input-required".

@@ -14,7 +14,7 @@ const policy = {
   name: "ask-before-changes",
   decide(claims, call) {
     const decision = allowAll.decide(claims, call);
-    if (call.effect !== "write") return decision;
+    if (call.effect !== "write" || decision.effect === "deny") return decision;
     const remember = [JSON.stringify([call.tool, claims])];
     return { ...decision, effect: "ask", rule: "changes", reason: "It changes something.", remember };
   },
