@@ -4,9 +4,8 @@ import { approvalProblem } from "./answer-problem.js";
 import { approvalRequest } from "./approval-request.js";
 import { type CallRun, type Ending, ended } from "./call-run.js";
 import type { Approval, Decision } from "./claims.js";
-import { refusal } from "./decide-stage.js";
 import { callSafely, messageOf } from "./errors.js";
-import { fail } from "./result.js";
+import { fail, type ToolResult } from "./result.js";
 import type { ApprovalRequest } from "./services.js";
 import type { ApprovalScope, ApprovedCall, ApprovedSession, TakenApproval } from "./state.js";
 import { withTimeout } from "./with-timeout.js";
@@ -30,9 +29,17 @@ export async function approve(run: CallRun): Promise<Ending | undefined> {
     run.approver = "remembered";
     return undefined;
   }
-  if (host.approver === undefined) return ended("denied", refusal(decision, "POLICY_APPROVAL_REQUIRED", run.tool.name));
+  if (host.approver === undefined) return ended("denied", nobodyToAsk(decision, run.tool.name));
   return requestApproval(run, decision);
 }
+
+function nobodyToAsk({ reason, rule, risk, next }: Asked, toolName: string): ToolResult {
+  const step = next === undefined ? "" : ` ${next}`;
+  const message = `Did not run \`${toolName}\`: ${reason} It needs an approval, and nobody can be asked here.${step}`;
+  return fail("POLICY_APPROVAL_REQUIRED", message, { details: { rule, risk, hint: NO_APPROVER } });
+}
+
+const NO_APPROVER = "Pass `approver` to `createToolkit`: it is asked about such calls.";
 
 function notGranted(run: CallRun, taken: Exclude<TakenApproval, { state: "granted" }>): Ending {
   if (taken.state === "pending") return waitingFor(taken.request, run.tool.name);
@@ -162,7 +169,7 @@ async function answerOf(run: CallRun, request: ApprovalRequest): Promise<Approva
 }
 
 function waitingFor(request: ApprovalRequest, toolName: string): Ending {
-  const message = `Did not run \`${toolName}\` yet: approval is pending. ${request.reason} Send the same call again with \`resume: "${request.token}"\` once it has been granted.`;
+  const message = `Did not run \`${toolName}\` yet: approval is pending. ${request.reason} The program that made the call can send it again with \`resume: "${request.token}"\` once the approval is granted.`;
   return {
     status: "input-required",
     result: fail("POLICY_APPROVAL_REQUIRED", message, { details: { token: request.token, rule: request.rule } }),
