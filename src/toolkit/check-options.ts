@@ -17,7 +17,11 @@ export function requireKnown(options: object, known: readonly string[]): void {
 }
 
 /** JavaScript callers are not type-checked, and an invalid limit must not count as no limit. @throws `CONFIG_INVALID` */
-export function requireChoices(options: Pick<ToolkitOptions, "autonomy" | "gate" | "policy" | "toolSettings">): void {
+export function requireChoices(
+  options: Pick<ToolkitOptions, "approver" | "autonomy" | "gate" | "policy" | "toolSettings">,
+): void {
+  requireMethod("policy", options.policy, "decide");
+  requireMethod("approver", options.approver, "ask");
   requireOneOf("autonomy", options.autonomy, AUTONOMY_LEVELS);
   if (options.policy !== undefined && options.autonomy !== undefined)
     throw new HaftError(
@@ -39,6 +43,15 @@ function requireSettable(tool: string): void {
   const hint = nearest === undefined ? `There are ${names.join(", ")}.` : `Did you mean \`${nearest}\`?`;
   throw new HaftError("CONFIG_INVALID", `\`toolSettings\` names "${tool}", which is not a built-in tool. ${hint}`, {
     details: { option: `toolSettings.${tool}` },
+  });
+}
+
+/** Without it, every call would be denied, with a reason that only the model reads. */
+function requireMethod(option: string, given: unknown, method: string): void {
+  if (given === undefined) return;
+  if (typeof (given as Record<string, unknown> | null)?.[method] === "function") return;
+  throw new HaftError("CONFIG_INVALID", `The option \`${option}\` of \`createToolkit\` has no method \`${method}\`.`, {
+    details: { option },
   });
 }
 

@@ -55,9 +55,11 @@ export function requireDistinctNames(chosen: readonly ChosenTarget[]): void {
   const names = chosen.map(nameOf);
   const index = names.findIndex((name, at) => names.indexOf(name) !== at);
   if (index === -1) return;
-  const name = names[index];
+  const { name, target } = chosen[index]!;
   throw invalid(
-    `Two targets have the name "${name}", and calls choose by name. Name one of them: "NAME=${chosen[index]?.target}=/DIR".`,
+    name === undefined || name === target
+      ? `Two targets have the name "${target}", and calls choose by name. Name one of them: "NAME=${target}=/DIR".`
+      : `Two targets are named "${name}", and calls choose by name. Use another name for one of them.`,
   );
 }
 
@@ -72,6 +74,8 @@ function requireTarget(target: string, more: MoreTargets): void {
   if (isTarget(target, more)) return;
   const [, before = "", after = ""] = /^([^=]*)=(.*)$/s.exec(target) ?? [];
   if (isTarget(before, more)) requireAbsolute(before, after);
+  // "1a=local": what follows is a target, so that what precedes was meant as its name.
+  if (isTarget(withWorkspace(after).target, more)) requireName({ name: before, target: after }, more);
   schemeOf(target, more.schemes, Object.keys(more.backends ?? {}));
 }
 

@@ -151,6 +151,15 @@ describe("a toolkit", () => {
     });
   });
 
+  it("refuses a policy and an approver without their method", async () => {
+    await expect(createToolkit({ policy: {} as never })).rejects.toThrow(
+      "`policy` of `createToolkit` has no method `decide`",
+    );
+    await expect(createToolkit({ approver: {} as never })).rejects.toThrow(
+      "`approver` of `createToolkit` has no method `ask`",
+    );
+  });
+
   it("refuses a choice that there is not: a limit that is not understood does not count as none", async () => {
     for (const [given, why] of [
       [{ autonomy: "some" }, 'The option `autonomy` of `createToolkit` is "some". It takes "readonly", "supervised", "full".'],

@@ -27,6 +27,7 @@ describe("the targets of `--on`", () => {
       ["memory=rel", /target "memory" must be an absolute path, not "rel"/],
       ["posix:dahs", /no target "posix:dahs"/],
       ["local=posix:dash", /cannot have the name "local"/],
+      ["1a=local", /"1a" cannot be the name of a target: it begins with a letter/],
     ];
     for (const [on, why] of cases) {
       const { status, stdout, stderr } = await haft("call", "bash", "command=true", "--on", on);
@@ -40,6 +41,9 @@ describe("the targets of `--on`", () => {
     const twice = ["--on", `posix:dash=${other}`, "--on", "posix:dash"];
     expect((await haft("call", "bash", "command=pwd", ...twice)).stderr).toMatch(
       /^haft: --on: Two targets have the name "posix:dash".*"NAME=posix:dash=\/DIR"/,
+    );
+    expect((await haft("call", "time", "--on", "a=local", "--on", "a=memory")).stderr).toMatch(
+      /^haft: --on: Two targets are named "a"/,
     );
     const named = ["--on", `web=posix:dash=${place.workspace}`, "--on", `api=posix:dash=${other}`];
     expect((await haft("call", "bash", "command=pwd", "on=api", ...named)).stdout).toContain(other);

@@ -85,6 +85,9 @@ const PROJECT = [
 ];
 
 const OWN = [
+  "// Where tools run; the first is the default. With several, each call chooses with its parameter `on`.",
+  '// "on": ["local", "memory"],',
+  "",
   "// Names of environment variables to pass to commands, besides the default ones.",
   '// "env": ["NODE_ENV", "CARGO_HOME"],',
   "",
