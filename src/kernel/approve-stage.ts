@@ -29,13 +29,13 @@ export async function approve(run: CallRun): Promise<Ending | undefined> {
     run.approver = "remembered";
     return undefined;
   }
-  if (host.approver === undefined) return ended("denied", nobodyToAsk(decision, run.tool.name));
+  if (host.approver === undefined) return ended("denied", withoutApprover(decision, run.tool.name));
   return requestApproval(run, decision);
 }
 
-function nobodyToAsk({ reason, rule, risk, next }: Asked, toolName: string): ToolResult {
+function withoutApprover({ reason, rule, risk, next }: Asked, toolName: string): ToolResult {
   const step = next === undefined ? "" : ` ${next}`;
-  const message = `Did not run \`${toolName}\`: ${reason} It needs an approval, and nobody can be asked here.${step}`;
+  const message = `Did not run \`${toolName}\`: ${reason} It needs an approval, and no user can be asked here.${step}`;
   return fail("POLICY_APPROVAL_REQUIRED", message, { details: { rule, risk, hint: NO_APPROVER } });
 }
 

@@ -188,7 +188,7 @@ describe("approval", () => {
   it("is denied without an approver, when the approver does not answer, and when it fails", async () => {
     const none = await call(plainWriter, { path: "a" }, bareContext(bareHost({ policy: asking })));
     expect(none).toMatchObject({ status: "denied", code: "POLICY_APPROVAL_REQUIRED" });
-    expect(none.output).toContain("It needs an approval, and nobody can be asked here.");
+    expect(none.output).toContain("It needs an approval, and no user can be asked here.");
     const approvers = [
       { ask: () => new Promise<never>(() => {}) },
       { ask: () => Promise.reject(new Error("down")) },

@@ -2,7 +2,7 @@
 import { type Claim, type Decision, grantFor, HaftError, type Policy, type PolicyCall } from "../kernel/index.js";
 import { normalizePath } from "../text/index.js";
 import { AUTONOMY_LEVELS, type Autonomy } from "./autonomy.js";
-import { type CommandPlace, judgeCommand } from "./command-verdict.js";
+import { judgeCommand, type PolicyPlace } from "./command-verdict.js";
 import { judgePath, type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
 import { allow, ask, deny, strictest, type Verdict } from "./verdict.js";
 
@@ -41,7 +41,7 @@ export function autonomyPolicy(options: AutonomyPolicyOptions = {}): Policy {
   } satisfies Policy);
 }
 
-function judge(claim: Claim, place: CommandPlace): readonly Verdict[] {
+function judge(claim: Claim, place: PolicyPlace): readonly Verdict[] {
   switch (claim.kind) {
     case "file":
       return [judgePath(claim, place.roots)];

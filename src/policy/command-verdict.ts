@@ -5,13 +5,13 @@ import { judgePath, type PolicyRoot } from "./path-verdict.js";
 import { allow, ask, deny, type Verdict } from "./verdict.js";
 
 /** Where a command is judged. */
-export interface CommandPlace {
+export interface PolicyPlace {
   readonly roots: readonly Required<PolicyRoot>[];
   readonly home: string;
 }
 
 /** Every verdict on the command; a segment that only reads inside the workspace gives an "allow". */
-export function judgeCommand(start: CommandStart, { roots, home }: CommandPlace): readonly Verdict[] {
+export function judgeCommand(start: CommandStart, { roots, home }: PolicyPlace): readonly Verdict[] {
   const { command, cwd, env = {} } = start;
   const analyzed = analyzeCommand(command, { cwd, home, roots: roots.map(({ path }) => path) });
   const key = keyOf(start);

@@ -162,7 +162,10 @@ describe("a toolkit", () => {
 
   it("refuses a choice that there is not: a limit that is not understood does not count as none", async () => {
     for (const [given, why] of [
-      [{ autonomy: "some" }, 'The option `autonomy` of `createToolkit` is "some". It takes "readonly", "supervised", "full".'],
+      [
+        { autonomy: "some" },
+        'The option `autonomy` of `createToolkit` is "some". It takes "readonly", "supervised", "full".',
+      ],
       [{ gate: "On" }, 'The option `gate` of `createToolkit` is "On". It takes "off", "handle", "write", "on".'],
       [{ toolSettings: { write: { gate: "no" } } }, 'The option `toolSettings.write.gate` of `createToolkit` is "no".'],
       [{ gate: null }, "The option `gate` of `createToolkit` is null."],

@@ -266,7 +266,8 @@ describe("haft serve over HTTP", () => {
     const about = {
       url: "http://127.0.0.1:1/mcp",
       token: "t0ken",
-      workspace: place.workspace,
+      place: `in ${place.workspace}`,
+      autonomy: "full" as const,
       tools: ["read"],
       start: stdioServerCommand(place.workspace),
     };

@@ -1,27 +1,37 @@
 /** What `haft serve` prints: its address and how to configure a client. */
 import pc from "picocolors";
+import type { Autonomy } from "../../../../policy/index.js";
 import { escapeControls, showControls } from "../../../../text/index.js";
 import type { StartCommand } from "../../clients/clients.js";
+
+const AT_LEVEL: Readonly<Record<Autonomy, string>> = {
+  readonly: "Calls only read, and commands that do more are refused.",
+  supervised: "Calls may read and write in the workspace; what else would need an approval is refused.",
+  full: "Calls run without confirmation.",
+};
 
 export interface Connection {
   readonly url: string;
   readonly token: string;
-  readonly workspace: string;
+  /** Where calls run: the workspace, or each target. */
+  readonly place: string;
+  readonly autonomy: Autonomy;
   readonly tools: readonly string[];
   /** How a client starts the same server over stdio. */
   readonly start: StartCommand;
 }
 
 export function connectText(connection: Connection, isOnce: boolean): string {
-  const { url, token, workspace, tools, start } = connection;
+  const { url, token, place, autonomy, tools, start } = connection;
   const block = {
     mcpServers: { haft: { type: "http", url, headers: { Authorization: `Bearer ${token}` } } },
   };
   const byStdio = escapeControls(JSON.stringify({ mcpServers: { haft: start } }));
-  const head = `${pc.bold("Haft")} serves ${tools.length} tools in ${showControls(`${workspace}: ${tools.join(", ")}`)}
-Calls run without confirmation.`;
+  const head = `${pc.bold("Haft")} serves ${tools.length} tools ${showControls(`${place}: ${tools.join(", ")}`)}
+${AT_LEVEL[autonomy]}`;
+  const asYou = autonomy === "full" ? "can run commands as you" : "can make such calls as you";
   if (isOnce)
-    return `${head} A client can run commands as you.
+    return `${head} A client ${asYou}.
 
 Add this to the configuration of an MCP client, which then starts the server itself:
 
@@ -30,7 +40,7 @@ ${byStdio}
 Over HTTP the server listened at ${url} and stopped because of --once; that address and its token are no longer valid.
 Without --once it prints both, ready to paste, and serves until Ctrl+C.
 `;
-  return `${head} Anyone with this token can run commands as you.
+  return `${head} Anyone with this token ${asYou}.
 
 ${pc.bold("URL")}    ${url}
 ${pc.bold("Token")}  ${token}

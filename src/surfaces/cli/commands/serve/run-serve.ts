@@ -7,6 +7,7 @@ import {
   clientTokens,
   createToolkit,
   dialectNamed,
+  isOnThisMachine,
   nameOf,
   stateDirectoryProblem,
 } from "../../../../toolkit/index.js";
@@ -17,6 +18,7 @@ import {
   settingsOf,
   settledWorkspace,
   stdioServerCommand,
+  type Targets,
   toolsOf,
   workspaceOf,
 } from "../../common-options.js";
@@ -155,7 +157,8 @@ async function serveOverHttp(
   const about = {
     url: service.url,
     token,
-    workspace,
+    place: placeOf(settings.targets, workspace),
+    autonomy: settings.toolkit.autonomy ?? "full",
     tools: offered.map((tool) => tool.name),
     start: stdioServerCommand(workspace, { ...stateOfEnvironment(settings), ...options }),
   };
@@ -228,4 +231,18 @@ async function beforeTimeout(work: Promise<{ readonly left: readonly string[] }>
   });
   const { left } = await Promise.race([work, late]);
   for (const one of left) printUntrustedNotice(`could not kill ${one}`);
+}
+
+/** "in /work", or "on web (posix:dash in /srv/web), memory". */
+function placeOf(targets: Targets, common: string): string {
+  const [only] = targets;
+  if (targets.length === 1 && only.workspace === undefined) return `in ${common}`;
+  const shown = targets.map((chosen, index) => {
+    const { target } = chosen;
+    const { workspace = index === 0 || isOnThisMachine(target) ? common : undefined } = chosen;
+    const name = nameOf(chosen);
+    const about = [name === target ? "" : target, workspace === undefined ? "" : `in ${workspace}`].filter(Boolean);
+    return about.length === 0 ? name : `${name} (${about.join(" ")})`;
+  });
+  return `on ${shown.join(", ")}`;
 }
