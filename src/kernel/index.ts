@@ -162,6 +162,7 @@ export {
   text,
 } from "./result.js";
 export type { InferInput, InputSchema, JsonSchema, StandardSchema } from "./schema.js";
+export { sealPort } from "./seal-port.js";
 export type { GrepHit, GrepQuery, Pattern, Search, SearchEnd, WalkEntry, WalkQuery } from "./search.js";
 export type {
   ApprovalPreview,

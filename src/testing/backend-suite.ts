@@ -29,6 +29,21 @@ export const backendSuite: Suite<Fixture> = [
     expectThat(typeof backend.machine === "string" && backend.machine !== "", "the machine has a name");
   }),
   on(
+    "backend:ports:sealed",
+    "A bound port leads to no class that could create another one, and its methods cannot be replaced",
+    async (fixture) => {
+      for (const [name, port] of Object.entries(bindAll(fixture))) {
+        if (port === undefined) continue;
+        expectThat(!isClass(port.constructor), `the class of ${name} is not reachable`);
+        for (let proto = Object.getPrototypeOf(port); proto !== null; proto = Object.getPrototypeOf(proto)) {
+          if (proto === Object.prototype) break;
+          expectThat(!isClass(proto.constructor), `the class of a prototype of ${name} is not reachable`);
+          expectThat(Object.isFrozen(proto), `the prototype of ${name} is frozen`);
+        }
+      }
+    },
+  ),
+  on(
     "backend:close:refuses-everything",
     "After close, bind and all ports reject with BACKEND_UNAVAILABLE",
     async (fixture) => {
@@ -70,3 +85,8 @@ export const backendSuite: Suite<Fixture> = [
     expectEqual([first.left, second.left, (await backend.close()).left], [[], [], []], "what remains");
   }),
 ];
+
+/** Whether it can create ports: `Object` cannot. */
+function isClass(value: unknown): boolean {
+  return value !== undefined && value !== Object;
+}

@@ -15,6 +15,7 @@ import {
   operationFault,
   type ReplaceResult,
   rangeStart,
+  sealPort,
   staleFile,
   tooLarge,
 } from "../../kernel/index.js";
@@ -231,8 +232,7 @@ export class MemoryFs implements Fs {
   }
 }
 
-// A tool that changed it would change the ports of later calls.
-Object.freeze(MemoryFs.prototype);
+sealPort(MemoryFs);
 
 function touch(path: string, access: "read") {
   return { path, access, followLast: true } as const;

@@ -9,6 +9,7 @@ import {
   operationFault,
   type Search,
   type SearchEnd,
+  sealPort,
   type WalkEntry,
   type WalkQuery,
 } from "../../kernel/index.js";
@@ -87,5 +88,4 @@ export class MemorySearch implements Search {
   }
 }
 
-// A tool that changed it would change the ports of later calls.
-Object.freeze(MemorySearch.prototype);
+sealPort(MemorySearch);

@@ -16,6 +16,7 @@ import {
   type ShellOptions,
   type ShellResult,
   type SpawnOptions,
+  sealPort,
 } from "../../kernel/index.js";
 import type { JobFacts } from "../job-facts.js";
 import { ShellCall } from "../shell-call.js";
@@ -143,5 +144,4 @@ export class MemoryShell implements Shell {
   }
 }
 
-// A tool that changed it would change the ports of later calls.
-Object.freeze(MemoryShell.prototype);
+sealPort(MemoryShell);

@@ -11,6 +11,7 @@ import {
   notAFile,
   operationFault,
   rangeStart,
+  sealPort,
   staleFile,
   systemFault,
   tooLarge,
@@ -296,8 +297,7 @@ export class CorePortFs implements Fs {
   }
 }
 
-// A tool that changed it would change the ports of later calls.
-Object.freeze(CorePortFs.prototype);
+sealPort(CorePortFs);
 
 export function coreKindOf(info: CoreStat): "file" | "directory" | "link" | "other" {
   if (info.isDirectory) return "directory";

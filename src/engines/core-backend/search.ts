@@ -9,7 +9,7 @@ import type {
   WalkEntry,
   WalkQuery,
 } from "../../kernel/index.js";
-import { FS_OPERATIONS, notAFile, operationFault } from "../../kernel/index.js";
+import { FS_OPERATIONS, notAFile, operationFault, sealPort } from "../../kernel/index.js";
 import { isRuleAbove, type SearchSource, searchInCall, searchTree, walkTree } from "../search/index.js";
 import { askCore } from "./faults.js";
 import { coreKindOf } from "./fs.js";
@@ -77,5 +77,4 @@ export class CorePortSearch implements Search {
   }
 }
 
-// A tool that changed it would change the ports of later calls.
-Object.freeze(CorePortSearch.prototype);
+sealPort(CorePortSearch);

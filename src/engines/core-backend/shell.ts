@@ -27,6 +27,7 @@ import {
   requireCommand,
   requireJobs,
   requireLive,
+  sealPort,
   TREE_UNSEEN,
 } from "../../kernel/index.js";
 import { HeadTailBuffer } from "../../text/index.js";
@@ -213,8 +214,7 @@ export class CorePortShell implements Shell {
   }
 }
 
-// A tool that changed it would change the ports of later calls.
-Object.freeze(CorePortShell.prototype);
+sealPort(CorePortShell);
 
 /** What a core answers, or why it does not. It may throw before it gives a promise. */
 async function answerOf(

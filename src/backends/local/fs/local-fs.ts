@@ -16,6 +16,7 @@ import {
   type ResolvedPath,
   rangeStart,
   requirePath,
+  sealPort,
   UNNAMEABLE,
 } from "../../../kernel/index.js";
 import { wholeNumber } from "../../../text/index.js";
@@ -307,5 +308,4 @@ export class LocalFs implements Fs {
   }
 }
 
-// A tool that changed it would change the ports of later calls.
-Object.freeze(LocalFs.prototype);
+sealPort(LocalFs);

@@ -19,6 +19,7 @@ import type {
   WalkEntry,
   WalkQuery,
 } from "../../../kernel/index.js";
+import { sealPort } from "../../../kernel/index.js";
 import type { GuardMode } from "../fs/pinned-directory.js";
 import type { ProcessWatch } from "./ripgrep-process.js";
 import { RipgrepFinder } from "./ripgrep-program.js";
@@ -104,8 +105,7 @@ class LocalSearch implements Search {
   }
 }
 
-// A tool that changed it would change the ports of later calls.
-Object.freeze(LocalSearch.prototype);
+sealPort(LocalSearch);
 
 /** The same tree with some files skipped, as symlinks are. They stay listed, because they may hold ignore rules. */
 function passingOver(paths: ReadonlySet<string>, source: SearchSource): SearchSource {

@@ -14,6 +14,7 @@ import {
   maxReadBytes,
   type ReplaceResult,
   type ResolvedPath,
+  sealPort,
   tooLarge,
 } from "../../../kernel/index.js";
 import { walkMissing, wholeNumber } from "../../../text/index.js";
@@ -238,8 +239,7 @@ export class PosixFs implements Fs {
   }
 }
 
-// A tool that changed it would change the ports of later calls.
-Object.freeze(PosixFs.prototype);
+sealPort(PosixFs);
 
 function parseYesNo(value: boolean): "yes" | "no" {
   return value ? "yes" : "no";

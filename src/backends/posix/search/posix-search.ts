@@ -10,6 +10,7 @@ import {
   requireLive,
   type Search,
   type SearchEnd,
+  sealPort,
   type WalkEntry,
   type WalkQuery,
 } from "../../../kernel/index.js";
@@ -97,8 +98,7 @@ export class PosixSearch implements Search {
   }
 }
 
-// A tool that changed it would change the ports of later calls.
-Object.freeze(PosixSearch.prototype);
+sealPort(PosixSearch);
 
 /** Counts files over the transfer limit separately, because the result is then incomplete. */
 function withUnmoved(end: SearchEnd, engine: string, unmoved: number): SearchEnd {

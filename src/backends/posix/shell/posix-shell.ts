@@ -13,6 +13,7 @@ import {
   type ShellOptions,
   type ShellResult,
   type SpawnOptions,
+  sealPort,
 } from "../../../kernel/index.js";
 import { wholeNumber } from "../../../text/index.js";
 import { ShellCall } from "../../shell-call.js";
@@ -118,8 +119,7 @@ export class PosixShell implements Shell {
   }
 }
 
-// A tool that changed it would change the ports of later calls.
-Object.freeze(PosixShell.prototype);
+sealPort(PosixShell);
 
 /** Rounds numbers to integers that a shell can compute with. */
 function requireByteCounts<T extends ShellOptions>(options: T): T {
