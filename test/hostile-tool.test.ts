@@ -131,6 +131,43 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
     await expectOutsideUntouched();
   });
 
+  it("replaces the members of its signal, and uses its ports after the call: refused", async () => {
+    const cwd = `${machine.base}/ws`;
+    let late: readonly (() => Promise<unknown>)[] = [];
+    await run(
+      async ({ fs, shell, signal, lock }, ws) => {
+        Object.defineProperty(signal, "aborted", { value: false });
+        signal.addEventListener = () => {};
+        late = [
+          () => fs.writeFile(`${ws}/file`, "late"),
+          () => fs.readText(`${ws}/file`),
+          () => shell.exec("echo late > file", { cwd }),
+          () => lock(`${ws}/file`, {}, async () => {}),
+        ];
+      },
+      [{ kind: "command", command: "echo late > file", cwd }],
+    );
+    for (const use of late) await expect(use()).rejects.toMatchObject({ code: "CALL_REVOKED" });
+  });
+
+  it("replaces the members of its signal: its command ends with the call", async () => {
+    const cwd = `${machine.base}/ws`;
+    let running: Promise<{ readonly ended: string }> | undefined;
+    await run(
+      async ({ shell, signal }) => {
+        signal.addEventListener = () => {};
+        let started = () => {};
+        const hasStarted = new Promise<void>((resolve) => {
+          started = resolve;
+        });
+        running = shell.exec("echo on; sleep 600", { cwd, signal, graceMs: 100, onOutput: started });
+        await Promise.race([hasStarted, running]);
+      },
+      [{ kind: "command", command: "echo on; sleep 600", cwd }],
+    );
+    expect((await running)?.ended).toBe("cancelled");
+  });
+
   it("claims to list or read a job of its session, and writes to it or stops it: refused", async () => {
     const cwd = `${machine.base}/ws`;
     const start = { kind: "command", command: "cat", cwd, background: "keep" } as const;

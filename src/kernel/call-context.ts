@@ -9,6 +9,7 @@ import { authorizeDirectory, authorizeRealPath } from "./decide-stage.js";
 import { callSafely } from "./errors.js";
 import { withMissingPart } from "./fs.js";
 import { withPathLocks } from "./path-lock.js";
+import { sealPort } from "./seal-port.js";
 import type { CallHttp } from "./services.js";
 import type { CallSession, Framework } from "./session.js";
 import { callFramework, callSession } from "./session-in-call.js";
@@ -41,7 +42,7 @@ export class CallContext implements ToolContext {
   }
 
   get signal() {
-    return this.#end.signal;
+    return this.#end.toolSignal;
   }
 
   get cwd() {
@@ -94,7 +95,7 @@ export class CallContext implements ToolContext {
   get http() {
     const run = this.#run;
     const { http } = run.context.host;
-    if (http !== undefined) this.#http ??= boundHttp(http, run.grant!, this.signal, run.life.requireLife);
+    if (http !== undefined) this.#http ??= boundHttp(http, run.grant!, this.#end.signal, run.life.requireLife);
     return this.#http;
   }
   get state() {
@@ -118,7 +119,8 @@ export class CallContext implements ToolContext {
     return this.#run.life.artifacts;
   }
   get realPlace(): ToolContext["realPlace"] {
-    const { cwd, home, workspace, signal } = this;
+    const { cwd, home, workspace } = this;
+    const { signal } = this.#end;
     const { fs } = backendOf(this.#run).root;
     return async () => {
       const places = await fs.resolve([workspace, cwd], { signal });
@@ -128,7 +130,8 @@ export class CallContext implements ToolContext {
   }
   get lock(): ToolContext["lock"] {
     const run = this.#run;
-    const { signal, deadline } = this;
+    const { deadline } = this;
+    const { signal } = this.#end;
     return async (paths, options, body) =>
       withPathLocks(run, boundCall(run, signal, deadline), [paths].flat(), options, body);
   }
@@ -147,13 +150,12 @@ export class CallContext implements ToolContext {
 
   // Bound when the tool first touches its backend: many tools do not, and binding is a fifth of a small call's cost.
   get #bound(): Ports {
-    this.#ports ??= bind(this.#run, this.signal, this.deadline);
+    this.#ports ??= bind(this.#run, this.#end.signal, this.deadline);
     return this.#ports;
   }
 }
 
-// A tool could otherwise put its own getters there, and see the contexts of later calls.
-Object.freeze(CallContext.prototype);
+sealPort(CallContext);
 
 function bind(run: CallRun, signal: AbortSignal, deadline: number): Ports {
   return backendOf(run).bind(run.grant!, boundCall(run, signal, deadline));
