@@ -1,4 +1,5 @@
 /** The checks that the ports of all backends share. The backend calls them in the step that acts. */
+import { wholeNumber } from "../text/index.js";
 import type { Binding, BoundCall } from "./backend.js";
 import {
   type Access,
@@ -12,6 +13,7 @@ import {
 } from "./claims.js";
 import { HaftError } from "./errors.js";
 import { requireText } from "./fs-faults.js";
+import { graceOf } from "./port-defaults.js";
 import { type JobInfo, LIFETIMES, type Lifetime, type ShellOptions, type SpawnOptions } from "./shell.js";
 
 /** The error of a call that does what it did not claim. `did` and `claim` are clauses: `lock "/a"`, `the job`. */
@@ -109,8 +111,7 @@ export function requireCommand<T extends ShellOptions & Partial<Pick<SpawnOption
   options: T,
   how: "foreground" | "background",
 ): T {
-  const read = { ...options };
-  const own = read.env === undefined ? read : { ...read, env: { ...read.env } };
+  const own = readOptions(options, how);
   if (grant === undefined) return own;
   const { cwd, env = {} } = own;
   const input = own.input === undefined ? undefined : textOf(own.input);
@@ -129,14 +130,14 @@ export function requireCommand<T extends ShellOptions & Partial<Pick<SpawnOption
     claimed = claimed.filter(isClaimed);
     if (claimed.length === 0) throw unclaimed("run the command", { command, cwd }, what);
   }
+  const { outputDirectory } = own as Partial<SpawnOptions>;
+  if (outputDirectory !== undefined) requireTreeCovered(grant, outputDirectory, "write");
   return typeof input === "string" ? { ...own, input: new TextEncoder().encode(input) } : own;
 }
 
-/** Whether a command that was claimed with one lifetime may have another. "none": it ends with the call. */
-function includes(claimed: Lifetime | undefined, lifetime: Lifetime | "none" | undefined): boolean {
-  if (lifetime === "none") return true;
-  const order: readonly unknown[] = LIFETIMES;
-  return order.includes(lifetime) && order.indexOf(claimed) >= order.indexOf(lifetime);
+import { graceOf } from "./port-defaults.js";
+import { type JobInfo, LIFETIMES, type Lifetime, type ShellOptions, type SpawnOptions } from "./shell.js";
+
 }
 
 /** Null for bytes that are not UTF-8, which no claim has. */

@@ -36,8 +36,8 @@ export const DEFAULT_GRACE_MS = 3_000;
 /** Milliseconds after its leader's exit in which the other processes of a command may print and end; later ones are survivors. */
 export const SETTLE_MS = 100;
 
-/** One day, so that a grace and the time after it fit into a timer. */
-const MAX_GRACE_MS = 86_400_000;
+/** TERM, this and KILL fit into the 6 s that a call has to end: no command may outlive its call by a longer one. */
+const MAX_GRACE_MS = 5_000;
 
 /** The grace of a command: `DEFAULT_GRACE_MS` where none is given. */
 export function graceOf(graceMs?: number): number {

@@ -13,7 +13,7 @@ export interface ShellOptions extends Io {
   readonly env?: Readonly<Record<string, string>>;
   /** Written to stdin, followed by end of file. A bound port takes only the UTF-8 bytes of the text that the call claimed. */
   readonly input?: Uint8Array;
-  /** Milliseconds between SIGTERM and SIGKILL. Default 3,000. */
+  /** Milliseconds between SIGTERM and SIGKILL. Default 3,000, at most 5,000. */
   readonly graceMs?: number;
   /** Bytes to keep from the start and the end of each stream. Default `DEFAULT_KEEP` (8,192 and 24,576). */
   readonly keep?: { readonly head: number; readonly tail: number };

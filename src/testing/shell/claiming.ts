@@ -129,6 +129,35 @@ export const shellClaiming: Suite<Fixture> = [
       expectEqual(stdoutOf(await running), "[claimed]claimed", "what it got");
     },
   ),
+  on("shell:options:checked", "Options of a wrong type are CALL_INVALID before anything starts", async (fixture) => {
+    const cwd = fixture.directory;
+    const shell = claiming(fixture, { background: true });
+    const wrong: Readonly<Record<string, unknown>> = {
+      signal: null,
+      detach: { aborted: false },
+      onOutput: 5,
+      onWaiting: "x",
+      timeoutMs: "abc",
+      graceMs: null,
+      keep: { head: Number.NaN, tail: "x" },
+    };
+    for (const [name, value] of Object.entries(wrong)) {
+      const options = { cwd, [name]: value };
+      await expectError(shell.exec(COMMAND, options), "CALL_INVALID", `exec with ${name}`);
+      const spawned = shell.spawn(COMMAND, { ...options, lifetime: "session" });
+      await expectError(spawned, "CALL_INVALID", `spawn with ${name}`);
+    }
+    const lifetime = "bogus" as "session";
+    await expectError(shell.spawn(COMMAND, { cwd, lifetime }), "CALL_INVALID", "spawn with a lifetime that is none");
+    const outputDirectory = `${cwd}/out`;
+    const reading = bindAll(fixture, {
+      files: [{ path: cwd, access: ["read"], scope: "tree" }],
+      commands: [{ command: COMMAND, cwd, background: true }],
+    }).shell;
+    const stored = reading.spawn(COMMAND, { cwd, lifetime: "session", outputDirectory });
+    await expectError(stored, "CALL_UNCLAIMED", "spawn with an output directory that the call may not write to");
+    expectEqual(await bindAll(fixture).fs.exists(`${cwd}/marker`), false, "the marker is there");
+  }),
   on(
     "shell:jobs:claimed-actions",
     "A job is attached to, read, written to, signalled and stopped only as far as the call claimed",

@@ -8,12 +8,12 @@ import {
   notStartedResult,
   requireAuthorized,
   requireAuthorizedDirectory,
-  requireTreeCovered,
   type Shell,
   type ShellHandle,
   type ShellOptions,
   type ShellResult,
   type SpawnOptions,
+  sealPort,
   type TreeState,
 } from "../../../kernel/index.js";
 import { ShellCall, stopWith } from "../../shell-call.js";
@@ -126,8 +126,7 @@ export class LocalShell implements Shell {
 
   /**
    * @param real - The pinned working directory of the command, which contains the directory.
-   * @throws `CALL_UNCLAIMED` if the call may not write to the directory as given; `POLICY_DENIED`,
-   *   `POLICY_APPROVAL_REQUIRED` if it may not write to its real path.
+   * @throws `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` if the call may not write to its real path.
    */
   async #openDirectory(
     facts: NewJob,
@@ -137,7 +136,6 @@ export class LocalShell implements Shell {
     if (outputDirectory === undefined) return this.#host.openDirectory(facts);
     if (this.#call.binding !== undefined) {
       const { grant, call } = this.#call.binding;
-      requireTreeCovered(grant, outputDirectory, "write");
       if (isWithin(facts.cwd, outputDirectory)) {
         await requireAuthorized(grant, call, outputDirectory, real + outputDirectory.slice(facts.cwd.length), "write");
         this.#call.requireLive();
@@ -181,5 +179,4 @@ export class LocalShell implements Shell {
   }
 }
 
-// A tool that changed it would change the ports of later calls.
-Object.freeze(LocalShell.prototype);
+sealPort(LocalShell);
