@@ -1,5 +1,5 @@
 /** The errors of file operations: one table and one wording for all backends. */
-import { utf8Length } from "../text/index.js";
+import { hasLoneSurrogate, utf8Length } from "../text/index.js";
 import { type ErrorCode, HaftError } from "./errors.js";
 
 /** Our code, the words of the system, and what the reader learns and does next. */
@@ -205,6 +205,8 @@ function whatIsTooLong(path: string): string {
 /** Why no POSIX system can have this path, as a clause for `badPath`; undefined when one can. */
 export function pathProblem(path: string): string | undefined {
   if (path.includes("\0")) return "a path cannot contain a NUL byte. Remove it";
+  // It would be encoded as U+FFFD, and open another file than the one that was judged.
+  if (hasLoneSurrogate(path)) return "a path cannot contain a lone surrogate. Remove it";
   if (!path.startsWith("/"))
     return "it is not absolute. Pass `ctx.resolve(path)`, which resolves it against the working directory";
   // No UTF-16 code unit is more than three bytes of UTF-8.

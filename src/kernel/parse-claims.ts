@@ -1,5 +1,5 @@
 /** Claims in the form that policy judges: valid, with absolute and normalized paths. */
-import { resolvePath } from "../text/index.js";
+import { hasLoneSurrogate, resolvePath } from "../text/index.js";
 import { ACCESSES, type Claim } from "./claims.js";
 import { isRecord } from "./coerce.js";
 import { LIFETIMES } from "./shell.js";
@@ -48,8 +48,8 @@ function oneOf(...choices: readonly string[]): Field {
 }
 
 const path: Field = {
-  take: (value) => (typeof value === "string" && value !== "" ? value : undefined),
-  form: "must be a non-empty string",
+  take: (value) => (typeof value === "string" && value !== "" && !hasLoneSurrogate(value) ? value : undefined),
+  form: "must be a non-empty string without lone surrogates",
 };
 
 const access: Field = {

@@ -3,6 +3,7 @@ import { onFs } from "../case-setup.js";
 import { expectEqual, expectError } from "../expect.js";
 import type { Fixture } from "../fixture.js";
 import type { Case, Suite } from "../plan.js";
+import { ALL, refuseEach } from "./operations.js";
 
 /** The whole life of a file and of a directory under one name. */
 function livesUnder(id: string, what: string, name: string): Case<Fixture> {
@@ -51,6 +52,13 @@ export const fsNames: Suite<Fixture> = [
       "the message, the same on every backend",
     );
     expectEqual(await fs.exists(path("a")), false, "a file under the first half of the name is there");
+  }),
+  onFs("fs:name:lone-surrogate", "A lone surrogate in a path is FS_BAD_PATH", async (fs, path) => {
+    await fs.writeFile(path("\ufffd"), "kept");
+    await refuseEach(ALL, fs, path("\ud800"), "FS_BAD_PATH");
+    await expectError(fs.rename(path("\ufffd"), path("\udfff"), { replace: true }), "FS_BAD_PATH", "rename to");
+    expectEqual(await fs.exists(path("\ud800")), false, "exists");
+    expectEqual(await fs.readText(path("\ufffd")), "kept", "the file named U+FFFD");
   }),
   onFs("fs:name:case-matters", "Names that differ in case are two files", async (fs, path) => {
     await fs.writeFile(path("Name"), "upper");
