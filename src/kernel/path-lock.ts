@@ -4,8 +4,12 @@ import type { BoundCall } from "./backend.js";
 import { backendOf, type CallRun } from "./call-run.js";
 import { ACCESSES, type Access, covers } from "./claims.js";
 import type { LockedPath, LockOptions } from "./context.js";
+import { HaftError } from "./errors.js";
 import { type ResolvedPath, withMissingPart } from "./fs.js";
 import { requireAuthorized, requireCovered, requireNormalPath, unclaimed } from "./guard.js";
+
+/** Locks are held inside one another, so many more would overflow the stack. */
+const MAX_LOCKED_PATHS = 1_000;
 
 /** The access that a call may be judged by at a place that it claimed: the first that it has there. */
 function claimedAccess(run: CallRun, path: string): Access | undefined {
@@ -37,6 +41,12 @@ export async function withPathLocks<T>(
   const backend = backendOf(run);
   const grant = run.grant!;
   life.requireLife();
+  if (paths.length > MAX_LOCKED_PATHS)
+    throw new HaftError(
+      "CALL_INVALID",
+      `Did not lock ${paths.length} paths: a call can lock at most ${MAX_LOCKED_PATHS} at once. Lock fewer.`,
+      { details: { parameter: "paths", problem: "too many paths" } },
+    );
   const accesses = paths.map((path) => {
     const access = claimedAccess(run, path) ?? "read";
     requireCovered(grant, path, access);
