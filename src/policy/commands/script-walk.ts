@@ -276,7 +276,8 @@ export class ScriptWalk implements CommandSink {
     const from = this.found.length;
     for (const command of node.commands) {
       this.#node(command, isPipe ? { ...scope, state: scope.state.copy(), input } : scope);
-      input = { kind: "pipe", producers: this.found.slice(from) };
+      const to = this.found.length;
+      input = { kind: "pipe", producers: () => this.found.slice(from, to) };
     }
   }
 

@@ -12,7 +12,7 @@ export type ProgramInput =
   /** A here-document or here-string, if its text is known. */
   | { readonly kind: "text"; readonly text: string | undefined }
   /** The output of other segments of the same pipeline. */
-  | { readonly kind: "pipe"; readonly producers: readonly SegmentFacts[] }
+  | { readonly kind: "pipe"; readonly producers: () => readonly SegmentFacts[] }
   | { readonly kind: "file" };
 
 /** "change" is read and write. */

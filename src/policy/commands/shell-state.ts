@@ -7,8 +7,8 @@ import { VariableTable } from "./variables.js";
 
 /** Directories of which each may be the current one. More than this are unknown. */
 const MAX_DIRECTORIES = 4;
-/** Longest directory that is followed: no system has a longer path. */
-const MAX_PATH = 4096;
+/** Longest directory that is followed. */
+const MAX_PATH = 1024;
 /** Most variables, and most functions, of a script that are followed. */
 const MAX_VARIABLES = 256;
 

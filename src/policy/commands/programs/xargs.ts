@@ -31,7 +31,7 @@ function addedArguments(call: ProgramCall): ExpandedWord[] {
   const { input } = call;
   const unknown = [unknownWord("xargs")];
   if (input?.kind !== "pipe") return unknown;
-  const [lister, ...filters] = input.producers;
+  const [lister, ...filters] = input.producers();
   if (lister === undefined || !filters.every(isLineFilter)) return unknown;
   const listed = listedPaths(lister);
   if (listed === undefined) return unknown;
