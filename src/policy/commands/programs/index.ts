@@ -34,9 +34,11 @@ export const PROGRAM_TABLES: readonly ProgramTable[] = [
 
 const byName = new Map<string, ProgramSpec>(PROGRAM_TABLES.flatMap((table) => Object.entries(table)));
 
-/** The entry of a program. Where file names ignore case, `LS` is `ls`; `mkfs.ext4` is `mkfs`. */
+/** The entry of a program. Where file names ignore case, `LS` is `ls`; `mkfs.ext4` is `mkfs`, and `python3.12` is `python`. */
 export function programNamed(name: string): ProgramSpec | undefined {
   return (
-    byName.get(name) ?? byName.get(name.toLowerCase()) ?? (name.startsWith("mkfs.") ? byName.get("mkfs") : undefined)
+    byName.get(name) ??
+    byName.get(name.toLowerCase()) ??
+    byName.get(name.replace(/^(mkfs)\..*$|-?\d+(\.\d+)*$/, "$1").toLowerCase())
   );
 }

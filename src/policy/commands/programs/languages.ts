@@ -66,16 +66,9 @@ const manager = (reads: string, installs: string): ProgramSpec => ({
 
 export const LANGUAGES: ProgramTable = {
   python: PYTHON,
-  python2: PYTHON,
-  python3: PYTHON,
-  "python3.10": PYTHON,
-  "python3.11": PYTHON,
-  "python3.12": PYTHON,
-  "python3.13": PYTHON,
   pypy3: PYTHON,
   ipython: { does: "high", operands: "script maybe*" },
   pip: PIP,
-  pip3: PIP,
   pipx: { ...PIP, otherwise: { does: "medium network workspace", operands: "text maybe*", stopsAtOperand: true } },
   uv: manager("version tree", "add remove sync lock pip tool python venv"),
   uvx: { does: "medium network workspace", operands: "text maybe*", stopsAtOperand: true },

@@ -29,9 +29,11 @@ describe("the program tables", () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  it("find a program whatever its letter case, and nothing by a name of JavaScript", () => {
+  it("find a program whatever its letter case and version, and nothing by a name of JavaScript", () => {
     expect(programNamed("LS")).toBe(programNamed("ls"));
     expect(programNamed("mkfs.ext4")).toBe(programNamed("mkfs"));
+    expect(programNamed("python3.12")).toBe(programNamed("python"));
+    expect(programNamed("gcc-12")).toBe(programNamed("gcc"));
     for (const name of ["constructor", "toString", "__proto__"]) expect(programNamed(name)).toBeUndefined();
   });
 });
