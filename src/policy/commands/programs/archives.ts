@@ -73,8 +73,10 @@ function judgeTar(call: ProgramCall): void {
     "--delete",
   );
   for (const archive of archives) {
-    if (/^[^/]+:/.test(archive.value)) facts.connects(archive.value.split(":")[0]);
-    else facts.file(archive, isReading ? "read" : "write");
+    if (/^[^/]+:/.test(archive.value)) {
+      facts.connects(archive.value.split(":")[0]);
+      facts.raise("high", "an archive on another machine");
+    } else facts.file(archive, isReading ? "read" : "write");
   }
   // The archive is seen from the first directory, everything else from the one of -C.
   for (const directory of optionValues(call, "-C", "--directory")) {

@@ -1,12 +1,12 @@
 /** Compilers and build tools. */
 import type { ProgramSpec, ProgramTable } from "../program-spec.js";
 
-const LOOKS: ProgramSpec = { operands: "text*" };
 const BUILDS: ProgramSpec = {
   does: "medium workspace",
   why: "runs the build of the workspace",
   operands: "maybe*",
-  info: "--version -version -v -V --help -h",
+  // Even `--version` reads options of the virtual machine, or the toolchain, from the workspace.
+  info: "",
 };
 const COMPILES: ProgramSpec = {
   does: "medium",
@@ -24,6 +24,7 @@ const COMPILES: ProgramSpec = {
 export const BUILD_TOOLS: ProgramTable = {
   make: {
     ...BUILDS,
+    info: "--version -v --help -h",
     operands: "text*",
     options: {
       "-C --directory": "cwd",
@@ -38,7 +39,11 @@ export const BUILD_TOOLS: ProgramTable = {
   just: { ...BUILDS, options: { "-f --justfile": "script", "-d --working-directory": "cwd" } },
   task: BUILDS,
   ninja: { ...BUILDS, options: { "-C": "cwd", "-f": "script" } },
-  cmake: { ...BUILDS, options: { "-S -B --build --install": "read", "-P": "script", "-D -G -E": "text" } },
+  cmake: {
+    ...BUILDS,
+    info: "--version --help",
+    options: { "-S -B --build --install": "read", "-P": "script", "-D -G -E": "text" },
+  },
   ctest: BUILDS,
   meson: BUILDS,
   bazel: BUILDS,
@@ -65,16 +70,17 @@ export const BUILD_TOOLS: ProgramTable = {
   ranlib: { does: "medium", operands: "change*" },
   strip: { does: "medium", operands: "change*", options: { "-o": "write" } },
   "clang-format": { operands: "read*", options: { "-i": "medium operands=change", "--style -style": "text" } },
-  rustc: { ...COMPILES, info: "--version -V -vV --help" },
-  rustfmt: { does: "medium", operands: "change*", options: { "--check": "operands=read", "--config-path": "read" } },
-  rustup: {
-    does: "medium network",
-    operands: "text*",
-    info: "--version --help show",
-    commands: { "show which": LOOKS },
+  rustc: { ...COMPILES, does: "medium workspace", info: "" },
+  rustfmt: {
+    does: "medium workspace",
+    operands: "change*",
+    options: { "--check": "operands=read", "--config-path": "read" },
   },
+  rustup: { does: "medium workspace network", operands: "text*", info: "" },
   cargo: {
-    info: "--version -V -vV --help -h --list",
+    // rustup takes the toolchain from a file of the workspace.
+    does: "workspace",
+    info: "",
     operands: "text*",
     options: { "--config": "high text", "-C": "cwd", "--color": "text" },
     commands: {

@@ -7,7 +7,7 @@ const TOOL: ProgramSpec = {
   does: "medium workspace",
   operands: "maybe*",
   why: "runs code that the workspace configures",
-  info: "--version -v --help -h",
+  info: "",
 };
 const LOOKS: ProgramSpec = { operands: "text*" };
 const ASKS_REGISTRY: ProgramSpec = { does: "medium network", why: "asks the registry", operands: "text*" };

@@ -7,7 +7,7 @@ const TOOL: ProgramSpec = {
   does: "medium workspace",
   operands: "maybe*",
   why: "runs code that the workspace configures",
-  info: "--version -V --help -h",
+  info: "",
 };
 const INSTALLS: ProgramSpec = {
   does: "medium network workspace",
@@ -37,7 +37,7 @@ const PIP: ProgramSpec = {
   commands: {
     "list show freeze check help debug inspect": {
       operands: "text*",
-      options: { "-r --requirement": "read", "--path": "read" },
+      options: { "-o --outdated -u --uptodate": "medium network", "-r --requirement": "read", "--path": "read" },
     },
     "install download wheel": INSTALLS,
     uninstall: { does: "medium", why: "removes packages", operands: "text*", options: { "-r --requirement": "read" } },
@@ -70,10 +70,10 @@ export const LANGUAGES: ProgramTable = {
   ipython: { does: "high", operands: "script maybe*" },
   pip: PIP,
   pipx: { ...PIP, otherwise: { does: "medium network workspace", operands: "text maybe*", stopsAtOperand: true } },
-  uv: manager("version tree", "add remove sync lock pip tool python venv"),
+  uv: manager("version", "tree add remove sync lock pip tool python venv"),
   uvx: { does: "medium network workspace", operands: "text maybe*", stopsAtOperand: true },
   poetry: manager("show version env about check", "add remove install update lock publish self"),
-  pipenv: manager("graph check", "install uninstall update sync lock"),
+  pipenv: manager("lists", "graph check install uninstall update sync lock"),
   conda: manager("list info search", "install create update remove env"),
   pytest: TOOL,
   "py.test": TOOL,
@@ -108,12 +108,12 @@ export const LANGUAGES: ProgramTable = {
   osascript: { does: "high", operands: "script text*", options: { "-e": "code" } },
   tclsh: SCRIPTED,
   gem: manager("list info which query specification environment", "install uninstall update cleanup push"),
-  bundle: manager("list show info outdated check", "install update add remove"),
+  bundle: { ...TOOL, does: "medium workspace network" },
   rake: TOOL,
   rspec: TOOL,
   rails: TOOL,
   rubocop: TOOL,
-  composer: manager("show licenses validate depends", "install require update remove"),
+  composer: { ...TOOL, does: "medium workspace network" },
   phpunit: TOOL,
   luarocks: manager("list show", "install remove"),
 };

@@ -105,6 +105,7 @@ const AWK: ProgramSpec = {
     "-i --include -l --load": "text high",
     "-o --pretty-print -p --profile -d --dump-variables": "write glued medium",
     "-D --debug": "high",
+    "-W": "text high",
   },
   stopsAtOperand: true,
   judge: judgeAwk,
@@ -140,8 +141,11 @@ const FD: ProgramSpec = {
     "--ignore-file": "read",
     "-C --base-directory": "cwd",
     "--search-path": "read",
+    "-x -X --exec --exec-batch": "text glued ends",
   },
   judge: (call) => {
+    const starts = call.parsed.options.filter(({ name }) => /^(-x|-X|--exec|--exec-batch)$/.test(name));
+    if (starts.some(({ values }) => values.length > 0)) call.facts.problem("dynamic-command", "fd starts a program");
     const index = call.args.findIndex(({ value }) => /^(-x|-X|--exec|--exec-batch)$/.test(value));
     if (index !== -1) {
       const words = call.args.slice(index + 1).filter(({ value }) => value !== ";");
@@ -160,7 +164,6 @@ export const SEARCH: ProgramTable = {
   zgrep: GREP,
   bzgrep: GREP,
   xzgrep: GREP,
-  pcre2grep: GREP,
   rg: RIPGREP,
   ag: {
     isSafe: true,
@@ -219,6 +222,7 @@ export const SEARCH: ProgramTable = {
       "--schema --dtdvalid --relaxng": "read",
       "-o --output": "medium write",
       "--shell": "high",
+      "--noent --xinclude --loaddtd --valid --dtdattr": "medium",
     },
   },
   xq: { operands: "text read*" },
