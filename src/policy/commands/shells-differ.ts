@@ -27,6 +27,12 @@ export function readsDifferently(node: SyntaxNode, source: string, isTest: boole
         : "shells differ in where this here-document ends";
     case "Word":
       return isTest ? undefined : oddText(node);
+    case "Transform":
+      return node.operand.value.includes("P") ? "bash runs the substitutions in the value" : undefined;
+    case "ParameterExpansion":
+      return node.operation?.type === "Unknown" || !/^(\w+|[@*#?$!-])$/.test(node.parameter)
+        ? "an expansion that shells do not accept"
+        : undefined;
     case "Glob":
       return node.kind === "bracket" && node.parts.some(hidesWords)
         ? "a bracket that only some shells take as a glob"
