@@ -135,9 +135,57 @@ export function requireCommand<T extends ShellOptions & Partial<Pick<SpawnOption
   return typeof input === "string" ? { ...own, input: new TextEncoder().encode(input) } : own;
 }
 
-import { graceOf } from "./port-defaults.js";
-import { type JobInfo, LIFETIMES, type Lifetime, type ShellOptions, type SpawnOptions } from "./shell.js";
+/** Whether a command that was claimed with one lifetime may have another. "none": it ends with the call. */
+function includes(claimed: Lifetime | undefined, lifetime: Lifetime | "none" | undefined): boolean {
+  if (lifetime === "none") return true;
+  const order: readonly unknown[] = LIFETIMES;
+  return order.includes(lifetime) && order.indexOf(claimed) >= order.indexOf(lifetime);
+}
 
+/** The options of a command, each read once and of its type, with numbers in range. @throws `CALL_INVALID` before anything starts. */
+function readOptions<T extends ShellOptions>(options: T, how: "foreground" | "background"): T {
+  const { timeoutMs, graceMs, keep, signal, detach, env, ...rest } = { ...options };
+  const given: Readonly<Record<string, unknown>> = rest;
+  if (how === "background")
+    requireOption(
+      "lifetime",
+      LIFETIMES.some((one) => one === given.lifetime),
+      "session, host or keep",
+    );
+  for (const name of ["onOutput", "onWaiting"] as const)
+    requireOption(name, given[name] === undefined || typeof given[name] === "function", "a function");
+  const bytes =
+    keep === undefined
+      ? undefined
+      : { head: numberOf("keep.head", keep?.head), tail: numberOf("keep.tail", keep?.tail) };
+  const limitMs = timeoutMs === undefined ? Number.NaN : numberOf("timeoutMs", timeoutMs);
+  return {
+    ...rest,
+    ...(env === undefined ? {} : { env: { ...env } }),
+    ...(Number.isNaN(limitMs) ? {} : { timeoutMs: limitMs }),
+    ...(graceMs === undefined ? {} : { graceMs: graceOf(numberOf("graceMs", graceMs)) }),
+    ...(bytes === undefined ? {} : { keep: { head: wholeNumber(bytes.head), tail: wholeNumber(bytes.tail) } }),
+    ...(signal === undefined ? {} : { signal: ownSignal("signal", signal) }),
+    ...(detach === undefined ? {} : { detach: ownSignal("detach", detach) }),
+  } as T;
+}
+
+/** A signal that follows the given one, whose members the caller could replace. */
+function ownSignal(name: string, signal: AbortSignal): AbortSignal {
+  requireOption(name, signal instanceof AbortSignal, "an AbortSignal");
+  return AbortSignal.any([signal]);
+}
+
+function numberOf(name: string, value: unknown): number {
+  requireOption(name, typeof value === "number", "a number");
+  return value as number;
+}
+
+function requireOption(parameter: string, isValid: boolean, form: string): void {
+  if (isValid) return;
+  throw new HaftError("CALL_INVALID", `Did not run the command: \`${parameter}\` must be ${form}.`, {
+    details: { parameter, problem: `not ${form}` },
+  });
 }
 
 /** Null for bytes that are not UTF-8, which no claim has. */

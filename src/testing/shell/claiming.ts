@@ -131,7 +131,7 @@ export const shellClaiming: Suite<Fixture> = [
   ),
   on("shell:options:checked", "Options of a wrong type are CALL_INVALID before anything starts", async (fixture) => {
     const cwd = fixture.directory;
-    const shell = claiming(fixture, { background: true });
+    const shell = claiming(fixture, { background: "keep" });
     const wrong: Readonly<Record<string, unknown>> = {
       signal: null,
       detach: { aborted: false },
@@ -152,7 +152,7 @@ export const shellClaiming: Suite<Fixture> = [
     const outputDirectory = `${cwd}/out`;
     const reading = bindAll(fixture, {
       files: [{ path: cwd, access: ["read"], scope: "tree" }],
-      commands: [{ command: COMMAND, cwd, background: true }],
+      commands: [{ command: COMMAND, cwd, background: "keep" }],
     }).shell;
     const stored = reading.spawn(COMMAND, { cwd, lifetime: "session", outputDirectory });
     await expectError(stored, "CALL_UNCLAIMED", "spawn with an output directory that the call may not write to");
