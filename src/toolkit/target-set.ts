@@ -77,24 +77,36 @@ export class TargetSet {
 
   /** Ends what a session left running on any of them, those that were given included. @returns What could not be ended. */
   async endSession(id: string, options: { readonly forgets?: boolean } = {}): Promise<readonly string[]> {
-    const ends = await Promise.all(this.#usable().map((backend) => backend.endSession?.(id, options)));
+    const ends = await ofAll(this.#usable(), (backend) => backend.endSession?.(id, options));
     return ends.flatMap((end) => end?.left ?? []);
   }
 
   /** Ends every job that was started here, whatever its lifetime, and forgets it with its output. */
   async forgetJobs(): Promise<void> {
-    await Promise.all(this.#usable().map(({ root }) => forgetJobs(root.shell)));
+    await ofAll(this.#usable(), ({ root }) => forgetJobs(root.shell));
   }
 
   /** Closes what was opened here; backends that were given stay open. One that opens later is closed then. */
   async close(): Promise<readonly string[]> {
-    return (await Promise.all(this.#own.map((target) => target.close()))).flat();
+    return (await ofAll(this.#own, (target) => target.close())).flat();
   }
 
   #usable(): readonly Backend[] {
     const opened = this.#own.flatMap(({ backend }) => (backend === undefined ? [] : [backend]));
     return [...opened, ...this.#given].filter((backend) => backend.state() !== "closed");
   }
+}
+
+/** Rejects with the first failure once all have settled: a target that fails keeps none of the others from ending. */
+async function ofAll<One, Result>(
+  all: readonly One[],
+  end: (one: One) => Result | PromiseLike<Result>,
+): Promise<Result[]> {
+  const ends = await Promise.allSettled(all.map(async (one) => end(one)));
+  return ends.map((one) => {
+    if (one.status === "rejected") throw one.reason;
+    return one.value;
+  });
 }
 
 async function forgetJobs(shell: Shell): Promise<void> {

@@ -189,6 +189,27 @@ describe("targets of one toolkit", () => {
     expect((await call("read", { path: "x", on: "b" })).output).toContain("B");
   });
 
+  it("end their jobs with a session although another cannot", async () => {
+    const bad = createMemoryBackend({ name: "bad" });
+    const failing = { ...bad, root: bad.root, bind: bad.bind.bind(bad), state: () => "open" as const };
+    let isBad = true;
+    const endSession = () => {
+      if (isBad) throw new Error("it cannot end");
+      return Promise.resolve({ left: [] });
+    };
+    const good = createMemoryBackend({ name: "good" });
+    await open({ on: ["bad", "good"], backends: { bad: { ...failing, endSession } as Backend, good } });
+    const session = toolkit!.session("t");
+    const started = await session
+      .box()
+      .runner.run({ id: "1", name: "process", input: { action: "start", command: "sleep 600", on: "good" } });
+    expect(started.output).toContain("running");
+    expect(await good.root.shell.jobs()).toHaveLength(1);
+    await expect(session.close()).rejects.toThrow("it cannot end");
+    expect((await good.root.shell.jobs()).filter(({ status }) => status === "running")).toEqual([]);
+    isBad = false;
+  });
+
   it("that lack their workspace are answered with what is missing, not with a policy", async () => {
     const call = await open({
       on: "mine",
