@@ -87,9 +87,9 @@ export const shellClaiming: Suite<Fixture> = [
       for (const lifetime of ["session", "host", "keep"] as const)
         await expectError(shell.spawn(COMMAND, { cwd, lifetime }), "CALL_UNCLAIMED", `spawn, ${lifetime}`);
       const forSession = claiming(fixture, { background: "session" });
-      for (const lifetime of ["host", "keep", "", undefined] as const)
+      for (const lifetime of ["host", "keep"] as const)
         await expectError(
-          forSession.spawn(COMMAND, { cwd, lifetime: lifetime as "keep" }),
+          forSession.spawn(COMMAND, { cwd, lifetime }),
           "CALL_UNCLAIMED",
           `spawn, ${lifetime}, claimed for the session`,
         );
@@ -147,8 +147,10 @@ export const shellClaiming: Suite<Fixture> = [
       const spawned = shell.spawn(COMMAND, { ...options, lifetime: "session" });
       await expectError(spawned, "CALL_INVALID", `spawn with ${name}`);
     }
-    const lifetime = "bogus" as "session";
-    await expectError(shell.spawn(COMMAND, { cwd, lifetime }), "CALL_INVALID", "spawn with a lifetime that is none");
+    for (const lifetime of ["bogus", "", undefined] as const) {
+      const options = { cwd, lifetime: lifetime as "keep" };
+      await expectError(shell.spawn(COMMAND, options), "CALL_INVALID", `spawn with the lifetime ${lifetime}`);
+    }
     const outputDirectory = `${cwd}/out`;
     const reading = bindAll(fixture, {
       files: [{ path: cwd, access: ["read"], scope: "tree" }],

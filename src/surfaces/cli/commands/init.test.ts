@@ -28,7 +28,17 @@ describe("haft init", () => {
     expect((await haft("init", "--user")).status).toBe(0);
     const text = readFileSync(join(place.home, ".config", "haft", "haft.jsonc"), "utf8");
     const all = await parseConfig(allInForce(text), "x");
-    expect(Object.keys(all)).toEqual(["$schema", "dialect", "tools", "env", "state", "artifacts", "servers", "trust"]);
+    expect(Object.keys(all)).toEqual([
+      "$schema",
+      "dialect",
+      "tools",
+      "on",
+      "env",
+      "state",
+      "artifacts",
+      "servers",
+      "trust",
+    ]);
   });
 
   it("never writes over what is there", async () => {
