@@ -8,6 +8,7 @@ import { PipePool } from "../../../host/process/pipe-pool.js";
 import { type Backend, type Search, SessionJobs } from "../../../kernel/index.js";
 import { conform } from "../../../testing/conform.fixture.js";
 import { plantByShell, shellSuite } from "../../../testing/index.js";
+import { isSampled } from "../../../testing/long.fixture.js";
 import { LocalFs, localFsTools } from "../fs/local-fs.js";
 import { guardMode } from "../fs/pinned-directory.js";
 import { CommandHost } from "./command-host.js";
@@ -68,4 +69,6 @@ conform(
     knownFailures: {},
   },
   [shellSuite],
+  // With pipes the local backend proves all of it.
+  (_one, index) => isSampled(index),
 );
