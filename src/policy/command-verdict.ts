@@ -1,7 +1,13 @@
 /** What is said about a shell command: about every program in it, and every file that it names. */
-import type { Access, CommandStart, Place } from "../kernel/index.js";
-import { analyzeCommand, type CommandFile, type CommandSegment, changesPrograms } from "./commands/index.js";
-import { judgePath, type PolicyRoot } from "./path-verdict.js";
+import type { Access, CommandStart, Place, Risk } from "../kernel/index.js";
+import {
+  analyzeCommand,
+  type CommandFile,
+  type CommandProblem,
+  type CommandSegment,
+  changesPrograms,
+} from "./commands/index.js";
+import { isSensitiveGlob, judgePath, type PolicyRoot } from "./path-verdict.js";
 import { allow, ask, deny, type Verdict } from "./verdict.js";
 
 /** Where a command is judged. */
@@ -9,6 +15,9 @@ export interface PolicyPlace {
   readonly roots: readonly Required<PolicyRoot>[];
   readonly home: string;
 }
+
+/** Of a problem, where it is not high. */
+const RISK_OF: Readonly<Partial<Record<CommandProblem["kind"], Risk>>> = { unresolved: "medium", "split-names": "low" };
 
 /** Every verdict on the command; a segment that only reads inside the workspace gives an "allow". */
 export function judgeCommand(start: CommandStart, { roots, home }: PolicyPlace): readonly Verdict[] {
@@ -18,7 +27,7 @@ export function judgeCommand(start: CommandStart, { roots, home }: PolicyPlace):
   const problems = analyzed.problems.map((problem) =>
     problem.kind === "destroys-root"
       ? deny("destroys-root", `\`${problem.text}\`: ${problem.detail}.`, "Name the files or directories to delete.")
-      : ask(`command-${problem.kind}`, `\`${problem.text}\`: ${problem.detail}.`, "high", key),
+      : ask(`command-${problem.kind}`, `\`${problem.text}\`: ${problem.detail}.`, RISK_OF[problem.kind] ?? "high", key),
   );
   const variables = Object.keys(env)
     .filter(changesPrograms)
@@ -29,7 +38,7 @@ export function judgeCommand(start: CommandStart, { roots, home }: PolicyPlace):
 
 function judgeSegment(segment: CommandSegment, roots: readonly Required<PolicyRoot>[], key: string): Verdict[] {
   const { text, risk, reason, network, hosts, runsWorkspaceCode, files } = segment;
-  const touched = files.filter(({ resolved }) => resolved).map((file) => judgePath(placeOf(file), roots));
+  const touched = files.filter(({ resolved }) => resolved).map((file) => judgeFile(file, roots));
   if (runsWorkspaceCode)
     return [...touched, ask("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", key)];
   if (network) {
@@ -41,6 +50,12 @@ function judgeSegment(segment: CommandSegment, roots: readonly Required<PolicyRo
       ? allow("command-low", `\`${text}\` ${reason}.`)
       : ask(`command-${risk}`, `\`${text}\` ${reason}.`, risk, key);
   return [verdict, ...touched];
+}
+
+function judgeFile(file: CommandFile, roots: readonly Required<PolicyRoot>[]): Verdict {
+  const verdict = judgePath(placeOf(file), roots);
+  if (verdict.effect !== "allow" || file.glob !== true || !isSensitiveGlob(file.path)) return verdict;
+  return ask("sensitive-file", `"${file.path}" may stand for files that hold secrets.`, "medium");
 }
 
 function placeOf({ path, access, scope }: CommandFile): Place {

@@ -1,6 +1,6 @@
 /** Which paths may be read, written and deleted. */
 import { type Access, isWithin, type Place } from "../kernel/index.js";
-import { normalizePath } from "../text/index.js";
+import { compileGlob, normalizePath } from "../text/index.js";
 import { allow, ask, deny, strictest, type Verdict } from "./verdict.js";
 
 /** A directory that calls may use, with all below it. */
@@ -36,8 +36,21 @@ const NOTHING: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdin", "/dev/s
 
 const SENSITIVE = new RegExp(`^(?:${SENSITIVE_NAMES.map(asPattern).join("|")})$`, "i");
 
-export function isSensitive(path: string): boolean {
+function isSensitive(path: string): boolean {
   return path.split("/").some((name) => SENSITIVE.test(name));
+}
+
+const SENSITIVE_EXAMPLES = SENSITIVE_NAMES.map((name) => name.replaceAll("*", "x"));
+
+/** Whether a glob of a command names sensitive files: `.e*`, `*.key`. A `*` alone names every file, and none of these in particular. */
+export function isSensitiveGlob(glob: string): boolean {
+  return glob.split("/").some((part) => {
+    if (/^[*?]*$/.test(part)) return false;
+    const compiled = compileGlob(part, { matchBase: false });
+    // As in a shell, a dot at the start is matched by a dot.
+    const isNamed = (name: string) => !name.startsWith(".") || part.startsWith(".") || part.startsWith("[");
+    return !compiled.ok || SENSITIVE_EXAMPLES.some((name) => isNamed(name) && compiled.matches(name));
+  });
 }
 
 /** The verdict on one path: the strictest of its accesses. */
