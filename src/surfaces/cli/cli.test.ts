@@ -51,6 +51,8 @@ describe("haft call", () => {
         ["call", "read", "{}", "--autonomy", "some"],
         /--autonomy must be one of readonly, supervised, full, not "some"/,
       ],
+      [["call", "read", "{}", "--workspace", ""], /--workspace ""\. Give an existing directory/],
+      [["call", "read", "{}", "--state", ""], /--state ""\. Give a directory/],
       [["call", "read", "{}", "--workspace", "nowhere"], /workspace "nowhere": no such directory/],
       [["call", "read", "{}", "--workspace", "/"], /root of the file system.*--workspace DIR/],
       [["cal"], /no command "cal".*"call"/],

@@ -194,6 +194,7 @@ const ANOTHER_WORKSPACE = "Start in a project directory, or pass `--workspace DI
  * @throws UsageError if it is not a directory or may not be a workspace.
  */
 export function workspaceOf(asked: string | undefined, next = ANOTHER_WORKSPACE): string {
+  if (asked === "") throw new UsageError(`The workspace is empty: --workspace "". Give an existing directory.`);
   const path = asked === undefined ? process.cwd() : resolve(asked);
   let real: string;
   try {

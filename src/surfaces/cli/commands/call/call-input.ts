@@ -1,6 +1,6 @@
 /** Parses the parameters of `haft call`: name=value words, or one JSON object. */
 import type { JsonSchema } from "../../../../kernel/index.js";
-import { nearestNames, shellWord } from "../../../../text/index.js";
+import { byteSize, nearestNames, shellWord } from "../../../../text/index.js";
 import { kindsOf, propertiesOf } from "../../parameter-text.js";
 import { UsageError } from "../../usage.js";
 
@@ -24,6 +24,7 @@ export async function readInput(words: readonly string[], stdin: NodeJS.ReadStre
   try {
     return { json: JSON.parse(isStdin ? await readAll(stdin) : first) };
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     const source = isStdin ? "stdin" : "INPUT";
     throw new UsageError(
       `Did not run: ${source} is not valid JSON (${(error as Error).message.replace(/\s+/g, " ")}). Give name=value words such as path=README.md, or an object such as '{"path":"README.md"}' in single quotes.`,
@@ -103,9 +104,20 @@ function unknownOption(
   return new UsageError(`Did not run: unknown option '${option}'. ${hint.endsWith("?") ? hint : `${hint}.`}`);
 }
 
+/** Bytes of INPUT on stdin; it is held in memory. */
+const MAX_STDIN_BYTES = 64 * 1024 * 1024;
+
 async function readAll(stdin: NodeJS.ReadStream): Promise<string> {
   if (stdin.isTTY) process.stderr.write("Reading INPUT from stdin; press Ctrl+D to end it.\n");
   const chunks: Buffer[] = [];
-  for await (const chunk of stdin) chunks.push(chunk as Buffer);
+  let bytes = 0;
+  for await (const chunk of stdin as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_STDIN_BYTES)
+      throw new UsageError(
+        `Did not run: stdin has more than ${byteSize(MAX_STDIN_BYTES)}, the most that INPUT may have.`,
+      );
+    chunks.push(chunk);
+  }
   return Buffer.concat(chunks).toString("utf8");
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { JsonSchema } from "../../../../kernel/index.js";
 import type { Finished } from "../../../../testing/built.fixture.js";
@@ -153,4 +153,17 @@ describe("the example of a tool", () => {
       await toolkit.close();
     }
   });
+});
+
+it("reads a JSON object from stdin, but not without end", async () => {
+  const text = new PassThrough();
+  text.end('{"path":"a"}');
+  expect(await readInput(["-"], text as never)).toEqual({ json: { path: "a" } });
+  const zeros = Buffer.alloc(1024 * 1024);
+  const endless = Readable.from(
+    (function* () {
+      for (;;) yield zeros;
+    })(),
+  );
+  await expect(readInput(["-"], endless as never)).rejects.toThrow("stdin has more than 64 MiB");
 });
