@@ -25,6 +25,7 @@ export type {
   ApprovalScope,
   Approvals,
   ApprovedCall,
+  ApprovedSession,
   Approver,
   Artifacts,
   Audit,
