@@ -2,13 +2,17 @@ import { defineConfig } from "vitest/config";
 
 const LONG = process.env.LONG === "1";
 
+/** The longest files: alone they start when a worker is free, and not behind all that shares a process with them. */
+const LONGEST =
+  "complete-backend|memory-backend|posix-backend|lifetime|hostile-commands|disconnect|replace|listener|full-disk";
+/** These replace modules of Node.js, or use the one host that the helpers of a process share. */
+const CHANGE_THEIRS = "many-sessions|session-end|toolkit";
 /** Tests of code that changes nothing of its process share one, so that its modules are loaded once. */
 const SHARED =
-  "text kernel engines policy tools dialects backends/memory backends/posix mcp-client stores testing surfaces"
+  "text kernel engines policy tools dialects backends/memory backends/posix mcp-client stores testing surfaces toolkit"
     .split(" ")
-    .map((directory) => `src/${directory}/**/*.test.ts`)
-    // These replace modules of Node.js, or use the one host that the helpers of a process share.
-    .concat("src/toolkit/**/!(many-sessions|session-end|toolkit).test.ts", "test/**/*.test.ts");
+    .map((directory) => `src/${directory}/**/!(${LONGEST}|${CHANGE_THEIRS}).test.ts`)
+    .concat("test/**/*.test.ts");
 
 export default defineConfig({
   test: {

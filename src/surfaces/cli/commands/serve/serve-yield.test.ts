@@ -28,9 +28,9 @@ it.each([
   })) as { readonly content: readonly { readonly text?: string }[] };
   const text = content.map((block) => block.text ?? "").join("\n");
   const id = /job-\d+/.exec(text)?.[0];
-  expect(text).toContain("begun");
   expect(id).toBeDefined();
   await client.callTool({ name: "bash", arguments: { command: "touch enough" } });
   const waited = await client.callTool({ name: "process", arguments: { action: "wait", id } });
-  expect(JSON.stringify(waited.content)).toContain("over");
+  // A slow machine prints nothing in the time of the call; what was not shown then comes with the wait.
+  expect(text + JSON.stringify(waited.content)).toMatch(/begun[\s\S]*over/);
 });
