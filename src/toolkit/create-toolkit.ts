@@ -8,6 +8,7 @@ import { requireChoices, requireKnown, requireTools } from "./check-options.js";
 import { contextFactory } from "./context-factory.js";
 import { dialectNamed } from "./dialect-named.js";
 import { createHost, type Host } from "./host-services.js";
+import { leftOfAll } from "./left-of-all.js";
 import { withOwnedContext } from "./owned-box.js";
 import { settledTargets } from "./settled-targets.js";
 import { TargetSet } from "./target-set.js";
@@ -92,19 +93,15 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
   return toolkit;
 }
 
-/** Closes every part, even if others fail; the first failure is reported. */
+/** Closes every part, even if others fail. @throws what failed, as one error */
 async function closeAll(sessions: ToolkitSessions, targets: TargetSet, host: Host): Promise<SessionEnd> {
   // An unnamed session cannot be resumed: what is stored of its jobs is deleted while its backends are open.
   const unnamed = await sessions.closeUnnamed();
   // Commands first: what they still print belongs to the sessions' artifacts.
-  const [closed] = await Promise.allSettled([targets.close()]);
+  const closed = await Promise.allSettled([targets.close().then((left) => ({ left }))]);
   const named = await sessions.closeAll();
   host.close();
-  if (closed.status === "rejected") throw closed.reason;
-  const ends = [...unnamed, ...named];
-  const failed = ends.find((one) => one.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
-  return { left: [...closed.value, ...ends.flatMap((one) => (one.status === "fulfilled" ? one.value.left : []))] };
+  return { left: leftOfAll([...closed, ...unnamed, ...named]) };
 }
 
 const NOTHING_LEFT: SessionEnd = Object.freeze({ left: [] });

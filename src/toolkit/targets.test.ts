@@ -10,6 +10,7 @@ import { bareContext, bareHost } from "../testing/fakes/bare-host.fixture.js";
 import { fakeClock } from "../testing/index.js";
 import { auditAdmin, createToolkit, parseTarget, TARGETS, type TargetScheme, type Toolkit } from "./index.js";
 import { schemeOf } from "./target-schemes.js";
+import { END_TIMEOUT_MS, TargetSet } from "./target-set.js";
 import { OPEN_TIMEOUT_MS, ToolkitTarget } from "./toolkit-target.js";
 
 let root: string;
@@ -210,6 +211,55 @@ describe("targets of one toolkit", () => {
     isBad = false;
   });
 
+  it("are all closed although one throws and another never answers, and the error names those that failed", async () => {
+    const clock = fakeClock();
+    const never = () => new Promise<never>(() => {});
+    const refuse = () => {
+      throw new Error("it cannot.");
+    };
+    const make = (more: Partial<Backend>) => ({ open: () => ({ ...createMemoryBackend(), ...more }) });
+    const left = ["7 (stubborn)"];
+    const schemes: Record<string, TargetScheme> = {
+      bad: make({ close: refuse, endSession: refuse }),
+      stateless: make({ state: refuse, endSession: async () => ({ left }) }),
+      hung: make({ close: never, endSession: never }),
+      good: make({ close: async () => ({ left }), endSession: async () => ({ left }) }),
+    };
+    for (const scheme of Object.values(schemes)) Object.assign(scheme, { addresses: [""] });
+    const setOf = async (...names: string[]) => {
+      const machine = { home: "/home/t", currentDirectory: () => undefined };
+      const set = new TargetSet(
+        names.map((target) => ({ target })),
+        { schemes, backends: {}, machine, options: {}, clock },
+      );
+      for (const target of Object.values(set.all)) await target.open();
+      return set;
+    };
+    const late = 'what runs on "hung": no answer within 10000 ms';
+    const answering = await setOf("hung", "good");
+    const ends = [answering.endSession("s"), answering.close()];
+    await clock.advance(END_TIMEOUT_MS);
+    expect(await Promise.all(ends)).toEqual([
+      [late, ...left],
+      [late, ...left],
+    ]);
+    const failing = await setOf("bad", "stateless", "hung", "good");
+    const failed = Promise.allSettled([failing.endSession("s"), failing.close()]);
+    await clock.advance(END_TIMEOUT_MS);
+    const [session, closed] = (await failed).map((one) => (one.status === "rejected" ? one.reason : undefined));
+    expect(session).toMatchObject({
+      code: "BACKEND_UNAVAILABLE",
+      message:
+        'The target "bad" did not end the session "s": it cannot. The target "stateless" did not end the session "s": it cannot.',
+      details: { left: [late, ...left] },
+    });
+    expect(closed).toMatchObject({
+      message: 'The target "bad" did not close: it cannot.',
+      details: { target: "bad", left: [late, ...left] },
+    });
+    expect(clock.waiting).toBe(0);
+  });
+
   it("that lack their workspace are answered with what is missing, not with a policy", async () => {
     const call = await open({
       on: "mine",
@@ -317,7 +367,7 @@ describe("a target", () => {
     const answer = gate<Backend>();
     const { target } = targetOf(() => answer.promise);
     const opening = target.open();
-    expect(await target.close()).toEqual([]);
+    expect(await target.close()).toBeUndefined();
     const backend = createMemoryBackend();
     answer.pass(backend);
     await expect(opening).rejects.toThrow("the toolkit was closed");

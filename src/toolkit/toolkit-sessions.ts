@@ -1,6 +1,7 @@
 /** The conversations of one toolkit: opened by name, each ended once. */
 import type { HostContext, Session, SessionEnd, ToolBox, ToolRegistry } from "../kernel/index.js";
 import type { Host } from "./host-services.js";
+import { leftOfAll } from "./left-of-all.js";
 import { SessionUse } from "./session-use.js";
 import type { TargetSet } from "./target-set.js";
 import type { ToolkitSession } from "./toolkit.js";
@@ -82,10 +83,9 @@ export class ToolkitSessions {
     // A name may be in use again.
     if (this.#open.get(id) === session) this.#open.delete(id);
     // Commands first: what they still print belongs to the session's artifacts.
-    const [jobs] = await Promise.allSettled([targets.endSession(id, { forgets })]);
-    await close();
-    if (jobs.status === "rejected") throw jobs.reason;
-    return { left: jobs.value };
+    const jobs = await Promise.allSettled([targets.endSession(id, { forgets }).then((left) => ({ left }))]);
+    const closed = await Promise.allSettled([close().then(() => undefined)]);
+    return { left: leftOfAll([...closed, ...jobs]) };
   }
 }
 

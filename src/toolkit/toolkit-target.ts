@@ -1,5 +1,5 @@
 /** One target of a toolkit: opened by the first call that chooses it, and again after a failure. */
-import { type Backend, type Clock, HaftError, type Target, withTimeout } from "../kernel/index.js";
+import { type Backend, type Clock, HaftError, type SessionEnd, type Target, withTimeout } from "../kernel/index.js";
 import { type ChosenTarget, nameOf } from "./chosen-target.js";
 import type { OpenBackendOptions, TargetScheme } from "./target-schemes.js";
 
@@ -56,10 +56,9 @@ export class ToolkitTarget implements Target {
   }
 
   /** Does not wait for a backend that is being opened, which may never end. @returns What could not be ended. */
-  async close(): Promise<readonly string[]> {
+  async close(): Promise<SessionEnd | undefined> {
     this.#isClosed = true;
-    const end = await this.#backend?.close();
-    return end?.left ?? [];
+    return this.#backend?.close();
   }
 
   #attempt(): Promise<Backend> {

@@ -67,6 +67,9 @@ export interface Toolkit<Tools extends object = object> extends AsyncDisposable 
   takeReports(): Promise<readonly EndedAfterKill[]>;
   /** Ends every background command that was started here, whatever its lifetime, and forgets it with its output. */
   forgetJobs(): Promise<void>;
-  /** Closes sessions and backends, with what calls left running; `left` names what could not be ended. Idempotent. */
+  /**
+   * Closes sessions and backends, with what calls left running; `left` names what could not be ended, and a target without an answer
+   * within 10 seconds. Rejects only after all of it; `details.left` of the error names the same then. Idempotent.
+   */
   close(): Promise<{ readonly left: readonly string[] }>;
 }

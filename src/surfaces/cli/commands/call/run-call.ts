@@ -94,7 +94,8 @@ function printAnswer(outcome: ToolOutcome): void {
 function reportUnsaved(error: unknown): { readonly left: readonly string[] } {
   if (!HaftError.is(error) || !error.code.startsWith("STORE_")) throw error;
   printNotice(`the session's record of read files was not stored. ${error.message}`);
-  return { left: [] };
+  const { left } = error.details;
+  return { left: Array.isArray(left) ? left : [] };
 }
 
 /** A hint for the user: the result itself is written for a model. */
