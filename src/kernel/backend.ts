@@ -1,5 +1,6 @@
 /** The machine port: file system, shell and search of one real or in-memory machine. */
 import type { Decision, Grant, Place } from "./claims.js";
+import { isRecord } from "./coerce.js";
 import type { Fs, Io } from "./fs.js";
 import type { Search } from "./search.js";
 import type { SessionEnd } from "./session-jobs.js";
@@ -98,4 +99,9 @@ export interface Backend {
    * operation of `root` and of bound ports rejects with `BACKEND_UNAVAILABLE` (`exists` may return false). Idempotent.
    */
   close(io?: Io): Promise<{ readonly left: readonly string[] }>;
+}
+
+/** Whether an opener returned a backend at all: one in JavaScript may return nothing. */
+export function isBackend(value: unknown): value is Backend {
+  return isRecord(value) && typeof value.bind === "function" && typeof value.state === "function";
 }

@@ -106,10 +106,18 @@ export class HaftError extends Error {
 }
 Object.defineProperty(HaftError.prototype, "name", { value: "HaftError", configurable: true, writable: true });
 
-/** The message of anything thrown: an Error's own message, else its text. Never a stack, and never throws itself. */
+/** Characters of a thrown object that are shown as JSON. */
+const SHOWN_JSON = 500;
+
+/** The message of anything thrown: its own, else its text or JSON. Never a stack, and never throws itself. */
 export function messageOf(thrown: unknown): string {
   try {
-    return String(thrown instanceof Error ? thrown.message || thrown.name : thrown);
+    if (typeof thrown !== "object" || thrown === null) return String(thrown);
+    if (thrown instanceof Error) return String(thrown.message || thrown.name);
+    const { message } = thrown as { readonly message?: unknown };
+    if (typeof message === "string" && message !== "") return message;
+    const text = String(thrown);
+    return text === "[object Object]" ? JSON.stringify(thrown).slice(0, SHOWN_JSON) : text;
   } catch {
     return "it threw a value without a message";
   }

@@ -1,7 +1,7 @@
 /** The contract: tools, calls, results, claims and the ports. Pure: no Node built-in anywhere behind this entry. */
 
 export { AbortHub } from "./abort-hub.js";
-export type { Backend, BackendFlags, Binding, BoundCall, Ports } from "./backend.js";
+export { type Backend, type BackendFlags, type Binding, type BoundCall, isBackend, type Ports } from "./backend.js";
 export { BlockInput, INPUT_BLOCK_BYTES, type InputEnd, inputClosed } from "./block-input.js";
 export { boundHandle } from "./bound-handle.js";
 export { BoundedMap, BoundedSet } from "./bounded-collections.js";

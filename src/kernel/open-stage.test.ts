@@ -46,6 +46,24 @@ describe("the target of a call", () => {
     }
   });
 
+  it("that opens as no backend, or rejects with an object, fails the call with what there is to say", async () => {
+    const nothing = "its `open` returned no backend";
+    const cases: readonly (readonly [() => unknown, string])[] = [
+      [() => undefined, nothing],
+      [async () => undefined, nothing],
+      [() => ({ name: "far", bind: true }), nothing],
+      [() => Promise.reject({ weird: true }), '{"weird":true}'],
+      [() => Promise.reject({ message: "no route" }), "no route"],
+    ];
+    for (const [open, why] of cases) {
+      const outcome = await call(bareContext(bareHost(), { target: opening(open as Target["open"]) }));
+      expect(outcome).toMatchObject({ status: "failed", code: "BACKEND_UNAVAILABLE" });
+      expect(outcome.output).toContain(
+        `the target "far" could not be opened: ${why}. The next call on it tries again.`,
+      );
+    }
+  });
+
   it("that cannot be opened does not fail a tool that claims nothing; its ports are refused", async () => {
     const refused = opening(async () => {
       throw new Error("no route");

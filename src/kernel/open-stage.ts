@@ -1,5 +1,5 @@
 /** Opens the target of a call. Calls on other targets do not wait for it. */
-import type { Backend } from "./backend.js";
+import { type Backend, isBackend } from "./backend.js";
 import { type CallRun, ended, type Step } from "./call-run.js";
 import { HaftError, ignoreRejection, messageOf } from "./errors.js";
 import { fail } from "./result.js";
@@ -27,8 +27,9 @@ export function openTarget(run: CallRun): Step | PromiseLike<Step> {
   }
 }
 
-function take(run: CallRun, backend: Backend): undefined {
+function take(run: CallRun, backend: Backend): Step {
   const { context, target } = run;
+  if (!isBackend(backend)) return notOpened(run, new Error("its `open` returned no backend"));
   const isDefault = target.name === context.target.name;
   run.opened = backend;
   run.isOpening = false;

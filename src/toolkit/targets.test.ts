@@ -363,6 +363,18 @@ describe("a target", () => {
     });
   });
 
+  it("whose scheme returns no backend is unavailable, and is tried again", async () => {
+    const backend = createMemoryBackend();
+    const answers: unknown[] = [undefined, {}, backend];
+    const { target } = targetOf(() => answers.shift() as Backend);
+    for (const _ of [1, 2])
+      await expect(target.open()).rejects.toMatchObject({
+        code: "BACKEND_UNAVAILABLE",
+        message: 'Did not open "box:x": the `open` of its scheme returned no backend.',
+      });
+    expect(await target.open()).toBe(backend);
+  });
+
   it("that is closed while it opens does not hold the end, and is closed once it is there", async () => {
     const answer = gate<Backend>();
     const { target } = targetOf(() => answer.promise);

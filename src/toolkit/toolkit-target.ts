@@ -1,5 +1,13 @@
 /** One target of a toolkit: opened by the first call that chooses it, and again after a failure. */
-import { type Backend, type Clock, HaftError, type SessionEnd, type Target, withTimeout } from "../kernel/index.js";
+import {
+  type Backend,
+  type Clock,
+  HaftError,
+  isBackend,
+  type SessionEnd,
+  type Target,
+  withTimeout,
+} from "../kernel/index.js";
 import { type ChosenTarget, nameOf } from "./chosen-target.js";
 import type { OpenBackendOptions, TargetScheme } from "./target-schemes.js";
 
@@ -68,6 +76,7 @@ export class ToolkitTarget implements Target {
     const open = async () => {
       const request = { ...options, target: spec, address, ...(workspace === undefined ? {} : { cwd: workspace }) };
       const backend = await scheme.open(request);
+      if (!isBackend(backend)) throw notOpened(name, "the `open` of its scheme returned no backend");
       if (isAwaited && !this.#isClosed) return backend;
       // No call waits for it any longer.
       await backend.close().catch(() => {});
