@@ -7,6 +7,8 @@ import { cliPlace } from "../../testing/cli-place.fixture.js";
 import { builtinRegistry } from "../../toolkit/index.js";
 import { connectText } from "./commands/serve/connect-text.js";
 import { stdioServerCommand } from "./common-options.js";
+import { buildProgram } from "./program.js";
+import { DIRECTORY_OPTIONS } from "./usage.js";
 
 const place = cliPlace();
 beforeEach(() => writeFileSync(join(place.workspace, "a.txt"), "one\ntwo TODO\n"));
@@ -51,8 +53,6 @@ describe("haft call", () => {
         ["call", "read", "{}", "--autonomy", "some"],
         /--autonomy must be one of readonly, supervised, full, not "some"/,
       ],
-      [["call", "read", "{}", "--workspace", ""], /--workspace ""\. Give an existing directory/],
-      [["call", "read", "{}", "--state", ""], /--state ""\. Give a directory/],
       [["call", "read", "{}", "--workspace", "nowhere"], /workspace "nowhere": no such directory/],
       [["call", "read", "{}", "--workspace", "/"], /root of the file system.*--workspace DIR/],
       [["cal"], /no command "cal".*"call"/],
@@ -63,6 +63,24 @@ describe("haft call", () => {
       expect(done.stderr).toMatch(reported);
       expect(done.stderr).not.toMatch(/\n\s+at /);
     }
+  });
+
+  it("refuses an empty directory, such as an unset shell variable, with every command", async () => {
+    const commands = buildProgram().commands.flatMap((one) => [one, ...one.commands]);
+    const cases = commands.flatMap((command) => {
+      const path = command.parent?.parent === null ? [command.name()] : [command.parent!.name(), command.name()];
+      const needed = command.registeredArguments.filter(({ required }) => required).map(() => "x");
+      const taken = DIRECTORY_OPTIONS.filter((name) => command.options.some(({ long }) => long === `--${name}`));
+      return taken.map((name) => ({ name, args: [...path, ...needed, `--${name}`, ""] }));
+    });
+    expect(cases.length).toBeGreaterThan(20);
+    const overStdio = DIRECTORY_OPTIONS.map((name) => ({ name, args: ["serve", "--stdio", `--${name}=`] }));
+    for (const { name, args } of [...cases, ...overStdio]) {
+      const { status, stdout, stderr } = await haft(args);
+      const refused = `haft: Did not start: --${name} is empty. Give a directory, or remove the option.\n`;
+      expect([args, status, stdout, stderr]).toEqual([args, 2, "", refused]);
+    }
+    expect(readdirSync(place.workspace)).toEqual(["a.txt"]);
   });
 
   it("prints the whole outcome as JSON", async () => {

@@ -11,6 +11,7 @@ import {
   type ToolRegistry,
 } from "../../kernel/index.js";
 import { AUTONOMY_LEVELS, type Autonomy } from "../../policy/index.js";
+import { showControls } from "../../text/index.js";
 import {
   type ChosenTarget,
   checkedTarget,
@@ -160,7 +161,8 @@ function namingSource<T>(source: string, use: () => T): T {
     return use();
   } catch (error) {
     if (!HaftError.is(error) && !(error instanceof UsageError)) throw error;
-    throw new UsageError(`${source}: ${error.message}`);
+    // A name with a newline in it would begin a line of its own.
+    throw new UsageError(showControls(`${source}: ${error.message}`));
   }
 }
 
@@ -194,7 +196,6 @@ const ANOTHER_WORKSPACE = "Start in a project directory, or pass `--workspace DI
  * @throws UsageError if it is not a directory or may not be a workspace.
  */
 export function workspaceOf(asked: string | undefined, next = ANOTHER_WORKSPACE): string {
-  if (asked === "") throw new UsageError(`The workspace is empty: --workspace "". Give an existing directory.`);
   const path = asked === undefined ? process.cwd() : resolve(asked);
   let real: string;
   try {

@@ -90,9 +90,8 @@ export async function stateAdminOptions(options: StateOptions): Promise<StateAdm
   return stateDir === undefined ? {} : { stateDir };
 }
 
-/** The absolute path of `--state`; `~` is expanded where no shell did. @throws UsageError for an empty one, such as an unset variable. */
+/** The absolute path of `--state`; `~` is expanded where no shell did. */
 export function stateDirOf(option: string): string {
-  if (option === "") throw new UsageError(`The state directory is empty: --state "". Give a directory.`);
   return resolve(expandHome(option, homeDirectory()));
 }
 

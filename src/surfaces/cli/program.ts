@@ -16,7 +16,7 @@ import { addTokenCommand } from "./commands/token.js";
 import { addToolsCommand } from "./commands/tools.js";
 import { haftVersion } from "./installed-package.js";
 import { shownLines } from "./output.js";
-import { UsageError } from "./usage.js";
+import { DIRECTORY_OPTIONS, UsageError } from "./usage.js";
 
 /** In the order of the help. */
 const COMMANDS: readonly ((program: Command) => void)[] = [
@@ -50,11 +50,18 @@ export function buildProgram(): Command {
 
   for (const addCommand of COMMANDS) addCommand(program);
 
-  program.action(() => program.outputHelp());
+  program.action(() => program.outputHelp()).hook("preAction", (_program, command) => refuseEmpty(command));
   for (const command of [program, ...program.commands]) {
     command.exitOverride().allowExcessArguments(command === program);
   }
   return program;
+}
+
+/** An empty one is an unset shell variable, and would be the current directory. @throws UsageError */
+function refuseEmpty(command: Command): void {
+  for (const name of DIRECTORY_OPTIONS)
+    if (command.getOptionValue(name) === "")
+      throw new UsageError(`Did not start: --${name} is empty. Give a directory, or remove the option.`);
 }
 
 /** Checked before parsing: otherwise `--help` would hide a misspelled command. @throws UsageError */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Finished } from "../../testing/built.fixture.js";
 import { cliPlace } from "../../testing/cli-place.fixture.js";
+import { showControls } from "../../text/index.js";
 import type { DoctorFinding } from "./commands/doctor/finding.js";
 
 const place = cliPlace();
@@ -35,6 +36,23 @@ describe("the targets of `--on`", () => {
       expect(stderr).toMatch(why);
       expect(stderr).not.toContain("--workspace");
     }
+  });
+
+  it("are refused in one line, with control characters escaped", async () => {
+    for (const on of [
+      "a\nb=local",
+      "memory=x\u001b[2K\n\u202e",
+      "local=/no\nwhere",
+      "mars\n\u0007",
+      "a\rb=memory=/x",
+    ]) {
+      const { status, stderr } = await haft("call", "bash", "command=true", "--on", on);
+      expect([on, status, stderr.startsWith(`haft: --on ${showControls(on)}: `)]).toEqual([on, 2, true]);
+      expect(stderr).toMatch(/^[^\n]+\n$/);
+      expect(stderr.trimEnd()).toBe(showControls(stderr.trimEnd()));
+    }
+    const twice = ["--on", "memory=/a\nb", "--on", "memory=/a\nb"];
+    expect((await haft("call", "time", ...twice)).stderr).toMatch(/^haft: --on: Two targets[^\n]*\n$/);
   });
 
   it("can be the same one twice, under names", async () => {

@@ -4,6 +4,9 @@ export const EXIT = { ok: 0, errorResult: 1, usage: 2, interrupted: 130 } as con
 
 export const DEFAULT_DIALECT = "haft";
 
+/** Options that take a directory, of whatever command. */
+export const DIRECTORY_OPTIONS = ["workspace", "state"] as const;
+
 /** The command line is wrong. The message says what to change. */
 export class UsageError extends Error {
   override readonly name = "UsageError";

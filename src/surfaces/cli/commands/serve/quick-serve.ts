@@ -3,6 +3,7 @@
  * left to commander, which reports errors.
  */
 import { parseArgs } from "node:util";
+import { DIRECTORY_OPTIONS } from "../../usage.js";
 import type { ServeOptions } from "./run-serve.js";
 
 const text = { type: "string" } as const;
@@ -29,6 +30,7 @@ export function quickServe(args: readonly string[]): ServeOptions | undefined {
     const { values } = parseArgs({ args: args.slice(1), options: OPTIONS });
     const { "no-config": withoutConfig, config, ...others } = values;
     if (withoutConfig && config !== undefined) return undefined;
+    if (DIRECTORY_OPTIONS.some((name) => values[name] === "")) return undefined;
     const chosen = withoutConfig ? { config: false as const } : config === undefined ? {} : { config };
     return { ...others, ...chosen };
   } catch {
