@@ -59,5 +59,5 @@ describe("a deliberately broken backend", () => {
     // Cases of what it does not break pass.
     expect(red).not.toContain("fs:mkdir:plain");
     expect(red).not.toContain("search:walk:kinds");
-  });
+  }, 90_000);
 });
