@@ -3,23 +3,26 @@ import { shellSuite } from "./suites.js";
 
 const reasons = (reason: string, ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, reason]));
 
+/** Cases that make symlinks and follow them. */
+const SYMLINKS = [
+  "fs:symlink:to-a-file",
+  "fs:symlink:write-follows",
+  "fs:symlink:dangling",
+  "fs:symlink:dangling-is-never-replaced",
+  "fs:symlink:loop",
+  "fs:symlink:rename-moves-the-symlink",
+  "fs:symlink:rename-to-a-taken-name",
+  "fs:symlink:mkdir-over-a-symlink",
+  "fs:resolve:many",
+  "fs:resolve:symlink-target-is-walked",
+];
+
 /** What a backend made by `completeBackend` cannot do: ids of suite cases, each with the reason. */
 export const COMPLETED_CANNOT: Readonly<Record<string, string>> = Object.freeze({
   ...reasons("the core reports no kinds besides file and directory", ["fs:read:fifo-is-refused"]),
   ...reasons("the core overwrites files in place", ["fs:replace:by-renaming", "fs:replace:whole-or-nothing"]),
   ...reasons("the core does not report modes", ["fs:replace:keeps-mode"]),
-  ...reasons("the core reports that a path is a symlink, not its target, and cannot move one", [
-    "fs:symlink:to-a-file",
-    "fs:symlink:write-follows",
-    "fs:symlink:dangling",
-    "fs:symlink:dangling-is-never-replaced",
-    "fs:symlink:loop",
-    "fs:symlink:rename-moves-the-symlink",
-    "fs:symlink:rename-to-a-taken-name",
-    "fs:symlink:mkdir-over-a-symlink",
-    "fs:resolve:many",
-    "fs:resolve:symlink-target-is-walked",
-  ]),
+  ...reasons("the core reports that a path is a symlink, not its target, and cannot move one", [...SYMLINKS]),
   ...reasons("the core does not report hard links", ["fs:rename:hard-links"]),
   ...reasons("checked, then acted on: a swap in between can win", ["fs:guard:swapped-during-the-act"]),
   ...reasons("the core hands a command over as one argument", ["shell:exec:long-command"]),
@@ -83,16 +86,7 @@ export const COMPLETED_CANNOT: Readonly<Record<string, string>> = Object.freeze(
 export const CANNOT_WITHOUT_SYMLINKS: Readonly<Record<string, string>> = Object.freeze(
   reasons("there are no symlinks, hard links or FIFOs", [
     "fs:read:fifo-is-refused",
-    "fs:symlink:to-a-file",
-    "fs:symlink:write-follows",
-    "fs:symlink:dangling",
-    "fs:symlink:dangling-is-never-replaced",
-    "fs:symlink:loop",
-    "fs:symlink:rename-moves-the-symlink",
-    "fs:symlink:rename-to-a-taken-name",
-    "fs:symlink:mkdir-over-a-symlink",
-    "fs:resolve:many",
-    "fs:resolve:symlink-target-is-walked",
+    ...SYMLINKS,
     "fs:rename:hard-links",
     "fs:guard:swapped-during-the-act",
     "fs:replace:keeps-hard-links",
