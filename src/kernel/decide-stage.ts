@@ -78,10 +78,7 @@ function takeDecision(run: CallRun, decision: Decision): Step {
     // Report a real path only if the policy refuses it by itself.
     const isRefused = (claim: Claim) => !run.stated.includes(claim) && evaluate(run, [claim]).effect === "deny";
     const real = run.claims.find((claim): claim is FileClaim => claim.kind === "file" && isRefused(claim));
-    return ended(
-      "denied",
-      refusal(decision, "POLICY_DENIED", run.tool.name, real === undefined ? {} : { real: real.path }),
-    );
+    return ended("denied", refusal(decision, run.tool.name, real === undefined ? {} : { real: real.path }));
   }
   run.grant = decision.grant;
   return undefined;
@@ -210,14 +207,9 @@ export function reserveRate(run: CallRun): Ending | undefined {
 }
 
 /** A refusal in the words of a decision. */
-export function refusal(
-  decision: Decision,
-  code: "POLICY_DENIED" | "POLICY_APPROVAL_REQUIRED",
-  toolName: string,
-  more: Readonly<Record<string, unknown>> = {},
-): ToolResult {
+function refusal(decision: Decision, toolName: string, more: Readonly<Record<string, unknown>> = {}): ToolResult {
   const next = decision.next === undefined ? "" : ` ${decision.next}`;
-  return fail(code, `Did not run \`${toolName}\`: ${decision.reason}${next}`, {
+  return fail("POLICY_DENIED", `Did not run \`${toolName}\`: ${decision.reason}${next}`, {
     details: { rule: decision.rule, risk: decision.risk, ...more },
   });
 }

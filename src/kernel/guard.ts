@@ -6,6 +6,7 @@ import {
   type CommandStart,
   covers,
   coversJob,
+  type Decision,
   type Grant,
   includesPath,
   isNormalPath,
@@ -88,10 +89,19 @@ export async function requireAuthorized(
   if (asked === real || covers(grant, real, access)) return;
   if (grant.symlinkTargets.some((pair) => pair.asked === asked && pair.real === real)) return;
   const decision = await call.authorizeRealPath(asked, { path: real, access: [access], scope: "self" });
+  requireAllowed(decision, `${access} "${asked}"`, { asked, real });
+}
+
+/** Rejects what the policy does not allow at the real path. `did` is a clause: `read "/a"`. */
+function requireAllowed(
+  decision: Decision,
+  did: string,
+  { asked, real }: { readonly asked: string; readonly real: string },
+): void {
   if (decision.effect === "allow") return;
   const next = decision.next === undefined ? "" : ` ${decision.next}`;
   const code = decision.effect === "ask" ? "POLICY_APPROVAL_REQUIRED" : "POLICY_DENIED";
-  throw new HaftError(code, `Did not ${access} "${asked}": it resolves to "${real}". ${decision.reason}${next}`, {
+  throw new HaftError(code, `Did not ${did}: it resolves to "${real}". ${decision.reason}${next}`, {
     details: { rule: decision.rule, asked, real },
   });
 }
@@ -221,16 +231,7 @@ export async function requireAuthorizedDirectory(
   if (grantedDirectories(grant, command, cwd).includes(real)) return;
   const decision = await call.authorizeDirectory(command, cwd, real);
   requireLive(call);
-  if (decision.effect === "allow") return;
-  const next = decision.next === undefined ? "" : ` ${decision.next}`;
-  const code = decision.effect === "ask" ? "POLICY_APPROVAL_REQUIRED" : "POLICY_DENIED";
-  throw new HaftError(
-    code,
-    `Did not run the command in "${cwd}": it resolves to "${real}". ${decision.reason}${next}`,
-    {
-      details: { rule: decision.rule, asked: cwd, real },
-    },
-  );
+  requireAllowed(decision, `run the command in "${cwd}"`, { asked: cwd, real });
 }
 
 /** The real paths of the directories that the command may start in without a question, when it is claimed in `cwd`. */

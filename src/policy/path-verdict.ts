@@ -1,5 +1,5 @@
 /** Which paths may be read, written and deleted. */
-import { type Access, isWithin, type Place } from "../kernel/index.js";
+import { type Access, isExceptedBelow, isWithin, type Place } from "../kernel/index.js";
 import { compileGlob, normalizePath } from "../text/index.js";
 import { allow, ask, deny, strictest, type Verdict } from "./verdict.js";
 
@@ -34,12 +34,6 @@ const OWN_CONFIGURATION = /(^|\/)haft\.jsonc$/i;
 /** Devices that keep nothing. */
 const NOTHING: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"]);
 
-const SENSITIVE = new RegExp(`^(?:${SENSITIVE_NAMES.map(asPattern).join("|")})$`, "i");
-
-function isSensitive(path: string): boolean {
-  return path.split("/").some((name) => SENSITIVE.test(name));
-}
-
 const SENSITIVE_EXAMPLES = SENSITIVE_NAMES.map((name) => name.replaceAll("*", "x"));
 
 /** Whether a glob of a command names sensitive files: `.e*`, `*.key`. A `*` alone names every file, and none of these in particular. */
@@ -70,7 +64,7 @@ function judgeAccess(
   root: Required<PolicyRoot>,
   roots: readonly Required<PolicyRoot>[],
 ): Verdict {
-  const isSecret = isSensitive(path.slice(root.path.length));
+  const isSecret = isExceptedBelow(SENSITIVE_NAMES, root.path, path);
   if (access === "read")
     return isSecret
       ? ask("sensitive-file", `"${path}" usually holds secrets.`, "medium", `read ${path}`)
@@ -100,8 +94,4 @@ function outside(path: string, roots: readonly Required<PolicyRoot>[]): Verdict 
   const where = roots.map((one) => `"${one.path}"`).join(", ");
   const reason = `"${path}" is outside ${roots.length === 1 ? "the workspace" : "the allowed directories"} ${where}.`;
   return deny("outside-roots", reason, `Use a path inside, or ask the user to allow that directory.`);
-}
-
-function asPattern(glob: string): string {
-  return glob.replace(/[.+^$(){}[\]|\\]/g, "\\$&").replaceAll("*", ".*");
 }

@@ -29,7 +29,7 @@ export function nameOf({ name, target }: ChosenTarget): string {
 export function parseTarget(text: string): ChosenTarget {
   const [, name = "", after = ""] = /^([^=]*)=([^/].*)$/s.exec(text) ?? [];
   const named = withWorkspace(after);
-  // "memory=x" has a relative workspace: it is no target "x" with the name "memory".
+  // "memory=x" has a relative workspace: it is not a target "x" named "memory".
   const isNamed = NAME.test(name) && (findScheme(name) === undefined || findScheme(named.target) !== undefined);
   return isNamed ? { name, ...named } : withWorkspace(text);
 }

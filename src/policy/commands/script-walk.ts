@@ -216,7 +216,7 @@ export class ScriptWalk implements CommandSink {
     if (differs !== undefined) this.#problem("shells-differ", differs, scope.source.slice(node.pos, node.end));
   }
 
-  /** An assignment that is no command: in an expansion, in arithmetic, by a loop. */
+  /** An assignment without a command: in an expansion, in arithmetic, by a loop. */
   #assigned(name: string | undefined, text: string): void {
     if (name === undefined || !changesPrograms(name)) return;
     this.#problem("environment", `sets \`${name}\`, which changes what programs do`, text);

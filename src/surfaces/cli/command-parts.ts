@@ -1,5 +1,4 @@
 /** Options and help texts that several commands share. */
-
 import { type Command, Option } from "commander";
 import { AUTONOMY_TEXT } from "../../policy/index.js";
 

@@ -10,9 +10,9 @@ interface IgnoreCheckOptions {
 }
 
 /**
- * Visits the directories of a search beside ripgrep, because ripgrep would apply an ignore file that is a symlink to a file that
- * may not be read, and wait for a FIFO; and counts what the grant excepts by name. A hit may be returned once every directory before it was visited: whether it is there
- * then depends on no such file.
+ * Visits the directories of a search while ripgrep runs. ripgrep would apply an ignore file that is a symlink to a file that may
+ * not be read, and wait for a FIFO, so a hit may be returned only once every directory before it was visited. Also counts what the
+ * grant excepts by name.
  */
 export class IgnoreCheck {
   readonly #files: RuleFiles;

@@ -122,23 +122,22 @@ export class RipgrepSearch {
     const files = new RuleFiles(source, scope);
     const above = await rulesAbove(files, query.root, binding.call.workspace, new PauseCheck(scope));
     const isChecked = root.kind === "directory" && (!query.includeIgnored || names.length > 0);
-    const check = isChecked ? await IgnoreCheck.create({ source, query, scope, files }) : undefined;
-    this.#check = check;
+    if (isChecked) this.#check = await IgnoreCheck.create({ source, query, scope, files });
     try {
-      const ignore = scope.signal.aborted ? undefined : ignoreFlags(query, root, above, files);
-      if (ignore === undefined) return scope.signal.aborted ? this.#end(whyAborted(scope.signal)) : undefined;
-      return yield* this.#runWith(root, { pattern, ignore, names }, check);
+      if (scope.signal.aborted) return this.#end(whyAborted(scope.signal));
+      const ignore = ignoreFlags(query, root, above, files);
+      return ignore === undefined ? undefined : yield* this.#runWith(root, { pattern, ignore, names });
     } finally {
-      await check?.stop();
+      await this.#check?.stop();
     }
   }
 
   async *#runWith(
     root: SearchRoot,
     flags: Readonly<Record<"pattern" | "ignore" | "names", readonly string[]>>,
-    check: IgnoreCheck | undefined,
   ): AsyncGenerator<GrepHit, SearchEnd | undefined> {
     const { program, query, pattern, scope, source } = this.#task;
+    const check = this.#check;
     const plan = outputPlan(query, pattern);
     const unreadable = new UnreadablePaths((path) => this.#tally.skip("unreadable", this.#absolute(path)));
     const ripgrep = startRipgrep({
