@@ -36,6 +36,7 @@ export async function approvalRequest(
     rule: redact(decision.rule),
     risk: decision.risk,
     reason: redact(decision.reason),
+    ...(decision.suggestedRule === undefined ? {} : { suggestedRule: redact(decision.suggestedRule) }),
     arguments: shown,
     ...(preview === undefined ? {} : { preview }),
   };

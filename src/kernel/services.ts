@@ -62,6 +62,8 @@ export interface ApprovalRequest {
   readonly rule: string;
   readonly risk: Decision["risk"];
   readonly reason: string;
+  /** The rule that would end the question, as `haft policy allow` takes it: "npm test". Absent: no rule does. */
+  readonly suggestedRule?: string;
   /** As the model sent them, after corrections; long texts replaced by their sizes where all exceed 32 KiB. */
   readonly arguments: Json;
   /** Absent where there is nothing to show, the call claims several commands or tools of servers, or it took longer than 5 seconds. */
