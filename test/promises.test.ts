@@ -29,6 +29,7 @@ async function inMemory(change: (backend: Backend) => Backend = (backend) => bac
   await backend.root.fs.mkdir(`${DIRECTORY}/src`, true);
   await backend.root.fs.writeFile(`${DIRECTORY}/src/a.txt`, "one\ntwo\n");
   return createToolkit({
+    autonomy: "full",
     persist: false,
     on: "memory",
     backends: { memory: backend },

@@ -30,7 +30,7 @@ const CALLS: readonly Call[] = [
 
 export async function resultsReference(): Promise<string> {
   const fields = new Map<string, Map<string, string>>();
-  const toolkit = await createToolkit({ on: "memory", persist: false });
+  const toolkit = await createToolkit({ autonomy: "full", on: "memory", persist: false });
   try {
     const box = toolkit.box();
     let id: unknown;

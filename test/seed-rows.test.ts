@@ -27,6 +27,7 @@ async function toolkitOf(
   const backend = createMemoryBackend({ cwd: WORKSPACE, files: { "a.txt": "one\n" }, ...memory });
   const backends = { memory: change(backend) };
   const toolkit = await createToolkit({
+    autonomy: "full",
     workspace: WORKSPACE,
     persist: false,
     on: "memory",
@@ -78,7 +79,7 @@ describe("a command of indusagi", () => {
   });
 
   verifies("IR-100", "runs as `sh -c` on this machine", async () => {
-    const toolkit = await createToolkit({ workspace: "/tmp", persist: false, dialect: "indusagi" });
+    const toolkit = await createToolkit({ autonomy: "full", workspace: "/tmp", persist: false, dialect: "indusagi" });
     const command = "xargs -0 printf '[%s]' < /proc/$$/cmdline";
     const { output } = await toolkit.box().runner.run({ id: "1", name: "bash", input: { command } });
     expect(output).toMatch(/^stdout:\n\[(?:\/bin\/)?sh\]\[-c\]/);

@@ -21,7 +21,7 @@ export const cases = [
           mkdirSync(directory, { recursive: true });
           writeFileSync(`${directory}/session.json`, JSON.stringify({ id: `s${index}`, createdMs, nonce: `${index}` }));
         }
-        const toolkit = await createToolkit({ stateDir, workspace: scratch });
+        const toolkit = await createToolkit({ autonomy: "full", stateDir, workspace: scratch });
         return async () => {
           toolkit.box("coding");
           return { calls: 1 };

@@ -18,6 +18,7 @@ const schemes = {
 async function reading(scratch, others) {
   writeFileSync(`${scratch}/a.txt`, "a line\n".repeat(150));
   const toolkit = await createToolkit({
+    autonomy: "full",
     on: ["local", ...others],
     schemes,
     workspace: scratch,

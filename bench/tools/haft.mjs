@@ -3,7 +3,7 @@ import { register } from "node:module";
 import { createToolkit } from "../../dist/index.js";
 
 export async function openBox(workspace, stateDir, more = {}) {
-  const toolkit = await createToolkit({ workspace, stateDir, gate: "off", ...more });
+  const toolkit = await createToolkit({ autonomy: "full", workspace, stateDir, gate: "off", ...more });
   const box = await toolkit.box();
   let id = 0;
   const call = (name, input) => box.runner.run({ id: String(++id), name, input });

@@ -41,7 +41,7 @@ describe.each(Object.entries(ALL))("what %s repeats of a value of a hundred thou
   });
 
   it("is bounded on the whole way of a call", async () => {
-    await using toolkit = await createToolkit({ on: "memory", persist: false, dialect });
+    await using toolkit = await createToolkit({ autonomy: "full", on: "memory", persist: false, dialect });
     const box = toolkit.box();
     const odd: readonly Record<string, unknown>[] = [
       {

@@ -23,11 +23,6 @@ export function requireChoices(
   requireMethod("policy", options.policy, "decide");
   requireMethod("approver", options.approver, "ask");
   requireOneOf("autonomy", options.autonomy, AUTONOMY_LEVELS);
-  if (options.policy !== undefined && options.autonomy !== undefined)
-    throw new HaftError(
-      "CONFIG_INVALID",
-      "Give `createToolkit` either `policy` or `autonomy`: a policy of your own decides alone.",
-    );
   requireOneOf("gate", options.gate, GATES);
   for (const [tool, setting] of Object.entries(options.toolSettings ?? {})) {
     requireSettable(tool);

@@ -53,7 +53,13 @@ export function serversBench() {
 
   async function calling(servers: ConfiguredServers, options: ToolkitOptions = {}) {
     const tools = await servers.tools();
-    const toolkit = await createToolkit({ workspace: bench.directory, persist: false, tools, ...options });
+    const toolkit = await createToolkit({
+      autonomy: "full",
+      workspace: bench.directory,
+      persist: false,
+      tools,
+      ...options,
+    });
     open.push(toolkit);
     const { runner } = toolkit.box();
     return (name: string, input: unknown = {}, signal?: AbortSignal): Promise<ToolOutcome> =>

@@ -10,7 +10,7 @@ import type { CollectionName, Toolkit, ToolkitSession } from "./toolkit.js";
 let shared: Promise<Toolkit> | undefined;
 
 function sharedHost(): Promise<Toolkit> {
-  shared ??= createToolkit().catch((error: unknown) => {
+  shared ??= createToolkit({ autonomy: "full" }).catch((error: unknown) => {
     shared = undefined;
     throw error;
   });

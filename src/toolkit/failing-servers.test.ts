@@ -45,7 +45,12 @@ async function connect(server: ServerConfig): Promise<ConfiguredServers> {
 }
 
 async function calling(servers: ConfiguredServers): Promise<(input?: unknown) => Promise<ToolOutcome>> {
-  const toolkit = await createToolkit({ workspace: directory, persist: false, tools: await servers.tools() });
+  const toolkit = await createToolkit({
+    autonomy: "full",
+    workspace: directory,
+    persist: false,
+    tools: await servers.tools(),
+  });
   closing.push(() => toolkit.close());
   const { runner } = toolkit.box();
   return (input = {}) => runner.run({ id: "call", name: "s__echo", input });

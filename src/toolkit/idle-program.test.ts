@@ -14,7 +14,7 @@ const PROGRAM = `
     deadlineMs: 50,
     run: (input, ctx) => new Promise((resolve) => ctx.signal.addEventListener("abort", () => resolve(text("late")))),
   });
-  const toolkit = await createToolkit({ on: "memory", persist: false, tools: [waiting] });
+  const toolkit = await createToolkit({ autonomy: "full", on: "memory", persist: false, tools: [waiting] });
   const outcome = await toolkit.box().runner.run({ id: "settled", name: "waiting", input: {} });
   process.stdout.write(outcome.id);
 `;

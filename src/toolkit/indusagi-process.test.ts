@@ -16,7 +16,12 @@ beforeEach(async () => {
   base = realpathSync(mkdtempSync(join(tmpdir(), "haft-indus-")));
   cwd = join(base, 'it\'s a "directory"');
   mkdirSync(cwd);
-  toolkit = await createToolkit({ workspace: cwd, stateDir: join(base, "state"), dialect: "indusagi" });
+  toolkit = await createToolkit({
+    autonomy: "full",
+    workspace: cwd,
+    stateDir: join(base, "state"),
+    dialect: "indusagi",
+  });
   own = toolkit.box();
 });
 afterEach(async () => {

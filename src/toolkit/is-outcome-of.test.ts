@@ -3,7 +3,7 @@ import { buddyDialect } from "../dialects/index.js";
 import { builtinRegistry, createToolkit, isOutcomeOf } from "./index.js";
 
 it("an outcome names its tool as Haft does, with its data, under whichever name a dialect calls it", async () => {
-  await using toolkit = await createToolkit({ dialect: "buddy", on: "memory", persist: false });
+  await using toolkit = await createToolkit({ autonomy: "full", dialect: "buddy", on: "memory", persist: false });
   const { runner } = toolkit.box();
   const { name } = builtinRegistry(buddyDialect).get("run_shell");
   const outcome = await runner.run({ id: "1", name, input: { command: "echo hi" } });
@@ -14,7 +14,7 @@ it("an outcome names its tool as Haft does, with its data, under whichever name 
 
 it("data is there for a failure that has some, redacted, and absent for a call that never ran", async () => {
   const redactor = { redact: (text: string) => text.replaceAll("hunter2", "[secret]") };
-  await using toolkit = await createToolkit({ on: "memory", persist: false, redactor });
+  await using toolkit = await createToolkit({ autonomy: "full", on: "memory", persist: false, redactor });
   const { runner } = toolkit.box();
   const failed = await runner.run({ id: "1", name: "bash", input: { command: "echo hunter2; exit 3" } });
   expect(failed).toMatchObject({ isError: true, data: { exitCode: 3, stdout: { head: "[secret]\n" } } });

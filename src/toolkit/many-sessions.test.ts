@@ -35,7 +35,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 it("does not list the sessions, nor does naming one", async () => {
   const { createToolkit } = await import("./index.js");
-  const toolkit = await createToolkit({ stateDir: root, workspace: root, on: "memory" });
+  const toolkit = await createToolkit({ autonomy: "full", stateDir: root, workspace: root, on: "memory" });
   reads.length = 0;
   toolkit.box("coding");
   toolkit.session("s7").box();
@@ -48,7 +48,7 @@ it("does not list the sessions, nor does naming one", async () => {
 
 it("lists them once after calls", async () => {
   const { createToolkit } = await import("./index.js");
-  const toolkit = await createToolkit({ stateDir: root, on: "memory" });
+  const toolkit = await createToolkit({ autonomy: "full", stateDir: root, on: "memory" });
   reads.length = 0;
   for (const id of ["1", "2"]) await toolkit.box().runner.run({ id, name: "todo_set", input: { todos: [] } }, {});
   await vi.waitFor(() => expect(reads.filter((path) => path === join(root, "sessions"))).toHaveLength(1));

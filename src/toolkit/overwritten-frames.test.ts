@@ -15,6 +15,7 @@ async function boxOn(options: ToolkitOptions) {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "haft-frames-")));
   directories.push(directory);
   const toolkit = await createToolkit({
+    autonomy: "full",
     workspace: directory,
     stateDir: join(directory, "state"),
     gate: "off",

@@ -8,7 +8,7 @@ let directory: string;
 let toolkit: Toolkit;
 beforeEach(async () => {
   directory = realpathSync(mkdtempSync(join(tmpdir(), "haft-names-")));
-  toolkit = await createToolkit({ workspace: directory, persist: false, gate: "off" });
+  toolkit = await createToolkit({ autonomy: "full", workspace: directory, persist: false, gate: "off" });
 });
 afterEach(async () => {
   await toolkit.close();

@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 async function local(options: ToolkitOptions = {}): Promise<Toolkit> {
-  const toolkit = await createToolkit({ workspace: root, stateDir: join(root, "state"), ...options });
+  const toolkit = await createToolkit({ autonomy: "full", workspace: root, stateDir: join(root, "state"), ...options });
   open.push(toolkit);
   return toolkit;
 }
@@ -108,7 +108,12 @@ describe("a session that ends", () => {
       ended.push(id);
       return { left: ["7 (stubborn)"] };
     };
-    const toolkit = await createToolkit({ on: "m", backends: { m: { ...backend, endSession } }, persist: false });
+    const toolkit = await createToolkit({
+      autonomy: "full",
+      on: "m",
+      backends: { m: { ...backend, endSession } },
+      persist: false,
+    });
     await run(toolkit.session("a").box(), "todo_read");
     await run(toolkit.session("b").box(), "todo_read");
     expect(await toolkit.session("a").close()).toEqual({ left: ["7 (stubborn)"] });

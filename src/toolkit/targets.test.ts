@@ -30,7 +30,12 @@ afterEach(async () => {
 
 type Options = NonNullable<Parameters<typeof createToolkit>[0]>;
 async function open(options: Options): Promise<(name: string, input: object) => Promise<ToolOutcome>> {
-  toolkit = await createToolkit({ workspace: join(root, "one"), stateDir: join(root, "state"), ...options });
+  toolkit = await createToolkit({
+    autonomy: "full",
+    workspace: join(root, "one"),
+    stateDir: join(root, "state"),
+    ...options,
+  });
   const { runner } = toolkit.session("s").box();
   return (name, input) => runner.run({ id: "c", name, input });
 }
@@ -292,7 +297,8 @@ describe("targets of one toolkit", () => {
   });
 
   it("are refused before anything is opened where the choice is wrong", async () => {
-    const of = (on: Options["on"], more: Options = {}) => createToolkit({ persist: false, on: on as never, ...more });
+    const of = (on: Options["on"], more: Options = {}) =>
+      createToolkit({ autonomy: "full", persist: false, on: on as never, ...more });
     await expect(of([])).rejects.toThrow("names no target");
     await expect(of(["memory", "memory=/a"])).rejects.toThrow('Two targets have the name "memory"');
     await expect(of({ target: "memory", workspace: "a" })).rejects.toThrow('must be an absolute path, not "a"');

@@ -16,7 +16,12 @@ describe("tool settings", () => {
   });
 
   it("make a tool neither shown nor known", async () => {
-    await using toolkit = await createToolkit({ on: "memory", persist: false, toolSettings: { bash: false } });
+    await using toolkit = await createToolkit({
+      autonomy: "full",
+      on: "memory",
+      persist: false,
+      toolSettings: { bash: false },
+    });
     const box = toolkit.box();
     expect(box.descriptors().map(({ name }) => name)).not.toContain("bash");
     const outcome = await box.runner.run({ id: "1", name: "bash", input: { command: "true" } });
@@ -24,7 +29,7 @@ describe("tool settings", () => {
   });
 
   it("are refused for a tool that does not exist, which would stay on under its right name", async () => {
-    const of = (toolSettings: ToolSettings) => createToolkit({ persist: false, toolSettings });
+    const of = (toolSettings: ToolSettings) => createToolkit({ autonomy: "full", persist: false, toolSettings });
     await expect(of({ bsh: false })).rejects.toThrow('names "bsh", which is not a built-in tool. Did you mean `bash`?');
     await expect(of({ run_shell: false })).rejects.toMatchObject({ code: "CONFIG_INVALID" });
     await (await of({ web__search: false })).close();
@@ -32,7 +37,7 @@ describe("tool settings", () => {
 
   it("set the gate of one tool", async () => {
     const secondWrite = async (toolSettings: ToolSettings) => {
-      await using toolkit = await createToolkit({ on: "memory", persist: false, toolSettings });
+      await using toolkit = await createToolkit({ autonomy: "full", on: "memory", persist: false, toolSettings });
       // Each box is a conversation of its own: the second has not read what the first wrote.
       const write = () => toolkit.box().runner.run({ id: "1", name: "write", input: { path: "a", content: "x" } });
       expect(await write()).toMatchObject({ isError: false });

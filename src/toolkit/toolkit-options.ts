@@ -47,7 +47,7 @@ export interface ToolkitOptions {
   readonly dialect?: Dialect | DialectName | (string & {});
   /** Tools of the host, beside the built-in ones; one of the same name takes the built-in one's place. */
   readonly tools?: readonly DefinedTool[];
-  /** Instead of `autonomy`. */
+  /** Decides alone; `autonomy` is then what it is told. Default: as `autonomy` says. */
   readonly policy?: Policy;
   /**
    * How much happens without asking. "readonly": reads and commands that only read; "supervised": also writes of files in the

@@ -35,14 +35,25 @@ afterEach(async () => {
 });
 
 async function local(options: ToolkitOptions = {}): Promise<Toolkit> {
-  const toolkit = await createToolkit({ workspace: join(root, "project"), stateDir: join(root, "state"), ...options });
+  const toolkit = await createToolkit({
+    autonomy: "full",
+    workspace: join(root, "project"),
+    stateDir: join(root, "state"),
+    ...options,
+  });
   open.push(toolkit);
   return toolkit;
 }
 
 async function inMemory(options: ToolkitOptions = {}): Promise<Toolkit> {
   const backend = createMemoryBackend({ files: { "a.txt": "alpha\n" } });
-  const toolkit = await createToolkit({ on: "m", backends: { m: backend }, persist: false, ...options });
+  const toolkit = await createToolkit({
+    autonomy: "full",
+    on: "m",
+    backends: { m: backend },
+    persist: false,
+    ...options,
+  });
   open.push(toolkit);
   return toolkit;
 }
@@ -95,7 +106,11 @@ describe("a toolkit", () => {
   });
 
   it("closes every part although one of them fails, and reports that", async () => {
-    const toolkit = await createToolkit({ workspace: join(root, "project"), stateDir: join(root, "state") });
+    const toolkit = await createToolkit({
+      autonomy: "full",
+      workspace: join(root, "project"),
+      stateDir: join(root, "state"),
+    });
     const [broken, sound] = [toolkit.session("broken"), toolkit.session("sound")];
     for (const { session } of [broken, sound]) session.setCwd("local", "/");
     mkdirSync(join(root, "state", "sessions"), { recursive: true });

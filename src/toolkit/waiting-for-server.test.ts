@@ -28,7 +28,12 @@ it("a call that waits for a server to come back is cancelled at once, not left b
     lookUp: () => undefined,
     startupTimeoutMs: 30_000,
   });
-  const toolkit = await createToolkit({ workspace: directory, persist: false, tools: await servers.tools() });
+  const toolkit = await createToolkit({
+    autonomy: "full",
+    workspace: directory,
+    persist: false,
+    tools: await servers.tools(),
+  });
   try {
     const { runner } = toolkit.box();
     const call = { id: "call", name: "docs__echo", input: { text: "x" } };
@@ -58,7 +63,12 @@ it("what a server answers with its last words arrives", async () => {
     lookUp: () => undefined,
     startupTimeoutMs: 30_000,
   });
-  const toolkit = await createToolkit({ workspace: directory, persist: false, tools: await servers.tools() });
+  const toolkit = await createToolkit({
+    autonomy: "full",
+    workspace: directory,
+    persist: false,
+    tools: await servers.tools(),
+  });
   try {
     const { runner } = toolkit.box();
     for (const name of Object.keys(named)) {

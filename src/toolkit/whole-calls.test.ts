@@ -18,7 +18,13 @@ afterEach(async () => {
 });
 
 async function caller(options: ToolkitOptions) {
-  const toolkit = await createToolkit({ workspace: directory, persist: false, dialect: "buddy", ...options });
+  const toolkit = await createToolkit({
+    autonomy: "full",
+    workspace: directory,
+    persist: false,
+    dialect: "buddy",
+    ...options,
+  });
   open.push(toolkit);
   const { runner } = toolkit.box();
   return (name: string, input: object) => runner.run({ id: "c1", name, input });

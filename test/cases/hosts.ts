@@ -23,7 +23,7 @@ export function startHost(folder: string, state: string, body: string): HostProc
   if (!existsSync(LIBRARY)) throw new Error("There is no build. Run `npm run build` first; `npm test` does it.");
   const source = `
     import * as haft from ${JSON.stringify(pathToFileURL(LIBRARY).href)};
-    const open = (options = {}) => haft.createToolkit({
+    const open = (options = {}) => haft.createToolkit({ autonomy: "full",
       workspace: ${JSON.stringify(folder)}, stateDir: ${JSON.stringify(state)}, gate: "off", ...options,
     });
     ${body}`;

@@ -24,7 +24,7 @@ afterEach(() => {
 });
 
 async function once(name: string, input: unknown, on = "local"): Promise<ToolOutcome> {
-  const toolkit = await createToolkit({ workspace: directory, stateDir: state, on, gate: "off" });
+  const toolkit = await createToolkit({ autonomy: "full", workspace: directory, stateDir: state, on, gate: "off" });
   try {
     return await toolkit.box().runner.run({ id: "c1", name, input });
   } finally {
@@ -266,7 +266,7 @@ const CALLS: readonly (readonly [tool: string, input: Readonly<Record<string, un
 
 describe("memory and local agree [KERN-05]", () => {
   async function open(on: string): Promise<{ toolkit: Toolkit; files: () => Promise<Record<string, string>> }> {
-    const toolkit = await createToolkit({ workspace: directory, persist: false, on, gate: "off" });
+    const toolkit = await createToolkit({ autonomy: "full", workspace: directory, persist: false, on, gate: "off" });
     const { fs } = await toolkit.session("files").context();
     await fs.mkdir(directory, true);
     for (const [path, content] of Object.entries(FILES)) {

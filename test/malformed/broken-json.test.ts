@@ -28,7 +28,7 @@ describe.each(Object.keys(DIALECTS))("in the dialect %s", (dialect) => {
     workspace = join(directory, "workspace");
     mkdirSync(workspace);
     writeFileSync(join(workspace, "a.txt"), "a\n");
-    toolkit = await createToolkit({ workspace, stateDir: join(directory, "state"), dialect });
+    toolkit = await createToolkit({ autonomy: "full", workspace, stateDir: join(directory, "state"), dialect });
     box = await toolkit.box("all");
   });
   afterAll(async () => {

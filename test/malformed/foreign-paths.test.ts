@@ -130,7 +130,14 @@ async function open(dialect: string, on: string) {
   mkdirSync(workspace);
   const memory = createMemoryBackend({ cwd: workspace });
   await memory.root.fs.mkdir(workspace, true);
-  const toolkit = await createToolkit({ workspace, persist: false, dialect, on, backends: { memory } });
+  const toolkit = await createToolkit({
+    autonomy: "full",
+    workspace,
+    persist: false,
+    dialect,
+    on,
+    backends: { memory },
+  });
   const box = toolkit.box("all");
   let count = 0;
   return {

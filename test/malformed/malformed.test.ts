@@ -32,7 +32,7 @@ beforeAll(async () => {
   const workspace = join(directory, "workspace");
   mkdirSync(join(workspace, "src"), { recursive: true });
   writeFileSync(join(workspace, "a.txt"), "a\nb\nc\n");
-  toolkit = await createToolkit({ workspace, stateDir: join(directory, "state") });
+  toolkit = await createToolkit({ autonomy: "full", workspace, stateDir: join(directory, "state") });
   box = await toolkit.box("all");
 });
 afterAll(async () => {

@@ -20,7 +20,7 @@ export async function hello(): Promise<ToolOutcome> {
 
 /** Typed where the name is literal. */
 export async function exitCode(): Promise<number | null | undefined> {
-  const toolkit = await createToolkit();
+  const toolkit = await createToolkit({ autonomy: "full" });
   const outcome = await toolkit.box().runner.run({ id: "1", name: "bash", input: { command: "ls" } });
   await toolkit.close();
   return outcome.data?.exitCode;

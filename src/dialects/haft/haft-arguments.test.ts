@@ -9,7 +9,7 @@ let toolkit: Toolkit;
 beforeAll(async () => {
   workspace = mkdtempSync(join(tmpdir(), "haft-arguments-"));
   writeFileSync(join(workspace, "a"), "a\n");
-  toolkit = await createToolkit({ workspace, persist: false });
+  toolkit = await createToolkit({ autonomy: "full", workspace, persist: false });
 });
 afterAll(async () => {
   await toolkit.close();

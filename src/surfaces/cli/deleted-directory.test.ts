@@ -49,7 +49,7 @@ describe("in a directory that was deleted", () => {
   it("the library says which option is missing", () => {
     const program = `
       import { createToolkit } from ${JSON.stringify(built("index.js"))};
-      const toolkit = await createToolkit();
+      const toolkit = await createToolkit({ autonomy: "full" });
       const { code, output } = await toolkit.box().runner.run({ id: "1", name: "bash", input: { command: "true" } });
       console.log(code, output);
       await toolkit.close();`;

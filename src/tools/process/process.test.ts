@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 async function open(options: ToolkitOptions = {}): Promise<Toolkit> {
-  const opened = await createToolkit({ workspace: base, stateDir: join(base, "state"), ...options });
+  const opened = await createToolkit({ autonomy: "full", workspace: base, stateDir: join(base, "state"), ...options });
   toolkits.push(opened);
   return opened;
 }

@@ -20,7 +20,7 @@ const workspace = join(directory, "workspace");
 mkdirSync(workspace);
 const file = (name: string, text: string | Buffer) => writeFileSync(join(workspace, name), text);
 
-const toolkit = await createToolkit({ workspace, stateDir: join(directory, "state") });
+const toolkit = await createToolkit({ autonomy: "full", workspace, stateDir: join(directory, "state") });
 const { runner, descriptors } = toolkit.session("few").box();
 
 /** A tool without an entry gets its required parameters. */

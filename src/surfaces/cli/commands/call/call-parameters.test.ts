@@ -133,7 +133,7 @@ describe("on the command line", () => {
 
 describe("the example of a tool", () => {
   it.each(DIALECT_NAMES)("can be typed for every tool of %s", async (dialect) => {
-    const toolkit = await createToolkit({ dialect, on: "memory" });
+    const toolkit = await createToolkit({ autonomy: "full", dialect, on: "memory" });
     try {
       const box = toolkit.box();
       const problems: string[] = [];

@@ -34,7 +34,7 @@ function serve(options: Partial<ServedCallsOptions> = {}): ServedCalls {
     needsRoots: false,
     onNote: (line) => notes.push(line),
     open: async () => {
-      const toolkit = await createToolkit({ on: "memory", stateDir });
+      const toolkit = await createToolkit({ autonomy: "full", on: "memory", stateDir });
       toolkits.push(toolkit);
       return toolkit;
     },
@@ -146,7 +146,7 @@ describe("the directories of a client", () => {
       needsRoots: true,
       open: async (reported) => {
         const workspace = reported === undefined ? join(root, "one") : fileURLToPath(reported);
-        const toolkit = await createToolkit({ workspace, stateDir });
+        const toolkit = await createToolkit({ autonomy: "full", workspace, stateDir });
         toolkits.push(toolkit);
         return toolkit;
       },
