@@ -59,6 +59,8 @@ export interface BackendFlags {
   /** A command can be detached from its call: `ShellOptions.detach`. */
   readonly detach?: boolean;
   readonly terminal?: boolean;
+  /** Commands run in a sandbox, which confines what they can reach. */
+  readonly sandbox?: boolean;
 }
 
 /** One machine. Third parties pass a minimal core to `completeBackend`, whose ports make all checks of grants. */

@@ -1,5 +1,6 @@
 /** The context of a call: the host's view, and the narrower view of a tool. */
 
+import type { Autonomy } from "./autonomy.js";
 import type { BackendFlags } from "./backend.js";
 import type { Claim } from "./claims.js";
 import type { Dialect } from "./dialect.js";
@@ -72,6 +73,8 @@ export interface HostServices {
   readonly ids: Ids;
   readonly digest: Digest;
   readonly policy: Policy;
+  /** The level of sessions that have none of their own. Default "supervised". */
+  readonly autonomy?: Autonomy;
   /** Absent: an "ask" decision denies the call. */
   readonly approver?: Approver;
   /** Not for tools: what a tool may keep goes through its own ports. */

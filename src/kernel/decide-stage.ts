@@ -1,6 +1,7 @@
 /** Collects the claims of a call, lets policy decide on them, and reserves rate. Approvals are in `approve-stage`. */
 
 import { decisionProblem } from "./answer-problem.js";
+import { DEFAULT_AUTONOMY } from "./autonomy.js";
 import { backendOf, type CallRun, claimContextBase, type Ending, ended, type Step } from "./call-run.js";
 import { type Claim, type Decision, EMPTY_GRANT, type Grant, isWithin } from "./claims.js";
 import type { ClaimContext } from "./context.js";
@@ -190,6 +191,18 @@ function nameOf(run: CallRun, real: string): string {
   return cwd + (realCwd === "/" ? real : real.slice(realCwd.length));
 }
 
+/**
+ * Decides again on a call that was approved: the user may have changed the level, or policy, while it waited. An approval does
+ * not lift a denial.
+ */
+export function confirmDecision(run: CallRun): Step {
+  if (run.decision?.effect !== "ask") return undefined;
+  const decision = evaluate(run, run.claims);
+  if (decision.effect !== "deny") return undefined;
+  run.decision = decision;
+  return ended("denied", refusal(decision, run.tool.name));
+}
+
 export function reserveRate(run: CallRun): Ending | undefined {
   const { rate } = run.context.host;
   if (rate === undefined || run.tool.effect !== "write") return undefined;
@@ -216,16 +229,21 @@ function refusal(decision: Decision, toolName: string, more: Readonly<Record<str
 
 export function policyCallOf(run: CallRun): PolicyCall {
   const { name, spec } = run.target;
+  const { host, session } = run.context;
+  const { trust } = session;
   return {
     callId: run.call.id,
     tool: run.tool.name,
     effect: run.tool.effect,
     target: name,
     ...(spec === undefined || spec === name ? {} : { spec }),
-    sessionId: run.context.session.id,
+    sessionId: session.id,
     cwd: run.cwd,
     workspace: run.workspace,
     home: backendOf(run).home,
+    autonomy: trust.autonomy ?? host.autonomy ?? DEFAULT_AUTONOMY,
+    sandboxed: backendOf(run).flags.sandbox === true,
+    taint: trust.taint,
   };
 }
 

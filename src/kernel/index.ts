@@ -1,6 +1,7 @@
 /** The contract: tools, calls, results, claims and the ports. Pure: no Node built-in anywhere behind this entry. */
 
 export { AbortHub } from "./abort-hub.js";
+export { AUTONOMY_LEVELS, type Autonomy, DEFAULT_AUTONOMY } from "./autonomy.js";
 export { type Backend, type BackendFlags, type Binding, type BoundCall, isBackend, type Ports } from "./backend.js";
 export { BlockInput, INPUT_BLOCK_BYTES, type InputEnd, inputClosed } from "./block-input.js";
 export { boundHandle } from "./bound-handle.js";
@@ -208,6 +209,7 @@ export {
   type ToolCache,
 } from "./session.js";
 export { type SessionEnd, SessionJobs } from "./session-jobs.js";
+export { SessionTrust } from "./session-trust.js";
 export {
   type Captured,
   type CoreShell,

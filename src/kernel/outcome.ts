@@ -29,7 +29,9 @@ const UNDECIDED: Decision = Object.freeze({
 export async function outcomeOf(run: CallRun, ending: Ending): Promise<ToolOutcome> {
   try {
     const result = redacted(run, ending.result);
-    return await assemble(run, ending, result, render(run, result));
+    const outcome = await assemble(run, ending, result, render(run, result));
+    noteOrigins(run, result, outcome);
+    return outcome;
   } catch (thrown) {
     // The result is dropped: it may contain what could not be redacted.
     const why = HaftError.is(thrown) ? ` ${thrown.message}` : "";
@@ -86,6 +88,13 @@ async function assemble(run: CallRun, ending: Ending, result: ToolResult, render
     ...(ending.inputRequired === undefined ? {} : { inputRequired: ending.inputRequired }),
     audit: run.audit,
   };
+}
+
+/** Remembers where the content comes from that the model is about to see. */
+function noteOrigins(run: CallRun, { provenance }: ToolResult, { content }: ToolOutcome): void {
+  const { trust } = run.context.session;
+  if (provenance !== undefined && content.length > 0) trust.shown(provenance);
+  for (const block of content) if (block.provenance !== undefined) trust.shown(block.provenance);
 }
 
 /** Renders with the presenter; a tool without one shows its blocks, else its message or its data. */

@@ -2,7 +2,7 @@
  * The path of one call. Each stage lets the call continue or ends it. Audit is outermost, so every call has an audit entry.
  *
  *   coerce, target ▸ audit ▸ cancelled? ▸ repair, validate, decode ▸ open ▸ claims ▸ decide ▸ reserve rate ▸ approve
- *          ▸ run ▸ redact ▸ render ▸ clamp
+ *          ▸ confirm ▸ run ▸ redact ▸ render ▸ clamp
  */
 
 import { approve } from "./approve-stage.js";
@@ -19,7 +19,7 @@ import {
 import type { Claim, Decision } from "./claims.js";
 import type { HostContext } from "./context.js";
 import { DEFAULT_DEADLINE_MS } from "./deadline.js";
-import { decide, reserveRate, stateClaims } from "./decide-stage.js";
+import { confirmDecision, decide, reserveRate, stateClaims } from "./decide-stage.js";
 import { callSafely, ignoreRejection } from "./errors.js";
 import { openTarget } from "./open-stage.js";
 import { outcomeOf } from "./outcome.js";
@@ -83,6 +83,7 @@ function settle(run: CallRun, validate: Validator, chosen: Step): Promise<Ending
       (await inTime(run, () => untilDecided(run, validate))) ??
       reserveRate(run) ??
       (await approve(run)) ??
+      confirmDecision(run) ??
       (await execute(run)),
   );
 }

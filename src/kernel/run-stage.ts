@@ -3,10 +3,11 @@
 import { CallContext } from "./call-context.js";
 import { type CallRun, type Ending, ended, resultOfThrown } from "./call-run.js";
 import { CallSignal } from "./call-signal.js";
+import type { Claim } from "./claims.js";
 import { ABANDON_AFTER_MS, deadlineOf } from "./deadline.js";
 import { callSafely, HaftError, ignoreRejection } from "./errors.js";
 import { revoked } from "./guard.js";
-import { type CallStatus, fail, type ToolResult } from "./result.js";
+import { type CallStatus, fail, type Provenance, type ToolResult } from "./result.js";
 import type { AuditEnd } from "./services.js";
 import { validateToolResult } from "./validate-tool-result.js";
 
@@ -42,7 +43,7 @@ export async function execute(run: CallRun): Promise<Ending> {
         else settle(value);
       });
     });
-    const result = validateToolResult(returned, tool.name);
+    const result = withOrigin(run.claims, validateToolResult(returned, tool.name));
     return ended(statusOf(result, stopped), result);
   } finally {
     stopTimer();
@@ -70,6 +71,31 @@ async function watched(run: CallRun, ctx: CallContext, fault: (thrown: unknown) 
     return await (faults === undefined ? hooked() : faults.watch<unknown>(hooked, fault));
   } catch (thrown) {
     return resultOfThrown(thrown, tool.name);
+  }
+}
+
+/** A result whose tool does not say where it comes from is from the foreign place that its call claimed. */
+function withOrigin(claims: readonly Claim[], result: ToolResult): ToolResult {
+  if (result.provenance !== undefined) return result;
+  for (const claim of claims) {
+    const provenance = originOf(claim);
+    if (provenance !== undefined) return { ...result, provenance };
+  }
+  return result;
+}
+
+function originOf(claim: Claim): Provenance | undefined {
+  switch (claim.kind) {
+    case "network":
+      return { from: "web", ref: URL.canParse(claim.url) ? new URL(claim.url).origin : claim.url };
+    case "network-open":
+      return { from: "web", ref: claim.purpose };
+    case "server":
+      return { from: "server", ref: claim.server };
+    case "external":
+      return { from: "server", ref: claim.source };
+    default:
+      return undefined;
   }
 }
 

@@ -1,4 +1,5 @@
 /** The service ports of a host: clock, ids, policy, approvals, audit, artifacts, locks. */
+import type { Autonomy } from "./autonomy.js";
 import type { Approval, Claim, CommandStart, Decision } from "./claims.js";
 import type { Fs, Io } from "./fs.js";
 import type { CallStatus, Json, Provenance, ToolErrorCode } from "./result.js";
@@ -34,6 +35,15 @@ export interface PolicyCall {
   /** The workspace of the target. */
   readonly workspace: string;
   readonly home: string;
+  /** The level in force for this call: that of its session, else that of the host. */
+  readonly autonomy: Autonomy;
+  /** Whether commands on the target run in a sandbox. */
+  readonly sandboxed: boolean;
+  /**
+   * Where untrusted content comes from that the model was shown in this session: the web, other servers, panes, files outside the
+   * workspace. Each source once, the first 20. Empty: none.
+   */
+  readonly taint: readonly Provenance[];
 }
 
 /** Decides on the claims of a call. Synchronous and pure: no I/O, no clock. For several claims the strictest decision wins. */

@@ -1,5 +1,6 @@
 /** The state of one conversation: outlives a call, ends before the host. */
 import type { Artifacts } from "./services.js";
+import type { SessionTrust } from "./session-trust.js";
 
 /** The version of a file when it was last read. `mtimeMs` is in whole milliseconds. */
 export interface ReadStateRecord {
@@ -86,6 +87,8 @@ export interface Session {
   readonly caches: Map<object, Map<string, unknown>>;
   /** Paths known to pass through a symlink; these are resolved before policy decides on them. Entries may be evicted. */
   readonly symlinks: Set<string>;
+  /** What policy knows of it: `new SessionTrust()`. Not for tools. */
+  readonly trust: SessionTrust;
 }
 
 /** What `claims` sees of the session: it can be read, not changed. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Access, Claim, PolicyCall } from "../kernel/index.js";
+import type { Access, Autonomy, Claim, PolicyCall } from "../kernel/index.js";
 import { autonomyPolicy } from "./autonomy-policy.js";
-import { AUTONOMY_LEVELS, type Autonomy } from "./index.js";
 
 const call: PolicyCall = {
   callId: "c1",
@@ -12,6 +11,9 @@ const call: PolicyCall = {
   cwd: "/ws",
   workspace: "/ws",
   home: "/home/u",
+  autonomy: "supervised",
+  sandboxed: false,
+  taint: [],
 };
 const file = (access: Access, path: string, scope: "self" | "tree" = "self"): Claim => ({
   kind: "file",
@@ -25,11 +27,9 @@ const command = (text: string, more: Partial<Extract<Claim, { kind: "command" }>
   cwd: "/ws",
   ...more,
 });
-const decide = (claims: Claim | readonly Claim[], autonomy: Autonomy = "supervised") =>
-  autonomyPolicy({ autonomy, roots: [{ path: "/ref", access: "read" }, { path: "/extra" }] }).decide(
-    [claims].flat() as readonly Claim[],
-    call,
-  );
+const policy = autonomyPolicy({ roots: [{ path: "/ref", access: "read" }, { path: "/extra" }] });
+const decide = (claims: Claim | readonly Claim[], more: Partial<PolicyCall> = {}) =>
+  policy.decide([claims].flat() as readonly Claim[], { ...call, ...more });
 
 describe("a supervised session", () => {
   it.each([
@@ -58,7 +58,10 @@ describe("a supervised session", () => {
     ["allow", "own-job", { kind: "job", action: "stop", id: "1" }],
     ["ask", "input", { kind: "input", to: "job", id: "1", text: "rm -rf /\n" }],
     ["allow", "end-of-input", { kind: "input", to: "job", id: "1", text: "" }],
-    ["ask", "network", { kind: "network", method: "GET", url: "https://example.com/" }],
+    ["allow", "network-read", { kind: "network", method: "GET", url: "https://example.com/" }],
+    ["ask", "network", { kind: "network", method: "POST", url: "https://example.com/" }],
+    ["ask", "network-private", { kind: "network", method: "GET", url: "http://169.254.169.254/latest/meta-data" }],
+    ["ask", "network-address", { kind: "network", method: "GET", url: "file:///etc/passwd" }],
     ["ask", "foreign-tool", { kind: "server", server: "github", tool: "create_issue" }],
     ["ask", "foreign-tool", { kind: "external", source: "ai", tool: "weather" }],
     ["deny", "unknown-claim", { kind: "teleport" } as unknown as Claim],
@@ -152,12 +155,39 @@ describe("the other levels", () => {
     ["full", "deny", command("rm -rf /")],
     ["full", "deny", file("write", "/ws/haft.jsonc")],
   ] satisfies readonly (readonly [Autonomy, string, Claim])[])("%s: %s %j", (autonomy, effect, claim) => {
-    expect(decide(claim, autonomy).effect).toBe(effect);
+    expect(decide(claim, { autonomy }).effect).toBe(effect);
   });
 
-  it("are three, and others are refused, as are relative roots", () => {
-    expect(AUTONOMY_LEVELS).toEqual(["readonly", "supervised", "full"]);
-    expect(() => autonomyPolicy({ autonomy: "Full" as Autonomy })).toThrow('not "Full"');
+  it("are three, and any other counts as readonly", () => {
+    expect(decide(file("write", "/ws/a"), { autonomy: "Full" as Autonomy })).toMatchObject({ rule: "readonly" });
+  });
+
+  it("take absolute roots", () => {
     expect(() => autonomyPolicy({ roots: [{ path: "ref" }] })).toThrow("absolute");
+  });
+});
+
+describe("a session that has read untrusted content", () => {
+  const tainted = { taint: [{ from: "web", ref: "https://evil.example" }] } as const;
+  const post: Claim = { kind: "network", method: "POST", url: "https://example.com/a" };
+
+  it.each([
+    ["network-tainted", { kind: "network", method: "GET", url: "https://example.com/?q=secret" }],
+    ["network", post],
+    ["command-network", command("curl https://example.com")],
+  ] satisfies readonly (readonly [string, Claim])[])("is asked by %s", (rule, claim) => {
+    const decision = decide(claim, tainted);
+    expect(decision).toMatchObject({ effect: "ask", rule, reason: expect.stringContaining("may carry instructions") });
+  });
+
+  it("needs an approval of its own: one from before does not hold", () => {
+    const keys = (more: Partial<PolicyCall>) => (decide(post, more) as { remember?: readonly string[] }).remember;
+    expect(keys({})).toEqual(["POST https://example.com/a"]);
+    expect(keys(tainted)).toEqual(["tainted POST https://example.com/a"]);
+  });
+
+  it("works in the workspace as before, and at the level full without questions", () => {
+    expect(decide([file("write", "/ws/a"), command("git status")], tainted)).toMatchObject({ effect: "allow" });
+    expect(decide(post, { ...tainted, autonomy: "full" })).toMatchObject({ effect: "allow" });
   });
 });

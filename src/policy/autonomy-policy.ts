@@ -1,40 +1,42 @@
 /** The policy that decides by what a call would do: read, change, delete, run, reach out. */
-import { type Claim, type Decision, grantFor, HaftError, type Policy, type PolicyCall } from "../kernel/index.js";
+import {
+  type Autonomy,
+  type Claim,
+  type Decision,
+  grantFor,
+  HaftError,
+  type Policy,
+  type PolicyCall,
+} from "../kernel/index.js";
 import { normalizePath } from "../text/index.js";
-import { AUTONOMY_LEVELS, type Autonomy } from "./autonomy.js";
 import { judgeCommand, type PolicyPlace } from "./command-verdict.js";
+import { judgeNetwork } from "./network-verdict.js";
 import { judgePath, type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
 import { allow, ask, deny, strictest, type Verdict } from "./verdict.js";
 
 export interface AutonomyPolicyOptions {
-  /** Default "supervised". */
-  readonly autonomy?: Autonomy;
   /** Directories beside the workspace that calls may use. */
   readonly roots?: readonly PolicyRoot[];
 }
 
 /**
- * Decides by what a call claims. Files outside the workspace and the `roots` are out of reach; a command is judged by the programs
+ * Decides by what a call claims, at the level of the call. Files outside the workspace and the `roots` are out of reach; a command is judged by the programs
  * that it starts and the files that they name. It guards against mistakes: what a program does that was allowed is not confined,
  * so that the boundary is the backend.
  *
- * @throws `CONFIG_INVALID` when a root is not absolute or the level is unknown.
+ * @throws `CONFIG_INVALID` when a root is not absolute.
  */
 export function autonomyPolicy(options: AutonomyPolicyOptions = {}): Policy {
-  const { autonomy = "supervised", roots = [] } = options;
-  if (!AUTONOMY_LEVELS.includes(autonomy))
-    throw new HaftError(
-      "CONFIG_INVALID",
-      `\`autonomy\` is one of ${AUTONOMY_LEVELS.join(", ")}, not "${String(autonomy)}".`,
-    );
-  const extra = roots.map(checkedRoot);
+  const extra = (options.roots ?? []).map(checkedRoot);
   return Object.freeze({
-    name: autonomy,
+    name: "autonomy",
     decide(claims, call) {
       const place = {
         roots: [{ path: normalizePath(call.workspace), access: "write" as const }, ...extra],
         home: call.home,
+        isTainted: call.taint.length > 0,
       };
+      const { autonomy } = call;
       const verdicts = claims.flatMap((claim) => judge(claim, place)).map((one) => atLevel(one, autonomy));
       return decisionOf(verdicts, claims, call, autonomy === "full" ? [] : SENSITIVE_NAMES);
     },
@@ -54,9 +56,7 @@ function judge(claim: Claim, place: PolicyPlace): readonly Verdict[] {
     case "state":
       return [allow("own-state", "A session's own documents may be used.")];
     case "network":
-      return [
-        ask("network", `It sends a ${claim.method} request to ${claim.url}.`, "medium", `${claim.method} ${claim.url}`),
-      ];
+      return [judgeNetwork(claim, place.isTainted)];
     case "network-open":
       return [ask("network", `It uses the network: ${claim.purpose}.`, "high")];
     case "server":
@@ -91,8 +91,12 @@ const ALWAYS_DENIED: ReadonlySet<string> = new Set(["destroys-root", "own-config
 /** The verdict of "supervised" at another level. */
 function atLevel(verdict: Verdict, autonomy: Autonomy): Verdict {
   const { effect, rule, reason } = verdict;
-  if (autonomy === "full" && !ALWAYS_DENIED.has(rule) && effect !== "allow") return allow(rule, reason, verdict.risk);
-  if (autonomy === "readonly" && (effect === "ask" || verdict.changes === true))
+  if (autonomy === "full") {
+    const isLifted = effect !== "allow" && !ALWAYS_DENIED.has(rule);
+    return isLifted ? allow(rule, reason, verdict.risk) : verdict;
+  }
+  // Anything but a known level counts as the strictest.
+  if (autonomy !== "supervised" && (effect === "ask" || verdict.changes === true))
     return deny("readonly", `${reason} The session is read-only.`, "Report what you would change instead.");
   return verdict;
 }

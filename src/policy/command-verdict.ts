@@ -8,19 +8,21 @@ import {
   changesPrograms,
 } from "./commands/index.js";
 import { isSensitiveGlob, judgePath, type PolicyRoot } from "./path-verdict.js";
-import { allow, ask, deny, type Verdict } from "./verdict.js";
+import { afterTaint, allow, ask, deny, type Verdict } from "./verdict.js";
 
 /** Where a command is judged. */
 export interface PolicyPlace {
   readonly roots: readonly Required<PolicyRoot>[];
   readonly home: string;
+  /** Whether the model was shown untrusted content in this session. */
+  readonly isTainted: boolean;
 }
 
 /** Of a problem, where it is not high. */
 const RISK_OF: Readonly<Partial<Record<CommandProblem["kind"], Risk>>> = { unresolved: "medium", "split-names": "low" };
 
 /** Every verdict on the command; a segment that only reads inside the workspace gives an "allow". */
-export function judgeCommand(start: CommandStart, { roots, home }: PolicyPlace): readonly Verdict[] {
+export function judgeCommand(start: CommandStart, { roots, home, isTainted }: PolicyPlace): readonly Verdict[] {
   const { command, cwd, env = {} } = start;
   const analyzed = analyzeCommand(command, { cwd, home, roots: roots.map(({ path }) => path) });
   const key = keyOf(start);
@@ -33,17 +35,28 @@ export function judgeCommand(start: CommandStart, { roots, home }: PolicyPlace):
     .filter(changesPrograms)
     .map((name) => ask("command-environment", `It sets \`${name}\`, which changes what programs do.`, "high", key));
   const directory = judgePath({ path: cwd, access: ["read"], scope: "self" }, roots);
-  return [...problems, ...variables, ...analyzed.segments.flatMap((one) => judgeSegment(one, roots, key)), directory];
+  return [
+    ...problems,
+    ...variables,
+    ...analyzed.segments.flatMap((one) => judgeSegment(one, roots, key, isTainted)),
+    directory,
+  ];
 }
 
-function judgeSegment(segment: CommandSegment, roots: readonly Required<PolicyRoot>[], key: string): Verdict[] {
+function judgeSegment(
+  segment: CommandSegment,
+  roots: readonly Required<PolicyRoot>[],
+  key: string,
+  isTainted: boolean,
+): Verdict[] {
   const { text, risk, reason, network, hosts, runsWorkspaceCode, files } = segment;
   const touched = files.filter(({ resolved }) => resolved).map((file) => judgeFile(file, roots));
   if (runsWorkspaceCode)
     return [...touched, ask("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", key)];
   if (network) {
     const whom = hosts.includes("*") || hosts.length === 0 ? "" : ` of ${hosts.join(", ")}`;
-    return [...touched, ask("command-network", `\`${text}\` uses the network${whom}.`, "medium", key)];
+    const verdict = ask("command-network", `\`${text}\` uses the network${whom}.`, "medium", key);
+    return [...touched, isTainted ? afterTaint(verdict) : verdict];
   }
   const verdict =
     risk === "low"

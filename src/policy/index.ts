@@ -1,4 +1,6 @@
 /** Claims in, decisions out. Pure. */
+
+export { AUTONOMY_LEVELS, type Autonomy } from "../kernel/index.js";
 export { allowAllPolicy } from "./allow-all-policy.js";
-export { AUTONOMY_LEVELS, AUTONOMY_TEXT, type Autonomy } from "./autonomy.js";
+export { AUTONOMY_TEXT } from "./autonomy.js";
 export { type DenyByDefaultOptions, denyByDefaultPolicy } from "./deny-by-default-policy.js";

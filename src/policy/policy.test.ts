@@ -13,6 +13,9 @@ const call: PolicyCall = {
   cwd: "/project",
   workspace: "/project",
   home: "/home/user",
+  autonomy: "full",
+  sandboxed: false,
+  taint: [],
 };
 const file = (path: string, access: readonly Access[] = ["read"]): Claim => ({
   kind: "file",

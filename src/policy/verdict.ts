@@ -11,6 +11,8 @@ export interface Verdict {
   readonly remember?: string;
   /** It changes something. */
   readonly changes?: true;
+  /** For "ask": asked about even where a rule of the user would allow it, because the session has read untrusted content. */
+  readonly beyondRules?: true;
 }
 
 const ORDER: Readonly<Record<Verdict["effect"], number>> = { allow: 0, ask: 1, deny: 2 };
@@ -37,3 +39,17 @@ export function ask(rule: string, reason: string, risk: Risk, remember?: string)
 export function deny(rule: string, reason: string, next?: string): Verdict {
   return { effect: "deny", rule, risk: "high", reason, ...(next === undefined ? {} : { next }) };
 }
+
+/** The question in a session that has read untrusted content: no rule lifts it, and no approval from before is remembered for it. */
+export function afterTaint(verdict: Verdict): Verdict {
+  const { remember } = verdict;
+  return {
+    ...verdict,
+    reason: `${verdict.reason} ${TAINTED}`,
+    beyondRules: true,
+    ...(remember === undefined ? {} : { remember: `tainted ${remember}` }),
+  };
+}
+
+/** Why a session is asked more. */
+export const TAINTED = "This session has read content from outside the workspace, which may carry instructions.";

@@ -11,6 +11,7 @@ const FLAG_NAMES: Readonly<Record<keyof BackendFlags, true>> = {
   jobs: true,
   detach: true,
   terminal: true,
+  sandbox: true,
 };
 
 /** What every backend guarantees besides its ports: its flags, and how it closes. The latter needs `openAnother` of the fixture. */

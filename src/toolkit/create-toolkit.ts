@@ -1,6 +1,6 @@
 /** The one place where tools, dialects, backends, stores and policy come together. */
 import { haftDialect } from "../dialects/haft/haft-dialect.js";
-import type { Policy, SessionEnd } from "../kernel/index.js";
+import type { Autonomy, Policy, SessionEnd } from "../kernel/index.js";
 import { allowAllPolicy } from "../policy/index.js";
 import type { BuiltinToolData } from "../tools/index.js";
 import { builtinRegistry } from "./builtin-registry.js";
@@ -32,13 +32,7 @@ export function createToolkit(options: ToolkitOptions): Promise<Toolkit>;
 export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolkit> {
   requireKnown(options, Object.keys(TOOLKIT_OPTIONS));
   requireChoices(options);
-  const {
-    policy = await policyOf(options.autonomy),
-    persist = true,
-    tools = [],
-    backends = {},
-    schemes = {},
-  } = options;
+  const { autonomy = "full", persist = true, tools = [], backends = {}, schemes = {} } = options;
   requireTools(tools);
   const dialect =
     typeof options.dialect === "string" ? await dialectNamed(options.dialect) : (options.dialect ?? haftDialect);
@@ -49,7 +43,8 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
   });
   registry.registerAll(tools);
   const chosen = await settledTargets(options);
-  const host = await createHost({ ...options, policy, persist });
+  const { policy, prepare } = await policyOf(options.policy, autonomy);
+  const host = await createHost({ ...options, policy, autonomy, persist });
   const targets = new TargetSet(chosen, {
     backends,
     schemes,
@@ -67,7 +62,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     dialect,
     isClosed: () => closing !== undefined,
   });
-  const sessions = new ToolkitSessions({ host, targets, registry, contextOf });
+  const sessions = new ToolkitSessions({ host, targets, registry, preparePolicy: prepare, contextOf });
   const toolkit: Toolkit = {
     registry,
     dialect,
@@ -106,9 +101,39 @@ async function closeAll(sessions: ToolkitSessions, targets: TargetSet, host: Hos
 
 const NOTHING_LEFT: SessionEnd = Object.freeze({ left: [] });
 
-/** What parses commands is loaded only where it is needed. */
-async function policyOf(autonomy: ToolkitOptions["autonomy"] = "full"): Promise<Policy> {
-  if (autonomy === "full") return allowAllPolicy();
-  const { autonomyPolicy } = await import("../policy/autonomy-policy.js");
-  return autonomyPolicy({ autonomy });
+/** A policy and what loads the rest of it, for the level that a session gets. */
+interface PreparedPolicy {
+  readonly policy: Policy;
+  prepare(level: Autonomy): Promise<void>;
 }
+
+/** What parses commands is loaded only where it is needed: at once for a level below "full", else when a session gets one. */
+async function policyOf(own: Policy | undefined, autonomy: Autonomy): Promise<PreparedPolicy> {
+  if (own !== undefined) return { policy: own, prepare: async () => {} };
+  const all = allowAllPolicy();
+  let loaded: Policy | undefined;
+  const prepare = async (level: Autonomy) => {
+    if (level === "full") return;
+    const { autonomyPolicy } = await import("../policy/autonomy-policy.js");
+    loaded ??= autonomyPolicy();
+  };
+  await prepare(autonomy);
+  return {
+    prepare,
+    policy: Object.freeze<Policy>({
+      name: "autonomy",
+      decide: (claims, call) => (call.autonomy === "full" ? all : (loaded ?? POLICY_NOT_LOADED)).decide(claims, call),
+    }),
+  };
+}
+
+const POLICY_NOT_LOADED: Policy = Object.freeze({
+  name: "not-loaded",
+  decide: () => ({
+    effect: "deny" as const,
+    rule: "policy-not-loaded",
+    risk: "high" as const,
+    reason: "The level of this session has just been set, and its policy is still being loaded.",
+    next: "Repeat the call.",
+  }),
+});

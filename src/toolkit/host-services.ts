@@ -3,6 +3,7 @@
 import { loadRegexEngine } from "../engines/search/index.js";
 import {
   type Approver,
+  type Autonomy,
   type Faults,
   type Hooks,
   type HostServices,
@@ -17,6 +18,7 @@ import { isOwnTool } from "./builtin-registry.js";
 
 interface HostServicesOptions {
   readonly policy: Policy;
+  readonly autonomy: Autonomy;
   readonly stateDir?: string;
   /** False: nothing is stored on disk. */
   readonly persist: boolean;
@@ -53,7 +55,7 @@ export interface Host {
 }
 
 export async function createHost(options: HostServicesOptions): Promise<Host> {
-  const { policy, approver, approvalTimeoutMs, hooks, rate, redactor } = options;
+  const { policy, autonomy, approver, approvalTimeoutMs, hooks, rate, redactor } = options;
   const [system, { loadRipgrepPackage }] = await Promise.all([
     import("../host/index.js"),
     import("../backends/local/index.js"),
@@ -69,6 +71,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     ids,
     digest: sha256,
     policy,
+    autonomy,
     state: state.state,
     audit: state.audit,
     locks: state.locks,

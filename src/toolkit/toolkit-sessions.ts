@@ -1,5 +1,15 @@
 /** The conversations of one toolkit: opened by name, each ended once. */
-import type { HostContext, Session, SessionEnd, ToolBox, ToolRegistry } from "../kernel/index.js";
+import {
+  AUTONOMY_LEVELS,
+  type Autonomy,
+  DEFAULT_AUTONOMY,
+  HaftError,
+  type HostContext,
+  type Session,
+  type SessionEnd,
+  type ToolBox,
+  type ToolRegistry,
+} from "../kernel/index.js";
 import type { Host } from "./host-services.js";
 import { leftOfAll } from "./left-of-all.js";
 import { SessionUse } from "./session-use.js";
@@ -11,6 +21,8 @@ interface SessionParts {
   readonly host: Host;
   readonly targets: TargetSet;
   readonly registry: ToolRegistry;
+  /** Loads what the policy needs for a level. */
+  preparePolicy(level: Autonomy): Promise<void>;
   contextOf(session: Session, isEnded: () => boolean, cwd?: string): HostContext;
 }
 
@@ -46,7 +58,7 @@ export class ToolkitSessions {
   }
 
   #openNew(id: string | undefined, owner: string | undefined): ToolkitSession {
-    const { host, targets, registry, contextOf } = this.#parts;
+    const { host, targets, registry, contextOf, preparePolicy } = this.#parts;
     const { clock } = host.services;
     const session = { ...host.openSession(id), ...(owner === undefined ? {} : { owner }) };
     let ended: Promise<SessionEnd> | undefined;
@@ -56,6 +68,14 @@ export class ToolkitSessions {
     const opened: ToolkitSession = {
       id: session.id,
       session,
+      get autonomy() {
+        return session.trust.autonomy ?? host.services.autonomy ?? DEFAULT_AUTONOMY;
+      },
+      async setAutonomy(level) {
+        requireLevel(level);
+        session.trust.autonomy = level;
+        await preparePolicy(opened.autonomy);
+      },
       box: (collection) => use.counted(withTarget(box(collection), Object.keys(targets.all))),
       context: async (cwd) => contextOf(session, isEnded, cwd),
       close: () => {
@@ -87,6 +107,12 @@ export class ToolkitSessions {
     const closed = await Promise.allSettled([close().then(() => undefined)]);
     return { left: leftOfAll([...closed, ...jobs]) };
   }
+}
+
+function requireLevel(level: Autonomy | undefined): void {
+  if (level === undefined || AUTONOMY_LEVELS.includes(level)) return;
+  const taken = AUTONOMY_LEVELS.map((one) => JSON.stringify(one)).join(", ");
+  throw new HaftError("CONFIG_INVALID", `Did not set the autonomy: it takes ${taken}, not ${JSON.stringify(level)}.`);
 }
 
 /** A box that advertises the choice of target where there is one. */

@@ -1,6 +1,7 @@
 /** What a host holds: a toolkit and its conversations. */
 import type {
   Approvals,
+  Autonomy,
   Dialect,
   HostContext,
   HostServices,
@@ -19,6 +20,16 @@ export type CollectionName = "all" | "read-only" | "coding";
 export interface ToolkitSession<Tools extends object = object> extends AsyncDisposable {
   readonly id: string;
   readonly session: Session;
+  /** The level in force: its own, else that of the toolkit. */
+  readonly autonomy: Autonomy;
+  /**
+   * Sets the level of this session, such as "readonly" while a model plans; without a level, that of the toolkit holds again. It is in
+   * force at once, also for calls that wait for an approval. Resolves when its policy is loaded; until then calls may be denied. It is
+   * kept in memory: a named session that another process opens has the level of that toolkit.
+   *
+   * @throws `CONFIG_INVALID` for an unknown level.
+   */
+  setAutonomy(level: Autonomy | undefined): Promise<void>;
   /** A box whose calls belong to this session. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */
   box(collection?: CollectionName | (string & {})): ToolBox<Tools>;
   /** The context of one dispatch, as a box's factory makes it; `cwd`, absolute, takes the workspace's place. Opens nothing. */

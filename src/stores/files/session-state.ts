@@ -1,7 +1,7 @@
 /** A session that continues in another process: its todo list, read-state and working directories on disk. */
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Locks, type Session, TODO_STATUSES, type TodoItem } from "../../kernel/index.js";
+import { type Locks, type Session, SessionTrust, TODO_STATUSES, type TodoItem } from "../../kernel/index.js";
 import { ARTIFACT_QUOTA_BYTES, fileArtifacts } from "./file-artifacts.js";
 import { fileName, fileStore } from "./file-store.js";
 import { SessionMemory } from "./session-memory.js";
@@ -54,6 +54,7 @@ export function createFileSession(options: FileSessionOptions): FileSession {
     outputsSeen,
     caches: new Map(),
     symlinks,
+    trust: new SessionTrust(),
     artifacts: {
       ...artifacts,
       async create(about) {

@@ -7,6 +7,7 @@ import {
   MAX_OUTPUTS_SEEN,
   MAX_READ_RECORDS,
   type Session,
+  SessionTrust,
   type TodoItem,
 } from "../../kernel/index.js";
 
@@ -28,6 +29,7 @@ export function createMemorySession(options: MemorySessionOptions): Session {
     outputsSeen: new BoundedMap(MAX_OUTPUTS_SEEN),
     caches: new Map(),
     symlinks: new BoundedSet(MAX_KNOWN_SYMLINKS),
+    trust: new SessionTrust(),
     cwd: (backend) => cwds.get(backend),
     setCwd(backend, path) {
       cwds.set(backend, path);

@@ -22,6 +22,7 @@ import {
   requireCovered,
   requireLive,
   type Session,
+  SessionTrust,
   type TodoItem,
   targetOf,
 } from "../../kernel/index.js";
@@ -145,6 +146,7 @@ export function bareSession(id = "s1"): Session {
     },
     artifacts: bareArtifacts(),
     symlinks: new Set(),
+    trust: new SessionTrust(),
   };
 }
 

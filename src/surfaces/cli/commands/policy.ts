@@ -47,7 +47,7 @@ async function explain(command: string, options: ExplainOptions): Promise<number
   const cwd = settledWorkspace(options.workspace, loaded.settled);
   const home = homeDirectory();
   const { segments } = analyzeCommand(command, { cwd, home });
-  const { effect, rule, risk, reason } = autonomyPolicy({ autonomy }).decide([{ kind: "command", command, cwd }], {
+  const { effect, rule, risk, reason } = autonomyPolicy().decide([{ kind: "command", command, cwd }], {
     callId: "explain",
     tool: "bash",
     effect: "write",
@@ -56,6 +56,9 @@ async function explain(command: string, options: ExplainOptions): Promise<number
     cwd,
     workspace: cwd,
     home,
+    autonomy,
+    sandboxed: false,
+    taint: [],
   });
   if (options.json) printJson({ autonomy, effect, rule, risk, reason, segments }, 2);
   else process.stdout.write(shown({ effect, rule, reason }, segments));

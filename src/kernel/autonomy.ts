@@ -1,0 +1,11 @@
+/** How much happens without asking, from the least to the most. */
+export const AUTONOMY_LEVELS = ["readonly", "supervised", "full"] as const;
+/**
+ * How much happens without asking. "readonly": reads and harmless commands, and nothing else. "supervised": also changes in the
+ * workspace; the user is asked about deletions, most commands, secrets, the network and what other programs obey. "full":
+ * everything but the destruction of the workspace, the home directory or `/` as a whole, and changes of Haft's own configuration.
+ */
+export type Autonomy = (typeof AUTONOMY_LEVELS)[number];
+
+/** The level where neither the session nor the host names one. */
+export const DEFAULT_AUTONOMY: Autonomy = "supervised";

@@ -1,0 +1,29 @@
+/** What policy knows of a session. The host sets the level; what calls return sets the rest; no tool sees any of it. */
+import type { Autonomy } from "./autonomy.js";
+import type { Provenance } from "./result.js";
+
+/** Sources of untrusted content that a session remembers: the first ones, because one is enough to be careful. */
+export const MAX_TAINT_SOURCES = 20;
+const MAX_REF_LENGTH = 200;
+
+/** Content of these origins may be written by somebody who wants the model to obey it. */
+const UNTRUSTED: ReadonlySet<Provenance["from"]> = new Set(["outside", "web", "pane", "server"]);
+
+export class SessionTrust {
+  /** The level that the host has set for this session. Undefined: the level of the host. */
+  autonomy: Autonomy | undefined;
+  #taint: readonly Provenance[] = Object.freeze([]);
+
+  /** Where the untrusted content comes from that the model was shown in this session, each source once. */
+  get taint(): readonly Provenance[] {
+    return this.#taint;
+  }
+
+  /** Remembers that the model was shown content of this origin. */
+  shown({ from, ref }: Provenance): void {
+    if (!UNTRUSTED.has(from) || this.#taint.length >= MAX_TAINT_SOURCES) return;
+    const short = ref.slice(0, MAX_REF_LENGTH);
+    if (this.#taint.some((known) => known.from === from && known.ref === short)) return;
+    this.#taint = Object.freeze([...this.#taint, Object.freeze({ from, ref: short })]);
+  }
+}
