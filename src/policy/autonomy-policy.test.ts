@@ -145,7 +145,10 @@ describe("the other levels", () => {
   it.each([
     ["readonly", "allow", file("read", "/ws/a")],
     ["readonly", "deny", file("write", "/ws/a")],
+    ["readonly", "deny", { kind: "file", path: "/ws/a", access: ["read", "write", "create"], scope: "self" }],
     ["readonly", "deny", file("read", "/ws/.env")],
+    ["readonly", "allow", { kind: "network", method: "GET", url: "https://example.com/" }],
+    ["readonly", "deny", { kind: "network", method: "POST", url: "https://example.com/" }],
     ["readonly", "allow", command("git log | head")],
     ["readonly", "deny", command("echo x > a.ts")],
     ["readonly", "deny", command("npm test")],

@@ -54,7 +54,8 @@ export function judgePath({ path, access, scope }: Place, roots: readonly Requir
   const root = roots.find((one) => isWithin(one.path, place));
   if (root === undefined) return outside(place, roots);
   const verdicts = access.map((one) => judgeAccess(place, one, scope, root, roots));
-  return strictest(verdicts) ?? allow("inside-roots", `"${place}" is in the workspace.`);
+  const verdict = strictest(verdicts) ?? allow("inside-roots", `"${place}" is in the workspace.`);
+  return verdicts.some(({ changes }) => changes) ? { ...verdict, changes: true } : verdict;
 }
 
 function judgeAccess(
