@@ -113,7 +113,14 @@ export {
   targetOf,
   text,
 } from "./kernel/index.js";
-export { type Autonomy, allowAllPolicy, type DenyByDefaultOptions, denyByDefaultPolicy } from "./policy/index.js";
+export {
+  type Autonomy,
+  allowAllPolicy,
+  type DenyByDefaultOptions,
+  denyByDefaultPolicy,
+  type SlidingWindowOptions,
+  slidingWindowRate,
+} from "./policy/index.js";
 export {
   type DiffOp,
   diffLines,

@@ -4,3 +4,4 @@ export { AUTONOMY_LEVELS, type Autonomy } from "../kernel/index.js";
 export { allowAllPolicy } from "./allow-all-policy.js";
 export { AUTONOMY_TEXT } from "./autonomy.js";
 export { type DenyByDefaultOptions, denyByDefaultPolicy } from "./deny-by-default-policy.js";
+export { type SlidingWindowOptions, slidingWindowRate } from "./rate-limit.js";

@@ -163,3 +163,26 @@ describe("untrusted content", () => {
     );
   });
 });
+
+describe("the rate of a toolkit", () => {
+  it("is a number of changes for each session", async () => {
+    const toolkit = await toolkitOf({ autonomy: "full", rate: { actions: 1 } });
+    const [one, other] = [toolkit.session("one"), toolkit.session("other")];
+    const statuses = [await call(one, "write", write), await call(one, "write", write), await call(one, "ls")];
+    expect(statuses.map(({ status }) => status)).toEqual(["ok", "denied", "ok"]);
+    expect(statuses[1]?.output).toContain(
+      "1 of 1 actions (calls that change something) are used in 60 minutes. The next is possible in 60",
+    );
+    expect((await call(other, "write", { ...write, path: "b.txt" })).status).toBe("ok");
+  });
+
+  it.each([
+    [{ action: 1 }, "has an unknown property `action`"],
+    [5, "is not an object"],
+    [null, "is not an object"],
+    [{ actions: -1 }, "must be a whole number of 0 or more"],
+  ])("is refused as %j", async (rate, why) => {
+    const toolkit = createToolkit({ persist: false, rate: rate as never });
+    await expect(toolkit).rejects.toMatchObject({ code: "CONFIG_INVALID", message: expect.stringContaining(why) });
+  });
+});

@@ -1,5 +1,5 @@
 /** What a toolkit's options can be refused for before anything is put together. */
-import { type DefinedTool, HaftError } from "../kernel/index.js";
+import { type DefinedTool, HaftError, type RateLimit } from "../kernel/index.js";
 import { AUTONOMY_LEVELS } from "../policy/index.js";
 import { nearestNames } from "../text/index.js";
 import { builtinTools, GATES } from "../tools/index.js";
@@ -18,17 +18,33 @@ export function requireKnown(options: object, known: readonly string[]): void {
 
 /** JavaScript callers are not type-checked, and an invalid limit must not count as no limit. @throws `CONFIG_INVALID` */
 export function requireChoices(
-  options: Pick<ToolkitOptions, "approver" | "autonomy" | "gate" | "policy" | "toolSettings">,
+  options: Pick<ToolkitOptions, "approver" | "autonomy" | "gate" | "policy" | "rate" | "toolSettings">,
 ): void {
   requireMethod("policy", options.policy, "decide");
   requireMethod("approver", options.approver, "ask");
   requireOneOf("autonomy", options.autonomy, AUTONOMY_LEVELS);
   requireOneOf("gate", options.gate, GATES);
+  requireRate(options.rate);
   for (const [tool, setting] of Object.entries(options.toolSettings ?? {})) {
     requireSettable(tool);
     if (typeof setting === "object" && setting !== null) requireOneOf(`toolSettings.${tool}.gate`, setting.gate, GATES);
   }
 }
+
+/** A misspelt limit would be none. The numbers are checked by the limit itself. */
+function requireRate(rate: ToolkitOptions["rate"]): void {
+  if (rate === undefined || typeof (rate as Partial<RateLimit> | null)?.reserve === "function") return;
+  const unknown = Object.keys(rate ?? {}).find((name) => !RATE_NAMES.includes(name));
+  if (typeof rate === "object" && rate !== null && unknown === undefined) return;
+  const problem = unknown === undefined ? "is not an object" : `has an unknown property \`${unknown}\``;
+  throw new HaftError(
+    "CONFIG_INVALID",
+    `The option \`rate\` of \`createToolkit\` ${problem}. It takes ${RATE_NAMES.join(", ")}, or a limit with a method \`reserve\`.`,
+    { details: { option: "rate" } },
+  );
+}
+
+const RATE_NAMES: readonly string[] = ["actions", "attempts", "windowMs"];
 
 /** A misspelt name would leave a tool on that was to be switched off. Tools of other servers are not known yet. */
 function requireSettable(tool: string): void {

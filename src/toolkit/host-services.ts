@@ -13,8 +13,10 @@ import {
   type Redactor,
   type Session,
 } from "../kernel/index.js";
+import { slidingWindowRate } from "../policy/index.js";
 import { loadEncodingTables } from "../text/index.js";
 import { isOwnTool } from "./builtin-registry.js";
+import type { RateOptions } from "./toolkit-options.js";
 
 interface HostServicesOptions {
   readonly policy: Policy;
@@ -27,7 +29,7 @@ interface HostServicesOptions {
   readonly approver?: Approver;
   readonly approvalTimeoutMs?: number;
   readonly hooks?: Hooks;
-  readonly rate?: RateLimit;
+  readonly rate?: RateLimit | RateOptions;
   readonly redactor?: Redactor;
   readonly faults?: Faults;
 }
@@ -55,7 +57,7 @@ export interface Host {
 }
 
 export async function createHost(options: HostServicesOptions): Promise<Host> {
-  const { policy, autonomy, approver, approvalTimeoutMs, hooks, rate, redactor } = options;
+  const { policy, autonomy, approver, approvalTimeoutMs, hooks, redactor } = options;
   const [system, { loadRipgrepPackage }] = await Promise.all([
     import("../host/index.js"),
     import("../backends/local/index.js"),
@@ -64,6 +66,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
   await preload([loadValidator, loadRegexEngine, loadEncodingTables, loadRipgrepPackage]);
   const clock = systemClock;
   const ids = systemIds;
+  const rate = options.rate === undefined ? undefined : rateOf(options.rate, clock.now);
   const state = options.persist ? await stateOnDisk(options, clock) : await stateInMemory(clock, ids);
   let contexts = 0;
   const services: HostServices = {
@@ -93,6 +96,10 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     ...(state.path === undefined ? {} : { statePath: state.path }),
     close: state.close,
   };
+}
+
+function rateOf(rate: RateLimit | RateOptions, now: () => number): RateLimit {
+  return "reserve" in rate ? rate : slidingWindowRate({ ...rate, now });
 }
 
 /** Whoever writes there can forge approvals, and the audit log. The machine is that of every backend of this machine. */

@@ -13,12 +13,15 @@ import type {
   RateLimit,
   Redactor,
 } from "../kernel/index.js";
-import type { Autonomy } from "../policy/index.js";
+import type { Autonomy, SlidingWindowOptions } from "../policy/index.js";
 import type { Gate } from "../tools/index.js";
 import type { ChosenTarget } from "./chosen-target.js";
 import type { ToolSettings } from "./config/config.js";
 import type { DialectName } from "./dialect-named.js";
 import type { TargetSchemes } from "./target-schemes.js";
+
+/** A limit in the time of the toolkit. */
+export type RateOptions = Omit<SlidingWindowOptions, "now">;
 
 /** What a toolkit is made of; each part has a default. */
 export interface ToolkitOptions {
@@ -73,7 +76,11 @@ export interface ToolkitOptions {
   /** The bag of host handles that contexts carry. Default empty. */
   readonly framework?: Framework;
   readonly hooks?: Hooks;
-  readonly rate?: RateLimit;
+  /**
+   * How often each session may change something: `{ actions: 20, attempts: 60, windowMs: 3_600_000 }`, or a limit of your own.
+   * Calls of tools that only read are not limited. Default: no limit.
+   */
+  readonly rate?: RateLimit | RateOptions;
   readonly redactor?: Redactor;
   /** Attributes uncaught errors to the call that caused them. Default: by asynchronous context, listening only while calls run. */
   readonly faults?: Faults;

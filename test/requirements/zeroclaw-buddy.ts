@@ -18,6 +18,12 @@ export const ZEROCLAW_BUDDY: readonly RequirementRow[] = [
   ["ZC-024", "file_read", "a file comes whole and without numbers"],
   ["ZC-026", "file_write", "its name and parameters are the seed's"],
   ["ZC-028", "file_write", "writing has its own texts and makes folders"],
+  ["ZC-093", "policy", "reading is never limited, and acting needs a free action"],
+  [
+    "ZC-094",
+    "policy",
+    "twenty actions an hour by default, none for 0; a failed call uses none, and parallel calls cannot overbook",
+  ],
   ["BD-002", "contract", "arguments that are no JSON are invalid arguments"],
   ["BD-003", "contract", "bad arguments and failed runs are told apart by their first words"],
   ["BD-005", "contract", "a result is one string"],
