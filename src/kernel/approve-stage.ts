@@ -90,9 +90,16 @@ async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | 
 async function approvedCall(run: CallRun): Promise<ApprovedCall> {
   const { host, session } = run.context;
   const touches = await host.digest(
-    JSON.stringify([targetOf(run), run.opened?.machine, realWorkspace(run), run.claims]),
+    JSON.stringify([targetOf(run), run.opened?.machine, realWorkspace(run), run.claims, ...lookedUp(run)]),
   );
   return { tool: run.tool.name, session: session.id, digest: run.inputDigest, touches };
+}
+
+/** Where the paths of a command lead, if it is elsewhere. */
+function lookedUp({ files }: CallRun) {
+  if (files === undefined) return [];
+  const real = [...files.real].filter(([path, place]) => path !== place);
+  return [...real, ...files.found];
 }
 
 /** A project is a workspace on a target, by its real path: an approval ends where a symlink is changed. */

@@ -9,6 +9,7 @@ import { cancelOf } from "./create-context.js";
 import { HaftError, messageOf } from "./errors.js";
 import { unclaimed } from "./guard.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
+import type { PolicyFiles } from "./services.js";
 import type { Target } from "./target.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
 import type { ToolOutcome } from "./tool-outcome.js";
@@ -63,6 +64,8 @@ export interface CallRun {
   claims: readonly Claim[];
   decision: Decision | undefined;
   grant: Grant | undefined;
+  /** What the policy's lookups found. */
+  files: PolicyFiles | undefined;
   /** Where claimed paths were found to lead, and what policy allowed there. */
   readonly realPlaces: Place[];
   approver: string | null;
@@ -97,6 +100,7 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     claims: [],
     decision: undefined,
     grant: undefined,
+    files: undefined,
     realPlaces: [],
     approver: null,
     settleRate: undefined,

@@ -9,6 +9,7 @@ import { HaftError, ignoreRejection, messageOf } from "./errors.js";
 import { withMissingPart } from "./fs.js";
 import { NOTHING_DECIDED } from "./outcome.js";
 import { parseClaims } from "./parse-claims.js";
+import { lookUp, nameOf } from "./policy-lookup.js";
 import type { ToolResult } from "./result.js";
 import { fail } from "./result.js";
 import type { PolicyCall } from "./services.js";
@@ -66,6 +67,14 @@ export function decide(run: CallRun): Step | PromiseLike<Step> {
     return undefined;
   }
   const decision = evaluateClaims(run);
+  return run.context.host.policy.lookup === undefined
+    ? settleOnPlaces(run, decision)
+    : lookUp(run, policyCallOf(run)).then((isChanged) =>
+        settleOnPlaces(run, isChanged ? evaluateClaims(run) : decision),
+      );
+}
+
+function settleOnPlaces(run: CallRun, decision: Decision): Step | PromiseLike<Step> {
   const placed = run.claims.filter((claim) => claim.kind === "file" || claim.kind === "command");
   const met = placed.some((claim) => run.context.session.symlinks.has(symlinkKey(run, pathOf(claim))));
   if (placed.length > 0 && (decision.effect === "ask" || (met && decision.effect === "allow")))
@@ -122,7 +131,9 @@ function evaluate(run: CallRun, claims: readonly Claim[]): Decision {
 function askPolicy(run: CallRun, claims: readonly Claim[]): Decision {
   let decision: unknown;
   try {
-    decision = run.context.host.policy.decide(claims, policyCallOf(run));
+    const { files } = run;
+    const call = policyCallOf(run);
+    decision = run.context.host.policy.decide(claims, files === undefined ? call : { ...call, files });
   } catch (thrown) {
     const reason = `The policy threw an error (${messageOf(thrown)}), and nothing runs without a decision. Fix its \`decide\`.`;
     return { effect: "deny", rule: "policy-threw", risk: "high", reason };
@@ -178,17 +189,6 @@ async function decideOnRealPlaces(
     .filter(({ evaluated }) => run.claims.includes(evaluated))
     .map(({ asked, real }) => ({ asked, real }));
   return { ...decision, grant: { ...grant, symlinkTargets: [...grant.symlinkTargets, ...allowedTargets], commands } };
-}
-
-/**
- * The path by which policy knows a real place: one in the workspace is inside it also where the host named the workspace by
- * a symlink. Where that symlink leads was settled when the backend was opened.
- */
-function nameOf(run: CallRun, real: string): string {
-  const { cwd, realCwd = cwd } = backendOf(run);
-  if (realCwd === cwd || !isWithin(realCwd, real)) return real;
-  if (real === realCwd) return cwd;
-  return cwd + (realCwd === "/" ? real : real.slice(realCwd.length));
 }
 
 /**

@@ -186,6 +186,10 @@ export type {
   Locks,
   Policy,
   PolicyCall,
+  PolicyFiles,
+  PolicyFound,
+  PolicyLookup,
+  PolicySearch,
   Redactor,
 } from "./services.js";
 export {

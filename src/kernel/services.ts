@@ -44,12 +44,52 @@ export interface PolicyCall {
    * workspace. Each source once, the first 20. Empty: none.
    */
   readonly taint: readonly Provenance[];
+  /** What the lookups of the policy found. Absent as long as none was made. */
+  readonly files?: PolicyFiles;
 }
 
 /** Decides on the claims of a call. Synchronous and pure: no I/O, no clock. For several claims the strictest decision wins. */
 export interface Policy {
   readonly name: string;
   decide(claims: readonly Claim[], call: PolicyCall): Decision;
+  /**
+   * What it has to know about the files of the target before it decides: asked after each decision, and decided again with what was
+   * found, at most three times. Without this method, or where it returns undefined, claims are judged as they are written.
+   */
+  lookup?(claims: readonly Claim[], call: PolicyCall): PolicyLookup | undefined;
+}
+
+/** At most `MAX_LOOKUP_PATHS` paths, and as many searches; of more, nothing is known. */
+export interface PolicyLookup {
+  /** Absolute paths to resolve. */
+  readonly paths: readonly string[];
+  readonly searches: readonly PolicySearch[];
+}
+
+/** Finds the symlinks, and the entries with certain names, among the matches of a glob or in a whole tree. */
+export interface PolicySearch {
+  /** What the answer is stored under. */
+  readonly id: string;
+  /** An absolute directory. */
+  readonly path: string;
+  /** Selects entries as a shell does, relative to `path`. Absent: everything below it. */
+  readonly glob?: string;
+  /** Globs of names that are reported, as in `Grant.exceptNames`. */
+  readonly names: readonly string[];
+  readonly includeIgnored: boolean;
+}
+
+/** What was found on the target. A path or an id that is missing is not known. */
+export interface PolicyFiles {
+  /** Real paths, with the part that does not exist. */
+  readonly real: ReadonlyMap<string, string>;
+  readonly found: ReadonlyMap<string, readonly PolicyFound[]>;
+}
+
+/** `real` differs from `path` for a symlink. */
+export interface PolicyFound {
+  readonly path: string;
+  readonly real: string;
 }
 
 /** What a call would do, to be shown to a user. Texts are redacted and truncated to 32 KiB; `isTruncated` then says so. */

@@ -9,7 +9,7 @@ import {
   type PolicyCall,
 } from "../kernel/index.js";
 import { normalizePath } from "../text/index.js";
-import { judgeCommand, type PolicyPlace } from "./command-verdict.js";
+import { commandLookup, judgeCommand, type PolicyPlace } from "./command-verdict.js";
 import { judgeNetwork } from "./network-verdict.js";
 import { judgePath, type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
 import { allow, ask, deny, strictest, type Verdict } from "./verdict.js";
@@ -20,9 +20,9 @@ export interface AutonomyPolicyOptions {
 }
 
 /**
- * Decides by what a call claims, at the level of the call. Files outside the workspace and the `roots` are out of reach; a command is judged by the programs
- * that it starts and the files that they name. It guards against mistakes: what a program does that was allowed is not confined,
- * so that the boundary is the backend.
+ * Decides by what a call claims, at the level of the call. Files outside the workspace and the `roots` are out of reach; a
+ * command is judged by the programs that it starts and the files that they name. It guards against mistakes: what a program
+ * does that was allowed is not confined, so that the boundary is the backend.
  *
  * @throws `CONFIG_INVALID` when a root is not absolute.
  */
@@ -31,16 +31,24 @@ export function autonomyPolicy(options: AutonomyPolicyOptions = {}): Policy {
   return Object.freeze({
     name: "autonomy",
     decide(claims, call) {
-      const place = {
-        roots: [{ path: normalizePath(call.workspace), access: "write" as const }, ...extra],
-        home: call.home,
-        isTainted: call.taint.length > 0,
-      };
+      const place = placeOf(call, extra);
       const { autonomy } = call;
       const verdicts = claims.flatMap((claim) => judge(claim, place)).map((one) => atLevel(one, autonomy));
       return decisionOf(verdicts, claims, call, autonomy === "full" ? [] : SENSITIVE_NAMES);
     },
+    lookup(claims, call) {
+      if (call.autonomy === "full") return undefined;
+      const place = placeOf(call, extra);
+      const lookups = claims.flatMap((claim) => (claim.kind === "command" ? (commandLookup(claim, place) ?? []) : []));
+      if (lookups.length === 0) return undefined;
+      return { paths: lookups.flatMap(({ paths }) => paths), searches: lookups.flatMap(({ searches }) => searches) };
+    },
   } satisfies Policy);
+}
+
+function placeOf({ workspace, home, files, taint }: PolicyCall, extra: readonly Required<PolicyRoot>[]): PolicyPlace {
+  const roots = [{ path: normalizePath(workspace), access: "write" as const }, ...extra];
+  return { roots, home, files, isTainted: taint.length > 0 };
 }
 
 function judge(claim: Claim, place: PolicyPlace): readonly Verdict[] {

@@ -1,13 +1,14 @@
 /** What is said about a shell command: about every program in it, and every file that it names. */
-import type { Access, CommandStart, Place, Risk } from "../kernel/index.js";
+import type { CommandStart, PolicyFiles, PolicyLookup, Risk } from "../kernel/index.js";
+import { judgeFile, lookupOf } from "./command-files.js";
 import {
   analyzeCommand,
-  type CommandFile,
+  type CommandJudgement,
   type CommandProblem,
   type CommandSegment,
   changesPrograms,
 } from "./commands/index.js";
-import { isSensitiveGlob, judgePath, type PolicyRoot } from "./path-verdict.js";
+import { judgePath, type PolicyRoot } from "./path-verdict.js";
 import { afterTaint, allow, ask, deny, type Verdict } from "./verdict.js";
 
 /** Where a command is judged. */
@@ -16,72 +17,97 @@ export interface PolicyPlace {
   readonly home: string;
   /** Whether the model was shown untrusted content in this session. */
   readonly isTainted: boolean;
+  /** What was looked up on the target. Absent: files are judged as they are written. */
+  readonly files?: PolicyFiles | undefined;
 }
 
 /** Of a problem, where it is not high. */
 const RISK_OF: Readonly<Partial<Record<CommandProblem["kind"], Risk>>> = { unresolved: "medium", "split-names": "low" };
 
+/**
+ * What has to be known of the target to judge the command by its real places; undefined if nothing is missing. A directory that
+ * turns out to be elsewhere is looked at in the next round.
+ */
+export function commandLookup(start: CommandStart, place: PolicyPlace): PolicyLookup | undefined {
+  const { files } = place;
+  const all = directoriesOf(start, place).flatMap((cwd) => [
+    { paths: place.roots.some(({ path }) => path === cwd) ? [] : [cwd], searches: [] },
+    lookupOf(analyzed(start, cwd, place).segments.flatMap((one) => one.files)),
+  ]);
+  const paths = all.flatMap((one) => one.paths).filter((path) => files?.real.has(path) !== true);
+  const searches = all.flatMap((one) => one.searches).filter(({ id }) => files?.found.has(id) !== true);
+  return paths.length + searches.length === 0 ? undefined : { paths, searches };
+}
+
 /** Every verdict on the command; a segment that only reads inside the workspace gives an "allow". */
-export function judgeCommand(start: CommandStart, { roots, home, isTainted }: PolicyPlace): readonly Verdict[] {
-  const { command, cwd, env = {} } = start;
-  const analyzed = analyzeCommand(command, { cwd, home, roots: roots.map(({ path }) => path) });
-  const key = keyOf(start);
-  const problems = analyzed.problems.map((problem) =>
-    problem.kind === "destroys-root"
-      ? deny("destroys-root", `\`${problem.text}\`: ${problem.detail}.`, "Name the files or directories to delete.")
-      : ask(`command-${problem.kind}`, `\`${problem.text}\`: ${problem.detail}.`, RISK_OF[problem.kind] ?? "high", key),
-  );
-  const variables = Object.keys(env)
+export function judgeCommand(start: CommandStart, place: PolicyPlace): readonly Verdict[] {
+  const key = keyOf(start, place);
+  const variables = Object.keys(start.env ?? {})
     .filter(changesPrograms)
     .map((name) => ask("command-environment", `It sets \`${name}\`, which changes what programs do.`, "high", key));
-  const directory = judgePath({ path: cwd, access: ["read"], scope: "self" }, roots);
+  return [...variables, ...directoriesOf(start, place).flatMap((cwd) => judgeIn(start, cwd, place, key))];
+}
+
+/** The directory as it is claimed and, if that is a symlink, the real one: paths with `..` mean either. */
+function directoriesOf({ cwd }: CommandStart, { files }: PolicyPlace): readonly string[] {
+  const real = files?.real.get(cwd) ?? cwd;
+  return real === cwd ? [cwd] : [cwd, real];
+}
+
+function judgeIn(start: CommandStart, cwd: string, place: PolicyPlace, key: string): readonly Verdict[] {
+  const { roots } = place;
+  const { problems, segments } = analyzed(start, cwd, place);
   return [
-    ...problems,
-    ...variables,
-    ...analyzed.segments.flatMap((one) => judgeSegment(one, roots, key, isTainted)),
-    directory,
+    ...problems.map((problem) => judgeProblem(problem, key)),
+    ...segments.flatMap((one) => judgeSegment(one, place, key)),
+    judgePath({ path: cwd, access: ["read"], scope: "self" }, roots),
   ];
 }
 
-function judgeSegment(
-  segment: CommandSegment,
-  roots: readonly Required<PolicyRoot>[],
-  key: string,
-  isTainted: boolean,
-): Verdict[] {
+function judgeProblem({ kind, text, detail }: CommandProblem, key: string): Verdict {
+  return kind === "destroys-root"
+    ? deny("destroys-root", `\`${text}\`: ${detail}.`, "Name the files or directories to delete.")
+    : ask(`command-${kind}`, `\`${text}\`: ${detail}.`, RISK_OF[kind] ?? "high", key);
+}
+
+/** A claim is judged several times while its call is decided. */
+const judgements = new WeakMap<CommandStart, { readonly id: string; readonly judgement: CommandJudgement }[]>();
+
+function analyzed(start: CommandStart, cwd: string, { roots, home }: PolicyPlace): CommandJudgement {
+  const options = { cwd, home, roots: roots.map(({ path }) => path) };
+  const id = JSON.stringify([start.command, options]);
+  const known = judgements.get(start) ?? [];
+  const found = known.find((one) => one.id === id);
+  if (found !== undefined) return found.judgement;
+  const judgement = analyzeCommand(start.command, options);
+  judgements.set(start, [...known.slice(-3), { id, judgement }]);
+  return judgement;
+}
+
+function judgeSegment(segment: CommandSegment, { roots, files: found, isTainted }: PolicyPlace, key: string): Verdict[] {
   const { text, risk, reason, network, hosts, runsWorkspaceCode, files } = segment;
-  const touched = files.filter(({ resolved }) => resolved).map((file) => judgeFile(file, roots));
-  if (runsWorkspaceCode)
-    return [...touched, ask("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", key)];
+  const verdicts: Verdict[] = [];
+  if (runsWorkspaceCode) verdicts.push(ask("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", key));
   if (network) {
     const whom = hosts.includes("*") || hosts.length === 0 ? "" : ` of ${hosts.join(", ")}`;
     const verdict = ask("command-network", `\`${text}\` uses the network${whom}.`, "medium", key);
-    return [...touched, isTainted ? afterTaint(verdict) : verdict];
+    verdicts.push(isTainted ? afterTaint(verdict) : verdict);
   }
-  const verdict =
-    risk === "low"
-      ? allow("command-low", `\`${text}\` ${reason}.`)
-      : ask(`command-${risk}`, `\`${text}\` ${reason}.`, risk, key);
-  return [verdict, ...touched];
+  // What the two rules above say already is not said twice.
+  const isSaid = (runsWorkspaceCode || network) && risk !== "high";
+  if (risk === "low") verdicts.push(allow("command-low", `\`${text}\` ${reason}.`));
+  else if (!isSaid) verdicts.push(ask(`command-${risk}`, `\`${text}\` ${reason}.`, risk, key));
+  return [...verdicts, ...files.filter(({ resolved }) => resolved).flatMap((file) => judgeFile(file, roots, found))];
 }
 
-function judgeFile(file: CommandFile, roots: readonly Required<PolicyRoot>[]): Verdict {
-  const verdict = judgePath(placeOf(file), roots);
-  if (verdict.effect !== "allow" || file.glob !== true || !isSensitiveGlob(file.path)) return verdict;
-  return ask("sensitive-file", `"${file.path}" may stand for files that hold secrets.`, "medium");
-}
-
-function placeOf({ path, access, scope }: CommandFile): Place {
-  const accesses: Readonly<Record<CommandFile["access"], readonly Access[]>> = {
-    read: ["read"],
-    write: ["write", "create"],
-    delete: ["delete"],
-  };
-  return { path, access: accesses[access], scope };
-}
-
-/** The same command in the same directory with the same environment, stdin and background; nothing else. */
-function keyOf({ command, cwd, env = {}, input, background }: CommandStart): string {
+/**
+ * The same command in the same directory with the same environment, stdin and background, and with paths that lead to the same
+ * places; nothing else.
+ */
+function keyOf(start: CommandStart, { files }: PolicyPlace): string {
+  const { command, cwd, env = {}, input, background } = start;
   const variables = Object.entries(env).sort(([one], [other]) => (one < other ? -1 : 1));
-  return `command ${JSON.stringify([command, cwd, variables, input ?? null, background ?? null])}`;
+  const elsewhere = [...(files?.real ?? [])].filter(([path, real]) => path !== real);
+  const parts = [command, cwd, variables, input ?? null, background ?? null];
+  return `command ${JSON.stringify(elsewhere.length === 0 ? parts : [...parts, elsewhere])}`;
 }

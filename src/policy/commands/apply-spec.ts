@@ -88,6 +88,8 @@ function applyEffect({ facts }: ProgramCall, effect: OptionEffect, why: string |
   const reason = name === undefined ? why : `${name}${why === undefined ? "" : `: ${why}`}`;
   if (effect.network) facts.network = true;
   if (effect.workspace) facts.runsWorkspaceCode = true;
+  facts.extent = effect.extent ?? facts.extent;
+  facts.follows ||= effect.follows;
   const risk = effect.workspace ? maxRisk("medium", effect.risk) : effect.risk;
   facts.raise(risk, reason ?? defaultReason(effect));
 }

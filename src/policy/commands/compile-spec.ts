@@ -4,7 +4,19 @@ import type { CompiledSpec, Meaning, OptionEffect, ProgramSpec } from "./program
 const MEANINGS: readonly string[] = "text maybe read write delete change into cwd shell code script url host".split(
   " ",
 ) satisfies string[];
-const FACTS = ["network", "workspace", "tree", "destructive", "glued", "no-first", "no-last", "ends"];
+const FACTS = [
+  "network",
+  "workspace",
+  "tree",
+  "destructive",
+  "glued",
+  "no-first",
+  "no-last",
+  "ends",
+  "names",
+  "visible",
+  "follows",
+];
 const RISKS: readonly string[] = ["low", "medium", "high"];
 
 const compiled = new WeakMap<ProgramSpec, CompiledSpec>();
@@ -78,6 +90,8 @@ function parseEffect(text: string): OptionEffect {
     noFirst: has("no-first"),
     noLast: has("no-last"),
     ends: has("ends"),
+    extent: has("names") ? "names" : has("visible") ? "visible" : undefined,
+    follows: has("follows"),
     operands,
   };
 }

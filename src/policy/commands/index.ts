@@ -7,4 +7,5 @@ export type {
   CommandJudgement,
   CommandProblem,
   CommandSegment,
+  ReadExtent,
 } from "./judgement.js";

@@ -16,7 +16,18 @@ export interface CommandFile {
    * `path`, which removes a name for each `..`.
    */
   readonly through?: readonly string[];
+  /** For "read": what of it is read, and of a tree also which files. Absent: the contents of all. */
+  readonly extent?: ReadExtent;
+  /** Globs of the names of the files that are read in a tree. Absent: all. */
+  readonly only?: readonly string[];
+  /** Symlinks in the tree are followed. */
+  readonly follows?: true;
 }
+
+/**
+ * "names": no contents. "unignored": what ignore files do not name. "visible": of these what is not hidden.
+ */
+export type ReadExtent = "names" | "unignored" | "visible";
 
 /** One program that the command starts, or one redirection of a group of commands. */
 export interface CommandSegment {
@@ -59,7 +70,7 @@ export interface CommandProblem {
   readonly detail: string;
   /** The segment, as written. */
   readonly text: string;
-  /** For "destroys-root": what would be deleted. */
+  /** For "destroys-root": what would be deleted. For "split-names": the trees whose names would be split. */
   readonly paths?: readonly string[];
 }
 

@@ -1,6 +1,7 @@
 /** The language of the program tables: what a program does, by its subcommands, options and operands. */
 import type { Risk } from "../../kernel/index.js";
 import type { ExpandedWord } from "./expanded-word.js";
+import type { ReadExtent } from "./judgement.js";
 import type { ProgramInput, SegmentFacts } from "./segment-facts.js";
 import type { ShellState } from "./shell-state.js";
 
@@ -31,7 +32,8 @@ export type Meaning =
  * One program or subcommand. The strings are lists of words:
  *
  * - `does`: a risk (`low` by default), then facts: `network`, `workspace` (runs code of the workspace), `tree` (paths are trees),
- *   `destructive` (a tree that it changes counts as lost).
+ *   `destructive` (a tree that it changes counts as lost), `names` (of what it reads it shows no contents), `visible` (it passes over
+ *   hidden and ignored files), `follows` (symlinks in a tree).
  * - values of `options`: the meaning of each value that the option takes, then `glued` if the value is only ever part of the same word,
  *   then a risk and facts as in `does`, then changes: `no-first` (the first operand is given by this option), `no-last`, `operands=MEANING`,
  *   `ends` (no options after it). An option with none of these needs no entry: unknown options are flags.
@@ -74,6 +76,8 @@ export interface OptionEffect {
   readonly noFirst: boolean;
   readonly noLast: boolean;
   readonly ends: boolean;
+  readonly extent: ReadExtent | undefined;
+  readonly follows: boolean;
   readonly operands: Meaning | undefined;
 }
 

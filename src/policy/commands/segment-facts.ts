@@ -4,7 +4,7 @@ import { resolvePath } from "../../text/index.js";
 import { leftDirectories, mayClimb } from "./climbing-path.js";
 import { destroyedRoots } from "./destroyed-roots.js";
 import { type ExpandedWord, shownWord } from "./expanded-word.js";
-import { type CommandFile, type CommandProblem, type CommandSegment, maxRisk } from "./judgement.js";
+import { type CommandFile, type CommandProblem, type CommandSegment, maxRisk, type ReadExtent } from "./judgement.js";
 import type { ShellState } from "./shell-state.js";
 
 /** Where the text of stdin comes from. */
@@ -49,6 +49,10 @@ export class SegmentFacts {
   rule: string | undefined;
   /** Where stdin comes from; undefined if it is that of the whole command. */
   input: ProgramInput | undefined;
+  /** Of all that is read: see `CommandFile`. */
+  extent: ReadExtent | undefined;
+  only: readonly string[] | undefined;
+  follows = false;
   readonly problems: CommandProblem[] = [];
   readonly #hosts: string[] = [];
   readonly #files: CommandFile[] = [];
@@ -123,7 +127,9 @@ export class SegmentFacts {
     const path = isGlob ? pattern : value;
     for (const directory of isAbsolute ? ABSOLUTE : (directories ?? [])) {
       const resolved = resolvePath(directory, path);
-      const through = path.includes("..") ? leftDirectories(directory, path, this.state.options.cwd) : NO_DIRECTORIES;
+      const left = path.includes("..") ? leftDirectories(directory, path, this.state.options.cwd) : NO_DIRECTORIES;
+      // With a slash at the end a symlink is followed where it would be deleted itself.
+      const through = access === "delete" && /\/\.?$/.test(path) && !isGlob ? [...left, resolved] : left;
       this.#add({
         path: resolved,
         access,
@@ -171,13 +177,20 @@ export class SegmentFacts {
       network: this.network,
       hosts: this.network && this.#hosts.length === 0 ? [UNKNOWN_HOST] : this.#hosts,
       runsWorkspaceCode: this.runsWorkspaceCode,
-      files: this.#files,
+      files: this.files,
       ...(this.rule === undefined ? {} : { rule: this.rule }),
     };
   }
 
   get files(): readonly CommandFile[] {
-    return this.#files;
+    const { extent, only, follows } = this;
+    if (extent === undefined && only === undefined && !follows) return this.#files;
+    const how = {
+      ...(extent === undefined ? {} : { extent }),
+      ...(only === undefined ? {} : { only }),
+      ...(follows ? { follows: true as const } : {}),
+    };
+    return this.#files.map((file) => (file.access === "read" ? { ...file, ...how } : file));
   }
 
   /** Nothing of it needs a look. */

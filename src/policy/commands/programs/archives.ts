@@ -86,6 +86,7 @@ function judgeTar(call: ProgramCall): void {
   if (has("--remove-files")) for (const word of parsed.operands) facts.file(word, "delete", "tree");
   if (!isReading) {
     facts.raise("medium", "writes an archive");
+    facts.follows = has("-h", "--dereference");
     for (const word of parsed.operands) facts.file(word, "read", "tree");
   }
   if (!has("-x", "--extract", "--get") || has("-O", "--to-stdout")) return;
@@ -132,7 +133,7 @@ export const ARCHIVES: ProgramTable = {
     why: "writes an archive",
     operands: "write read*",
     options: {
-      "-r --recurse-paths": "tree",
+      "-r --recurse-paths": "tree follows",
       "-m --move": "high",
       "-x -i --exclude --include -P --password -n": "text",
       "-TT --unzip-command": "high shell",

@@ -54,7 +54,7 @@ function joined(words: readonly ExpandedWord[]): ExpandedWord {
 
 const DECLARATION: ProgramSpec = { operands: "text*", judge: declares, isSafe: true };
 const NAMES: ProgramSpec = { operands: "text*", judge: setsNames, isSafe: true };
-const TEST: ProgramSpec = { operands: "text*", info: "", judge: judgeTest, isSafe: true };
+const TEST: ProgramSpec = { does: "names", operands: "text*", info: "", judge: judgeTest, isSafe: true };
 
 export const BUILTINS: ProgramTable = {
   ":": INERT,

@@ -44,6 +44,8 @@ class FindExpression {
 
   judge(): void {
     const { facts } = this.call;
+    facts.extent = "names";
+    if (this.call.args.some(({ value }) => value === "-L" || value === "-follow")) facts.follows = true;
     for (const start of this.#starts) facts.file(start, "read", "tree");
     while (this.#next < this.#words.length) this.#term(this.#words[this.#next++] as ExpandedWord);
   }
@@ -56,8 +58,10 @@ class FindExpression {
     else if (value === "-delete") this.#delete();
     else if (CHOOSES.test(value)) this.#choose(value);
     else if (/^-f(print0?|ls|printf)$/.test(value)) this.#write(value);
-    else if (value === "-files0-from") this.#file("read");
-    else if (TAKES_VALUE.test(value)) {
+    else if (value === "-files0-from") {
+      facts.raise("medium", "reads names from a file");
+      this.#file("read");
+    } else if (TAKES_VALUE.test(value)) {
       if (!/depth$/.test(value)) this.#others++;
       this.#value();
     } else if (TAKES_NOTHING.test(value)) this.#operator(value);

@@ -83,6 +83,7 @@ function judgeCopy({ parsed, facts }: ProgramCall): void {
 function rsyncDeletes(call: ProgramCall): void {
   judgeCopy(call);
   const { parsed, facts } = call;
+  facts.follows = hasOption(call, "-L", "--copy-links", "-k", "--copy-dirlinks", "--copy-unsafe-links");
   if (hasOption(call, "-n", "--dry-run")) return;
   const isDeleting = parsed.options.some(({ name }) => name.startsWith("--del") || name === "--remove-source-files");
   const target = parsed.operands.at(-1);

@@ -20,7 +20,8 @@ const GREP: ProgramSpec = {
   options: {
     "-e --regexp": "text no-first",
     "-f --file": "read no-first",
-    "-r -R --recursive --dereference-recursive": "tree",
+    "-r --recursive": "tree",
+    "-R --dereference-recursive": "tree follows",
     "-A -B -C -m -d -D --after-context --before-context --context --max-count --include --exclude --exclude-dir --label --binary-files --directories --devices":
       "text",
     "--exclude-from": "read",
@@ -28,13 +29,16 @@ const GREP: ProgramSpec = {
   },
   isSafe: true,
   judge: (call) => {
+    const included = optionValues(call, "--include");
+    if (included.length > 0 && !included.some(({ isUnresolved }) => isUnresolved))
+      call.facts.only = included.map(({ value }) => value);
     if (hasOption(call, "-r", "-R", "--recursive", "--dereference-recursive"))
       searchesHere(call, patternsFromOption(call) ? 0 : 1);
   },
 };
 
 const RIPGREP: ProgramSpec = {
-  does: "tree",
+  does: "tree visible",
   operands: "text read*",
   options: {
     "-e --regexp": "text no-first",
@@ -48,9 +52,24 @@ const RIPGREP: ProgramSpec = {
   },
   isSafe: true,
   judge: (call) => {
+    narrowRipgrep(call);
     if (call.input === undefined) searchesHere(call, patternsFromOption(call) ? 0 : 1);
   },
 };
+
+/** Which files ripgrep reads: with these options also hidden and ignored ones. A glob overrides both. */
+function narrowRipgrep({ facts, parsed }: ProgramCall): void {
+  const given = (pattern: RegExp) => parsed.options.filter(({ name }) => pattern.test(name));
+  if (given(/^--(files|type-list)$/).length > 0) facts.extent = "names";
+  else if (given(/^(-u|-\.|--hidden|--unrestricted|--no-ignore.*)$/).length > 0) facts.extent = undefined;
+  if (given(/^(-L|--follow)$/).length > 0) facts.follows = true;
+  const globs = given(/^(-g|--i?glob)$/).flatMap(({ values }) => values);
+  const chosen = globs.filter(({ value, isUnresolved }) => isUnresolved || !value.startsWith("!"));
+  if (chosen.length === 0) return;
+  if (facts.extent !== "names") facts.extent = undefined;
+  if (chosen.every(({ value, isUnresolved }) => !isUnresolved && !/[/{]/.test(value)))
+    facts.only = chosen.map(({ value }) => value);
+}
 
 const SED: ProgramSpec = {
   operands: "text read*",
@@ -133,7 +152,7 @@ function judgeAwk(call: ProgramCall): void {
 }
 
 const FD: ProgramSpec = {
-  does: "tree",
+  does: "tree names",
   operands: "text read*",
   options: {
     "-e -E -t -d -c -j -S -g --extension --exclude --type --max-depth --min-depth --exact-depth --color --threads --size --changed-within --changed-before --owner --format --max-results --path-separator":
@@ -167,8 +186,15 @@ export const SEARCH: ProgramTable = {
   rg: RIPGREP,
   ag: {
     isSafe: true,
-    judge: (call) => searchesHere(call, 1),
-    does: "tree",
+    judge: (call) => {
+      if (
+        call.parsed.options.some(({ name }) => /^(-[uUat]|--hidden|--unrestricted|--all-t.*|--skip-vcs.*)$/.test(name))
+      )
+        call.facts.extent = undefined;
+      if (hasOption(call, "-f", "--follow")) call.facts.follows = true;
+      searchesHere(call, 1);
+    },
+    does: "tree visible",
     operands: "text read*",
     options: { "-A -B -C -G -m --ignore --depth": "text", "-p --path-to-ignore": "read", "--pager": "high shell" },
   },

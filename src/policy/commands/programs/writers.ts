@@ -6,6 +6,7 @@ import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js"
 
 const COPY_OPTIONS = {
   "-r -R --recursive -a --archive": "tree",
+  "-L --dereference -H": "follows",
   "-t --target-directory": "into no-last",
   "-S --suffix": "text",
   "--backup --context --preserve --no-preserve --reflink --sparse --update": "text glued",
@@ -40,7 +41,13 @@ const MODE: ProgramSpec = {
 
 export const WRITERS: ProgramTable = {
   cp: { does: "medium", why: "copies files", operands: "read* into", options: COPY_OPTIONS },
-  mv: { does: "medium tree", why: "moves files", operands: "read* into", options: COPY_OPTIONS, judge: removesSources },
+  mv: {
+    does: "medium tree names",
+    why: "moves files",
+    operands: "read* into",
+    options: COPY_OPTIONS,
+    judge: removesSources,
+  },
   rm: {
     does: "high",
     why: "deletes files",

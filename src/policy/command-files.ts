@@ -1,0 +1,147 @@
+/** What is said about the files of a command: where it names them, and where they really are. */
+import {
+  type Access,
+  isExceptedName,
+  type Place,
+  type PolicyFiles,
+  type PolicyLookup,
+  type PolicySearch,
+} from "../kernel/index.js";
+import { parentOf } from "../text/index.js";
+import type { CommandFile } from "./commands/index.js";
+import { isSensitiveGlob, judgePath, type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
+import { allow, ask, type Verdict } from "./verdict.js";
+
+const ACCESSES: Readonly<Record<CommandFile["access"], readonly Access[]>> = {
+  read: ["read"],
+  write: ["write", "create"],
+  delete: ["delete"],
+};
+
+const ALL_NAMES = ["*"];
+const NO_NAMES: readonly string[] = [];
+
+/** What has to be known of the target before the files are judged by where they really are. */
+export function lookupOf(files: readonly CommandFile[]): PolicyLookup {
+  const paths = new Set<string>();
+  const searches = new Map<string, PolicySearch>();
+  for (const file of files) {
+    if (!file.resolved) continue;
+    for (const path of [named(file), ...(file.through ?? [])]) paths.add(path);
+    const search = searchOf(file);
+    if (search !== undefined) searches.set(search.id, search);
+  }
+  return { paths: [...paths], searches: [...searches.values()] };
+}
+
+/** All verdicts on one file. Without `found` it is judged as it is written. */
+export function judgeFile(file: CommandFile, roots: readonly Required<PolicyRoot>[], found?: PolicyFiles): Verdict[] {
+  const { path, glob } = file;
+  const written = withoutSecrets(file, judgePath(placeOf(file, path), roots));
+  if (written.effect === "deny" || found === undefined)
+    return written.effect === "allow" && glob === true && isSensitiveGlob(path)
+      ? [ask("sensitive-file", `"${path}" may stand for files that hold secrets.`, "medium")]
+      : [written];
+  return [written, ...atRealPlace(file, roots, found), ...inside(file, roots, found)];
+}
+
+/** Where the path itself leads, and the directories that its `..` leave. */
+function atRealPlace(file: CommandFile, roots: readonly Required<PolicyRoot>[], { real }: PolicyFiles): Verdict[] {
+  const asked = named(file);
+  const verdicts: Verdict[] = [];
+  const place = real.get(asked);
+  if (place === undefined) verdicts.push(unknown(asked));
+  else if (place !== asked) {
+    const rest = file.glob === true ? "" : file.path.slice(asked.length);
+    const target = `${place === "/" ? "" : place}${rest}`;
+    verdicts.push(leadsTo(file.path, target, withoutSecrets(file, judgePath(placeOf(file, target), roots))));
+  }
+  for (const directory of file.through ?? []) {
+    const left = real.get(directory);
+    if (left === directory) continue;
+    if (left === undefined) verdicts.push(unknown(directory));
+    else {
+      verdicts.push(leadsTo(directory, left, judgePath(placeOf(file, left), roots)));
+      verdicts.push(
+        ask("command-unresolved", `"${directory}" is a symlink, and what is above it is elsewhere.`, "medium"),
+      );
+    }
+  }
+  return verdicts;
+}
+
+/** What a glob or a tree includes: symlinks that are followed, and files that hold secrets. */
+function inside(file: CommandFile, roots: readonly Required<PolicyRoot>[], { found }: PolicyFiles): Verdict[] {
+  const search = searchOf(file);
+  if (search === undefined) return [];
+  const entries = found.get(search.id);
+  if (entries === undefined)
+    return [
+      ask(
+        "command-unsearched",
+        `What "${file.path}" includes could not be looked at in time, or is too much.`,
+        "medium",
+      ),
+    ];
+  const isTree = search.glob === undefined;
+  const follows = !isTree || file.follows === true || file.glob === true;
+  return entries
+    .filter(({ path, real }) => (follows || path === real) && (!isTree || isRead(file, search.path, path)))
+    .map(({ path, real }) => {
+      const verdict = withoutSecrets(file, judgePath({ ...placeOf(file, real), scope: "self" }, roots));
+      return path === real ? verdict : leadsTo(path, real, verdict);
+    });
+}
+
+/** Whether a program reads what was found in a tree. */
+function isRead({ extent, only, path: glob }: CommandFile, root: string, path: string): boolean {
+  const names = path.slice(root.length).split("/").slice(1);
+  if (extent === "visible" && names.some((name) => name.startsWith("."))) return false;
+  const name = names.at(-1) ?? "";
+  const globs = only ?? (/\/\*\*\//.test(glob) ? [glob.slice(glob.lastIndexOf("/") + 1)] : []);
+  return globs.length === 0 || globs.some((one) => /[[\\]/.test(one) || isExceptedName([one], name));
+}
+
+/** What is resolved: for a glob the directory before it; for what is deleted or moved where it is, since a symlink goes itself. */
+function named({ path, glob, access }: CommandFile): string {
+  if (glob === true) return literalDirectory(path);
+  return access === "delete" ? parentOf(path) : path;
+}
+
+function literalDirectory(glob: string): string {
+  const literal = /^(?:[^*?[\\]|\\.)*\//s.exec(glob)?.[0] ?? "/";
+  return literal.replace(/\\(.)/gs, "$1").replace(/(?<=.)\/$/s, "");
+}
+
+/** Nothing is searched for what is deleted, nor for a tree that is written: that is asked about in any case. */
+function searchOf(file: CommandFile): PolicySearch | undefined {
+  const { path, glob, access, scope, extent } = file;
+  if (access === "delete" || !file.resolved) return undefined;
+  const isNames = extent === "names";
+  const isTree = glob === true ? path.includes("/**") : scope === "tree";
+  if (!isTree && glob !== true) return undefined;
+  if (isTree && (access === "write" || (isNames && file.follows !== true && glob !== true))) return undefined;
+  const directory = glob === true ? literalDirectory(path) : path;
+  const includeIgnored = extent !== "visible" && extent !== "unignored";
+  const names = access === "write" ? ALL_NAMES : isNames ? NO_NAMES : SENSITIVE_NAMES;
+  const pattern = isTree ? undefined : path.slice(/^(?:[^*?[\\]|\\.)*\//s.exec(path)?.[0]?.length ?? 1);
+  const id = JSON.stringify([directory, pattern ?? null, access, isNames, includeIgnored]);
+  return { id, path: directory, names, includeIgnored, ...(pattern === undefined ? {} : { glob: pattern }) };
+}
+
+/** Names alone hold no secrets. */
+function withoutSecrets({ extent }: CommandFile, verdict: Verdict): Verdict {
+  return extent === "names" && verdict.rule === "sensitive-file" ? allow("read-inside", verdict.reason) : verdict;
+}
+
+function leadsTo(path: string, real: string, verdict: Verdict): Verdict {
+  return { ...verdict, reason: `"${path}" leads to "${real}". ${verdict.reason}` };
+}
+
+function unknown(path: string): Verdict {
+  return ask("command-unresolved", `Where "${path}" leads is not known.`, "medium");
+}
+
+function placeOf({ access, scope }: CommandFile, path: string): Place {
+  return { path, access: ACCESSES[access], scope };
+}
