@@ -8,7 +8,7 @@ import {
   type PolicySearch,
 } from "../kernel/index.js";
 import { parentOf } from "../text/index.js";
-import type { CommandFile } from "./commands/index.js";
+import type { CommandFile, CommandJudgement, CommandProblem } from "./commands/index.js";
 import { isSensitiveGlob, judgePath, type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
 import { allow, ask, type Verdict } from "./verdict.js";
 
@@ -22,16 +22,39 @@ const ALL_NAMES = ["*"];
 const NO_NAMES: readonly string[] = [];
 
 /** What has to be known of the target before the files are judged by where they really are. */
-export function lookupOf(files: readonly CommandFile[]): PolicyLookup {
+export function lookupOf({ segments, problems }: CommandJudgement): PolicyLookup {
   const paths = new Set<string>();
   const searches = new Map<string, PolicySearch>();
-  for (const file of files) {
+  for (const search of problems.flatMap(splitSearches)) searches.set(search.id, search);
+  for (const file of segments.flatMap(({ files }) => files)) {
     if (!file.resolved) continue;
     for (const path of [named(file), ...(file.through ?? [])]) paths.add(path);
     const search = searchOf(file);
     if (search !== undefined) searches.set(search.id, search);
   }
   return { paths: [...paths], searches: [...searches.values()] };
+}
+
+/** Names that a shell or `xargs` takes apart, or expands. */
+const SPLIT_NAMES = ["* *", "*\t*", "*\n*", "*'*", '*"*', "*\\*", "*[*"];
+
+function splitSearches({ kind, paths = [], isUnignored }: CommandProblem): PolicySearch[] {
+  if (kind !== "split-names") return [];
+  return paths.map((path) => {
+    const id = JSON.stringify(["split", path, isUnignored ?? false]);
+    return { id, path, names: SPLIT_NAMES, includeIgnored: isUnignored !== true };
+  });
+}
+
+/** A name that would be taken for several arguments; "none" if there is none, undefined if that is not known. */
+export function splitNames(problem: CommandProblem, files?: PolicyFiles): string | undefined {
+  const searches = splitSearches(problem);
+  if (files === undefined || searches.length === 0) return undefined;
+  const found = searches.map(({ id }) => files.found.get(id));
+  if (found.includes(undefined)) return undefined;
+  const names = found.flatMap((entries = []) => entries.map(({ path }) => path));
+  const isSplit = (path: string) => isExceptedName(SPLIT_NAMES, path.slice(path.lastIndexOf("/") + 1));
+  return names.find(isSplit) ?? "none";
 }
 
 /** All verdicts on one file. Without `found` it is judged as it is written. */

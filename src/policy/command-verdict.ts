@@ -1,6 +1,6 @@
 /** What is said about a shell command: about every program in it, and every file that it names. */
 import type { CommandStart, PolicyFiles, PolicyLookup, Risk } from "../kernel/index.js";
-import { judgeFile, lookupOf } from "./command-files.js";
+import { judgeFile, lookupOf, splitNames } from "./command-files.js";
 import {
   analyzeCommand,
   type CommandJudgement,
@@ -32,7 +32,7 @@ export function commandLookup(start: CommandStart, place: PolicyPlace): PolicyLo
   const { files } = place;
   const all = directoriesOf(start, place).flatMap((cwd) => [
     { paths: place.roots.some(({ path }) => path === cwd) ? [] : [cwd], searches: [] },
-    lookupOf(analyzed(start, cwd, place).segments.flatMap((one) => one.files)),
+    lookupOf(analyzed(start, cwd, place)),
   ]);
   const paths = all.flatMap((one) => one.paths).filter((path) => files?.real.has(path) !== true);
   const searches = all.flatMap((one) => one.searches).filter(({ id }) => files?.found.has(id) !== true);
@@ -58,13 +58,19 @@ function judgeIn(start: CommandStart, cwd: string, place: PolicyPlace, key: stri
   const { roots } = place;
   const { problems, segments } = analyzed(start, cwd, place);
   return [
-    ...problems.map((problem) => judgeProblem(problem, key)),
+    ...problems.map((problem) => judgeProblem(problem, place, key)),
     ...segments.flatMap((one) => judgeSegment(one, place, key)),
     judgePath({ path: cwd, access: ["read"], scope: "self" }, roots),
   ];
 }
 
-function judgeProblem({ kind, text, detail }: CommandProblem, key: string): Verdict {
+function judgeProblem(problem: CommandProblem, { files }: PolicyPlace, key: string): Verdict {
+  const { kind, text, detail } = problem;
+  const split = splitNames(problem, files);
+  if (split !== undefined) {
+    if (split === "none") return allow("command-low", `\`${text}\` gets no name that would be taken for several.`);
+    return ask("command-split-names", `\`${text}\`: ${detail}. One is ${JSON.stringify(split)}.`, "low", key);
+  }
   return kind === "destroys-root"
     ? deny("destroys-root", `\`${text}\`: ${detail}.`, "Name the files or directories to delete.")
     : ask(`command-${kind}`, `\`${text}\`: ${detail}.`, RISK_OF[kind] ?? "high", key);

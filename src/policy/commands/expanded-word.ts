@@ -2,6 +2,7 @@
 
 import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from "unbash";
 import { expandBraces } from "../../text/index.js";
+import type { CommandFile } from "./judgement.js";
 import { ALTERNATIVES } from "./limits.js";
 
 /** One argument that a program gets. */
@@ -20,6 +21,10 @@ export interface ExpandedWord {
   readonly isNonEmpty: boolean;
   /** It stands for some of the paths that it matches: those that another condition chooses. */
   readonly isPartial?: true;
+  /** Of the files in a tree that it stands for, those that another program has found. */
+  readonly within?: Pick<CommandFile, "extent" | "only">;
+  /** A substitution prints them, so that the shell takes names with whitespace apart. */
+  readonly isSplit?: true;
   /** The unknown part is a number, or a name that begins with a letter or a digit: one word, and no option. */
   readonly isPlain: boolean;
   /** The unknown part is not quoted, so that it may become several words. */
@@ -31,6 +36,8 @@ export interface VariableValue {
   readonly value: string;
   /** The value is one of the paths that this glob matches. */
   readonly isGlob: boolean;
+  /** It is one of the paths that a substitution prints. */
+  readonly printed?: ExpandedWord;
 }
 
 /** Looks up the values that expansion needs. */
@@ -41,6 +48,8 @@ export interface Lookup {
   readonly home: string | undefined;
   /** The value of `$(…)` for the few that are known. */
   substitution(text: string): string | undefined;
+  /** The paths that `$(…)` prints, as globs; undefined if it may print anything else. */
+  printedPaths(text: string): readonly ExpandedWord[] | undefined;
   /** Whether `$(…)` prints one name or number. */
   isPlainSubstitution(text: string): boolean;
 }
@@ -121,6 +130,8 @@ export function expandArgument(word: Word, lookup: Lookup, isAssignment = false)
     const pattern = escapeGlobChars(word.value);
     return [{ ...literalWord(word.value), text: word.text, pattern }];
   }
+  const printed = isAssignment ? undefined : printedBy(word, lookup);
+  if (printed !== undefined) return printed;
   const builder = new WordBuilder(lookup, isAssignment);
   const parts: readonly WordPart[] = word.parts ?? [
     { type: "Literal", pos: word.pos, end: word.end, value: word.value, text: word.text },
@@ -131,6 +142,28 @@ export function expandArgument(word: Word, lookup: Lookup, isAssignment = false)
     else builder.part(part, false);
   });
   return builder.words(word.text);
+}
+
+/** A word that is nothing but a substitution which prints paths, or a variable that is each of them in turn. */
+function printedBy({ parts = [], text }: Word, lookup: Lookup): ExpandedWord[] | undefined {
+  const [first, ...others] = parts;
+  if (first === undefined || others.length > 0) return undefined;
+  const part = first.type === "DoubleQuoted" && first.parts.length === 1 ? first.parts[0] : first;
+  const name =
+    part?.type === "SimpleExpansion"
+      ? part.text.slice(1)
+      : part?.type === "ParameterExpansion" && part.text === `\${${part.parameter}}`
+        ? part.parameter
+        : undefined;
+  const words =
+    first.type === "CommandExpansion"
+      ? lookup.printedPaths(first.text)
+      : name === undefined
+        ? undefined
+        : [lookup.variable(name)?.printed].filter((word) => word !== undefined);
+  return words === undefined || words.length === 0
+    ? undefined
+    : words.map((word) => ({ ...word, text, isSplit: true }));
 }
 
 class WordBuilder {
@@ -247,7 +280,8 @@ class WordBuilder {
       return;
     }
     const known = this.lookup.variable(name);
-    if (known === undefined) this.#unknown(isQuoted && name !== "@");
+    // With more text around it the path is another one.
+    if (known?.printed !== undefined || known === undefined) this.#unknown(isQuoted && name !== "@");
     else this.#known(known, isQuoted);
   }
 
@@ -287,7 +321,7 @@ class WordBuilder {
       this.#unknown(isQuoted);
       return;
     }
-    if (known !== undefined && known.value !== "") {
+    if (known !== undefined && known.printed === undefined && known.value !== "") {
       this.#known(known, isQuoted);
       return;
     }

@@ -70,8 +70,10 @@ export interface CommandProblem {
   readonly detail: string;
   /** The segment, as written. */
   readonly text: string;
-  /** For "destroys-root": what would be deleted. For "split-names": the trees whose names would be split. */
+  /** For "destroys-root": what would be deleted. For "split-names": the trees with the names, if they are known. */
   readonly paths?: readonly string[];
+  /** For "split-names": files that ignore files name are not among them. */
+  readonly isUnignored?: true;
 }
 
 export interface CommandJudgement {

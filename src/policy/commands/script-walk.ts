@@ -19,6 +19,7 @@ import { type ExpandedWord, literalWord } from "./expanded-word.js";
 import { type CommandPlace, type CommandSink, judgeWords } from "./judge-words.js";
 import type { AnalyzeOptions, CommandProblem } from "./judgement.js";
 import { MAX_DEPTH, MAX_JUDGED, MAX_PARSED } from "./limits.js";
+import { listedBy } from "./programs/xargs.js";
 import { judgeRedirects, redirectedInput } from "./redirections.js";
 import type { ProgramInput, SegmentFacts } from "./segment-facts.js";
 import { moveShell, movesShell } from "./shell-moves.js";
@@ -168,8 +169,14 @@ export class ScriptWalk implements CommandSink {
 
   #substitution(script: ParsedScript, scope: Scope): void {
     const inside = { ...scope, state: scope.state.copy(), depth: scope.depth + 1, isTest: false };
-    if (inside.depth <= MAX_DEPTH) this.#script(script, inside);
-    else this.tooDeep(scope.source.slice(script.pos, script.end));
+    const text = scope.source.slice(script.pos, script.end);
+    const from = this.found.length;
+    const [only, ...others] = script.commands;
+    if (inside.depth <= MAX_DEPTH) {
+      this.#script(script, inside);
+      const isPipeline = others.length === 0 && (only?.command.type === "Pipeline" || only?.command.type === "Command");
+      scope.state.prints(text, isPipeline ? listedBy(this.found.slice(from)) : undefined);
+    } else this.tooDeep(scope.source.slice(script.pos, script.end));
   }
 
   /** What is deeper is not judged. */

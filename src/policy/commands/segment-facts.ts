@@ -79,6 +79,22 @@ export class SegmentFacts {
     this.problems.push({ kind, detail, text: this.text, ...(paths === undefined ? {} : { paths }) });
   }
 
+  /** The names of found files are taken apart at whitespace and, by the shell, expanded if they look like globs. */
+  splits(words: readonly ExpandedWord[], hint = ""): void {
+    const detail = `names with whitespace are taken for several arguments${hint}`;
+    const isTree = ({ value }: ExpandedWord) => value.startsWith("/") && value.endsWith("/**");
+    const paths = words.every(isTree) ? words.map(({ value }) => value.slice(0, -3) || "/") : undefined;
+    const isUnignored = words.every(({ within }) => within?.extent !== undefined);
+    this.raise(PROBLEM_RISK["split-names"], detail);
+    this.problems.push({
+      kind: "split-names",
+      detail,
+      text: this.text,
+      ...(paths === undefined ? {} : { paths }),
+      ...(isUnignored ? { isUnignored } : {}),
+    });
+  }
+
   unresolved(word: ExpandedWord): void {
     this.problem("unresolved", `\`${word.text}\` is not known before the command runs`);
   }
@@ -102,6 +118,7 @@ export class SegmentFacts {
       this.problem("syntax", "the path contains NUL");
       return;
     }
+    if (word.isSplit === true) this.splits([word]);
     const isTreeLost = scope === "tree" && (access === "delete" || isDestructive);
     if (isTreeLost) this.#guardRoots(word);
     if (access !== "change") this.#addPaths(word, access, scope);
@@ -136,6 +153,7 @@ export class SegmentFacts {
         scope,
         resolved: true,
         ...(isGlob ? { glob: true } : undefined),
+        ...(access === "read" ? word.within : undefined),
         ...(through.length === 0 ? undefined : { through }),
       });
     }
@@ -190,7 +208,9 @@ export class SegmentFacts {
       ...(only === undefined ? {} : { only }),
       ...(follows ? { follows: true as const } : {}),
     };
-    return this.#files.map((file) => (file.access === "read" ? { ...file, ...how } : file));
+    // What is named one by one is read whatever the program passes over in a tree.
+    const isMeant = ({ access, glob }: CommandFile) => access === "read" && (glob !== true || extent === "names");
+    return this.#files.map((file) => (isMeant(file) ? { ...file, ...how } : file));
   }
 
   /** Nothing of it needs a look. */

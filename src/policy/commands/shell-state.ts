@@ -25,6 +25,8 @@ export class ShellState implements Lookup {
   #assigned: ReadonlySet<string>;
   /** Functions that are certainly defined at this place; likewise. */
   #functions: ReadonlySet<string>;
+  /** What substitutions print, by their text. Shared by copies: each is judged right before its command. */
+  readonly #printed: Map<string, readonly ExpandedWord[] | undefined>;
   /** The values for which a command is judged that uses variables with several. */
   choice: ReadonlyMap<string, VariableValue> | undefined;
 
@@ -34,7 +36,9 @@ export class ShellState implements Lookup {
     directories: readonly string[] | undefined,
     assigned: ReadonlySet<string> = NONE,
     functions: ReadonlySet<string> = NONE,
+    printed = new Map<string, readonly ExpandedWord[] | undefined>(),
   ) {
+    this.#printed = printed;
     this.directories = directories;
     this.#assigned = assigned;
     this.#functions = functions;
@@ -46,7 +50,14 @@ export class ShellState implements Lookup {
 
   /** A copy, for a subshell or a branch: what it changes does not count after it. */
   copy(): ShellState {
-    const copy = new ShellState(this.options, this.variables, this.directories, this.#assigned, this.#functions);
+    const copy = new ShellState(
+      this.options,
+      this.variables,
+      this.directories,
+      this.#assigned,
+      this.#functions,
+      this.#printed,
+    );
     copy.choice = this.choice;
     return copy;
   }
@@ -92,7 +103,11 @@ export class ShellState implements Lookup {
     this.assign(
       name,
       isKnown
-        ? expanded?.map(({ value, pattern, isGlob }) => ({ value: isGlob ? pattern : value, isGlob }))
+        ? expanded?.map((word) => ({
+            value: word.isGlob ? word.pattern : word.value,
+            isGlob: word.isGlob,
+            ...(word.isSplit === true ? { printed: word } : {}),
+          }))
         : undefined,
     );
   }
@@ -125,6 +140,15 @@ export class ShellState implements Lookup {
     return this.directories?.length === 1 ? this.directories[0] : undefined;
   }
 
+  printedPaths(text: string): readonly ExpandedWord[] | undefined {
+    return this.#printed.get(innerText(text));
+  }
+
+  /** A substitution was judged. */
+  prints(text: string, paths: readonly ExpandedWord[] | undefined): void {
+    this.#printed.set(innerText(text), paths);
+  }
+
   /** The current directory becomes `word`. A word that is not known makes it unknown. */
   enter(word: ExpandedWord): void {
     if (word.isUnresolved || word.isGlob) this.directories = undefined;
@@ -148,3 +172,6 @@ export class ShellState implements Lookup {
     this.directories = all === undefined || all.length > MAX_DIRECTORIES ? undefined : all;
   }
 }
+
+/** The script in `$(…)` or backticks. */
+const innerText = (text: string): string => text.replace(/^\$\(|\)$|^`|`$/g, "").trim();

@@ -15,6 +15,7 @@ const NOTHING_KNOWN: Lookup = {
   variable: () => undefined,
   home: undefined,
   substitution: () => undefined,
+  printedPaths: () => undefined,
   isPlainSubstitution: () => false,
 };
 

@@ -30,6 +30,7 @@ class FindExpression {
   #others = 0;
   #hasAlternatives = false;
   #isNegated = false;
+  readonly #names = new FoundNames();
 
   constructor(readonly call: ProgramCall) {
     const { args } = call;
@@ -48,11 +49,13 @@ class FindExpression {
     if (this.call.args.some(({ value }) => value === "-L" || value === "-follow")) facts.follows = true;
     for (const start of this.#starts) facts.file(start, "read", "tree");
     while (this.#next < this.#words.length) this.#term(this.#words[this.#next++] as ExpandedWord);
+    facts.only = this.#names.printed;
   }
 
   #term(word: ExpandedWord): void {
     const { facts } = this.call;
     const { value } = word;
+    this.#names.pass(value);
     if (word.isUnresolved) facts.unresolved(word);
     else if (RUNS.test(value)) this.#run(value);
     else if (value === "-delete") this.#delete();
@@ -91,6 +94,7 @@ class FindExpression {
   #choose(test: string): void {
     const value = this.#value();
     if (value === undefined) return;
+    if (/^-i?name$/.test(test)) this.#names.choose(value);
     if (/^-(newer|anewer|cnewer|samefile)/.test(test) && !/t$/.test(test)) this.call.facts.file(value, "read");
     if (!/^[*?/.]*$/.test(value.value) || value.isUnresolved) this.#choosing++;
     else this.#others++;
@@ -118,7 +122,9 @@ class FindExpression {
     return this.#starts.map((start) => {
       if (start.isUnresolved) return start;
       const glob = globWord(`${start.isGlob ? start.pattern : start.value}/**`);
-      return this.#isChosen ? { ...glob, isPartial: true } : glob;
+      const only = this.#names.here;
+      const word = only === undefined ? glob : { ...glob, within: { only } };
+      return this.#isChosen ? { ...word, isPartial: true } : word;
     });
   }
 
@@ -145,5 +151,53 @@ class FindExpression {
   #isEnd(from: number): boolean {
     const { value } = this.#words[this.#next] as ExpandedWord;
     return value === ";" || (value === "+" && this.#next > from && this.#words[this.#next - 1]?.value === "{}");
+  }
+}
+
+/** Which names an expression finds: those of the `-name` of each of its alternatives, if all have one. */
+class FoundNames {
+  /** The first `-name` of each alternative before the current one. */
+  readonly #alternatives: (string | undefined)[] = [];
+  #current: string | undefined;
+  #isNegated = false;
+  #isGrouped = false;
+  #isAny = false;
+  #printed: (string | undefined)[] | undefined;
+
+  pass(value: string): void {
+    if (value === "(") this.#isGrouped = true;
+    // What a negated group or a list finds is not worked out.
+    if (value === "," || (value === "(" && this.#isNegated)) this.#isAny = true;
+    if (value === "-o" || value === "-or") {
+      this.#alternatives.push(this.#current);
+      this.#current = undefined;
+    }
+    if (/^-print0?$/.test(value)) this.#printed = [...(this.#printed ?? []), ...this.#here];
+    if (!/^-i?name$/.test(value)) this.#isNegated = value === "!" || value === "-not";
+  }
+
+  choose({ value, isUnresolved }: ExpandedWord): void {
+    if (!this.#isNegated && !isUnresolved) this.#current ??= value;
+    this.#isNegated = false;
+  }
+
+  /** Those that an action gets which is here. */
+  get here(): readonly string[] | undefined {
+    return this.#known(this.#here);
+  }
+
+  /** Those that are printed. */
+  get printed(): readonly string[] | undefined {
+    return this.#known(this.#printed ?? [...this.#alternatives, this.#current]);
+  }
+
+  /** Without groups an action belongs to its alternative alone. */
+  get #here(): (string | undefined)[] {
+    return this.#isGrouped ? [...this.#alternatives, this.#current] : [this.#current];
+  }
+
+  #known(names: readonly (string | undefined)[]): readonly string[] | undefined {
+    const known = names.filter((name) => name !== undefined);
+    return this.#isAny || known.length < names.length ? undefined : known;
   }
 }

@@ -4,6 +4,14 @@ import { type ExpandedWord, globWord, literalWord, unknownWord } from "../expand
 import type { ProgramCall } from "../program-spec.js";
 import type { SegmentFacts } from "../segment-facts.js";
 
+/** The paths that a pipeline prints, a line each; undefined if it may print anything else. */
+export function listedBy(producers: readonly SegmentFacts[]): ExpandedWord[] | undefined {
+  const [lister, ...filters] = producers;
+  // A function of that name may print anything.
+  if (producers.some(({ program, state }) => state.variables.definesFunction(program))) return undefined;
+  return lister !== undefined && filters.every(isLineFilter) ? listedPaths(lister) : undefined;
+}
+
 export function judgeXargs(call: ProgramCall): void {
   const { operands } = call.parsed;
   if (operands.length === 0) return;
@@ -31,12 +39,10 @@ function addedArguments(call: ProgramCall): ExpandedWord[] {
   const { input } = call;
   const unknown = [unknownWord("xargs")];
   if (input?.kind !== "pipe") return unknown;
-  const [lister, ...filters] = input.producers();
-  if (lister === undefined || !filters.every(isLineFilter)) return unknown;
-  const listed = listedPaths(lister);
+  const listed = listedBy(input.producers());
   if (listed === undefined) return unknown;
   if (endsAtNames(call)) return listed;
-  call.facts.problem("split-names", "names with whitespace are taken for several arguments: use `xargs -0`");
+  call.facts.splits(listed, ": use `xargs -0`");
   return listed.map((word) => ({ ...word, prefix: "", maySplit: true }));
 }
 
@@ -101,13 +107,22 @@ function listedPaths(lister: SegmentFacts): ExpandedWord[] | undefined {
 function trees(lister: SegmentFacts, isPrefixed: boolean): ExpandedWord[] | undefined {
   const read = lister.files.filter(({ access }) => access === "read");
   if (read.length === 0 || !read.every(({ resolved }) => resolved)) return here(lister);
-  return read.map(({ path, glob }) => {
-    const word = globWord(glob === true ? path : `${path}/**`);
+  return read.map(({ path, glob, extent, only }) => {
+    const within = { ...(extent === "visible" ? { extent } : {}), ...(only === undefined ? {} : { only }) };
+    const word = { ...globWord(glob === true ? path : `${path}/**`), within };
     return isPrefixed ? word : { ...word, prefix: "" };
   });
 }
 
-/** Below the current directory. */
+/** Below the current directory. What git tracks is taken as what it does not ignore. */
 function here(lister: SegmentFacts): ExpandedWord[] | undefined {
-  return lister.state.directories?.map((directory) => ({ ...globWord(`${directory}/**`), prefix: "" }));
+  const isGit = lister.program === "git";
+  const values = lister.args.map(({ value }) => value);
+  // A path of git may lead to another part of the repository.
+  if (isGit && values.some((value) => /^[/:]|(^|\/)\.\.(\/|$)/.test(value))) return undefined;
+  const operands = values.slice(1).filter((value) => !value.startsWith("-"));
+  const isNames =
+    lister.rule === "git ls-files" && operands.length > 0 && operands.every((one) => /^\*[^/[\\]+$/.test(one));
+  const within = isGit ? { extent: "unignored" as const, ...(isNames ? { only: operands } : {}) } : {};
+  return lister.state.directories?.map((directory) => ({ ...globWord(`${directory}/**`), prefix: "", within }));
 }
