@@ -60,6 +60,8 @@ export interface CommandStart {
 export interface GrantedCommand extends CommandStart {
   /** The real path that was approved, if `cwd` was resolved before the question. Absent: `cwd` has no symlink. */
   readonly real?: string;
+  /** Variables that the policy adds to its environment, unless the command sets them. */
+  readonly addedEnv?: Readonly<Record<string, string>>;
 }
 
 /** What a call may do with a background command. */

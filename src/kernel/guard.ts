@@ -8,6 +8,7 @@ import {
   coversJob,
   type Decision,
   type Grant,
+  type GrantedCommand,
   includesPath,
   isNormalPath,
   isWithin,
@@ -135,14 +136,19 @@ export function requireCommand<T extends ShellOptions & Partial<Pick<SpawnOption
       (one) => includes(one.background, lifetime),
     ],
   ];
-  let claimed: readonly CommandStart[] = grant.commands;
+  let claimed: readonly GrantedCommand[] = grant.commands;
   for (const [what, isClaimed] of parts) {
     claimed = claimed.filter(isClaimed);
     if (claimed.length === 0) throw unclaimed("run the command", { command, cwd }, what);
   }
   const { outputDirectory } = own as Partial<SpawnOptions>;
   if (outputDirectory !== undefined) requireTreeCovered(grant, outputDirectory, "write");
-  return typeof input === "string" ? { ...own, input: new TextEncoder().encode(input) } : own;
+  const { addedEnv } = claimed[0]!;
+  return {
+    ...own,
+    ...(addedEnv === undefined ? {} : { env: { ...addedEnv, ...env } }),
+    ...(typeof input === "string" ? { input: new TextEncoder().encode(input) } : {}),
+  };
 }
 
 /** Whether a command that was claimed with one lifetime may have another. "none": it ends with the call. */

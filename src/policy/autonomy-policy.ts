@@ -3,13 +3,14 @@ import {
   type Autonomy,
   type Claim,
   type Decision,
+  type Grant,
   grantFor,
   HaftError,
   type Policy,
   type PolicyCall,
 } from "../kernel/index.js";
 import { normalizePath } from "../text/index.js";
-import { commandLookup, judgeCommand, type PolicyPlace } from "./command-verdict.js";
+import { commandLookup, GUARDS_GIT, judgeAsCommand, judgeCommand, type PolicyPlace } from "./command-verdict.js";
 import { judgeNetwork } from "./network-verdict.js";
 import { judgePath, type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
 import { allow, ask, deny, strictest, type Verdict } from "./verdict.js";
@@ -60,7 +61,7 @@ function judge(claim: Claim, place: PolicyPlace): readonly Verdict[] {
     case "job":
       return [allow("own-job", "A session's own background commands may be read and stopped.")];
     case "input":
-      return [judgeInput(claim)];
+      return [judgeInput(claim), ...judgeAsCommand(claim.text, place)];
     case "state":
       return [allow("own-state", "A session's own documents may be used.")];
     case "network":
@@ -119,7 +120,7 @@ function decisionOf(
   const stated = { rule, risk, reason, ...(next === undefined ? {} : { next }) };
   if (effect === "deny") return { effect, ...stated };
   const grant = grantFor(call.callId, claims, { exceptNames });
-  if (effect === "allow") return { effect, ...stated, grant };
+  if (effect === "allow") return { effect, ...stated, grant: exceptNames.length === 0 ? grant : guardingGit(grant) };
   const asked = verdicts.filter((one) => one.effect === "ask");
   const keys = asked.flatMap(({ remember }) => remember ?? []);
   const reasons = [...new Set([reason, ...asked.map((one) => one.reason)])];
@@ -128,6 +129,12 @@ function decisionOf(
   // An approval that is remembered stands for all that was asked about.
   const remember = keys.length === asked.length ? { remember: [...new Set(keys)] } : {};
   return { effect, ...stated, reason: all, next: "If it is needed, ask the user to do it.", grant, ...remember };
+}
+
+/** Only what runs unasked: a user who is asked sees the command, and gets it as it is. */
+function guardingGit(grant: Grant): Grant {
+  const commands = grant.commands.map((one) => (/\bgit\b/.test(one.command) ? { ...one, addedEnv: GUARDS_GIT } : one));
+  return { ...grant, commands };
 }
 
 function checkedRoot({ path, access = "write" }: PolicyRoot): Required<PolicyRoot> {

@@ -22,7 +22,14 @@ const ALL_NAMES = ["*"];
 const NO_NAMES: readonly string[] = [];
 
 /** What has to be known of the target before the files are judged by where they really are. */
-export function lookupOf({ segments, problems }: CommandJudgement): PolicyLookup {
+export function lookupOf(
+  { segments, problems }: CommandJudgement,
+  roots: readonly Required<PolicyRoot>[],
+): PolicyLookup {
+  const lost = problems.flatMap((problem) =>
+    lostSearches(problem).filter(({ path }) => roots.some((one) => one.path === path)),
+  );
+  if (lost.length > 0) return { paths: [], searches: lost };
   const paths = new Set<string>();
   const searches = new Map<string, PolicySearch>();
   for (const search of problems.flatMap(splitSearches)) searches.set(search.id, search);
@@ -33,6 +40,31 @@ export function lookupOf({ segments, problems }: CommandJudgement): PolicyLookup
     if (search !== undefined) searches.set(search.id, search);
   }
   return { paths: [...paths], searches: [...searches.values()] };
+}
+
+/** Entries of a directory that would be lost which are named. */
+const SHOWN_ENTRIES = 6;
+
+function lostSearches({ kind, paths = [] }: CommandProblem): PolicySearch[] {
+  if (kind !== "destroys-root") return [];
+  return paths.flatMap((path) =>
+    ["*", ".*"].map((glob) => ({
+      id: JSON.stringify(["lost", path, glob]),
+      path,
+      glob,
+      names: ALL_NAMES,
+      includeIgnored: true,
+    })),
+  );
+}
+
+/** What a directory of the workspace holds that would be lost: ": a.ts, src, and 7 more". Empty where it is not known. */
+export function lostEntries(problem: CommandProblem, files?: PolicyFiles): string {
+  const found = lostSearches(problem).flatMap(({ id }) => files?.found.get(id) ?? []);
+  const names = found.map(({ path }) => path.slice(path.lastIndexOf("/") + 1));
+  if (names.length === 0) return "";
+  const more = names.length - SHOWN_ENTRIES;
+  return `: ${names.slice(0, SHOWN_ENTRIES).join(", ")}${more > 0 ? `, and ${more} more` : ""}`;
 }
 
 /** Names that a shell or `xargs` takes apart, or expands. */

@@ -1,6 +1,6 @@
 /** What is said about a shell command: about every program in it, and every file that it names. */
 import type { CommandStart, PolicyFiles, PolicyLookup, Risk } from "../kernel/index.js";
-import { judgeFile, lookupOf, splitNames } from "./command-files.js";
+import { judgeFile, lookupOf, lostEntries, splitNames } from "./command-files.js";
 import {
   analyzeCommand,
   type CommandJudgement,
@@ -25,6 +25,36 @@ export interface PolicyPlace {
 const RISK_OF: Readonly<Partial<Record<CommandProblem["kind"], Risk>>> = { unresolved: "medium", "split-names": "low" };
 
 /**
+ * Keeps git from reading the configuration of a bare repository that is found in a directory: such a directory can be written
+ * file by file, without a `.git` in any path, and its configuration names programs that `git status` starts. Git takes this
+ * setting only from outside of the repository. Another configuration that the host passes in these variables is replaced; the
+ * command sets its own only after a question.
+ */
+export const GUARDS_GIT: Readonly<Record<string, string>> = {
+  GIT_CONFIG_COUNT: "1",
+  GIT_CONFIG_KEY_0: "safe.bareRepository",
+  GIT_CONFIG_VALUE_0: "explicit",
+};
+
+/**
+ * Why a text must not be written to a program that may be a shell: what a shell would be refused. Other programs take text that
+ * only looks like a command, so that nothing counts but what a known program would do.
+ */
+export function judgeAsCommand(text: string, { roots, home }: PolicyPlace): readonly Verdict[] {
+  const [first] = roots;
+  const { segments, problems } = analyzeCommand(text, {
+    cwd: first?.path ?? "/",
+    home,
+    roots: roots.map(({ path }) => path),
+  });
+  const files = segments.flatMap((one) => (one.rule === undefined ? [] : one.files.filter(({ resolved }) => resolved)));
+  return [
+    ...problems.filter(({ kind }) => kind === "destroys-root").map((one) => judgeProblem(one, { roots, home }, "")),
+    ...files.flatMap((file) => judgeFile(file, roots)).filter(({ effect }) => effect === "deny"),
+  ];
+}
+
+/**
  * What has to be known of the target to judge the command by its real places; undefined if nothing is missing. A directory that
  * turns out to be elsewhere is looked at in the next round.
  */
@@ -32,7 +62,7 @@ export function commandLookup(start: CommandStart, place: PolicyPlace): PolicyLo
   const { files } = place;
   const all = directoriesOf(start, place).flatMap((cwd) => [
     { paths: place.roots.some(({ path }) => path === cwd) ? [] : [cwd], searches: [] },
-    lookupOf(analyzed(start, cwd, place)),
+    lookupOf(analyzed(start, cwd, place), place.roots),
   ]);
   const paths = all.flatMap((one) => one.paths).filter((path) => files?.real.has(path) !== true);
   const searches = all.flatMap((one) => one.searches).filter(({ id }) => files?.found.has(id) !== true);
@@ -72,7 +102,11 @@ function judgeProblem(problem: CommandProblem, { files }: PolicyPlace, key: stri
     return ask("command-split-names", `\`${text}\`: ${detail}. One is ${JSON.stringify(split)}.`, "low", key);
   }
   return kind === "destroys-root"
-    ? deny("destroys-root", `\`${text}\`: ${detail}.`, "Name the files or directories to delete.")
+    ? deny(
+        "destroys-root",
+        `\`${text}\`: ${detail}${lostEntries(problem, files)}.`,
+        "Name the files or directories to delete.",
+      )
     : ask(`command-${kind}`, `\`${text}\`: ${detail}.`, RISK_OF[kind] ?? "high", key);
 }
 
@@ -90,7 +124,11 @@ function analyzed(start: CommandStart, cwd: string, { roots, home }: PolicyPlace
   return judgement;
 }
 
-function judgeSegment(segment: CommandSegment, { roots, files: found, isTainted }: PolicyPlace, key: string): Verdict[] {
+function judgeSegment(
+  segment: CommandSegment,
+  { roots, files: found, isTainted }: PolicyPlace,
+  key: string,
+): Verdict[] {
   const { text, risk, reason, network, hosts, runsWorkspaceCode, files } = segment;
   const verdicts: Verdict[] = [];
   if (runsWorkspaceCode) verdicts.push(ask("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", key));
