@@ -40,7 +40,8 @@ export const GUARDS_GIT: Readonly<Record<string, string>> = {
  * Why a text must not be written to a program that may be a shell: what a shell would be refused. Other programs take text that
  * only looks like a command, so that nothing counts but what a known program would do.
  */
-export function judgeAsCommand(text: string, { roots, home }: PolicyPlace): readonly Verdict[] {
+export function judgeAsCommand(text: string, place: PolicyPlace): readonly Verdict[] {
+  const { roots, home } = place;
   const [first] = roots;
   const { segments, problems } = analyzeCommand(text, {
     cwd: first?.path ?? "/",
@@ -49,7 +50,7 @@ export function judgeAsCommand(text: string, { roots, home }: PolicyPlace): read
   });
   const files = segments.flatMap((one) => (one.rule === undefined ? [] : one.files.filter(({ resolved }) => resolved)));
   return [
-    ...problems.filter(({ kind }) => kind === "destroys-root").map((one) => judgeProblem(one, { roots, home }, "")),
+    ...problems.filter(({ kind }) => kind === "destroys-root").map((one) => judgeProblem(one, place, "")),
     ...files.flatMap((file) => judgeFile(file, roots)).filter(({ effect }) => effect === "deny"),
   ];
 }
