@@ -157,6 +157,8 @@ export {
   type OwnedBox,
   type OwnedContext,
   openBackend,
+  openFileState,
+  openMemoryState,
   resetProcessTable,
   resetTodos,
   TARGETS,

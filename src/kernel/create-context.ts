@@ -26,6 +26,8 @@ export interface HostContextOptions {
   readonly framework?: Framework;
   readonly dialect?: Dialect;
   readonly onEvent?: (event: CallEvent) => void;
+  /** Why no call can run in this context, such as the error of a session that could not be loaded. */
+  readonly problem?: unknown;
 }
 
 /** Creates the context of one dispatch. Its ports are unguarded and for the host; each call binds its own. */
@@ -66,6 +68,7 @@ function contextOf(options: HostContextOptions, contextId: number, cancel: Abort
   if (targets !== undefined) context.targets = targets;
   if (dialect !== undefined) context.dialect = dialect;
   if (onEvent !== undefined) context.onEvent = onEvent;
+  if (options.problem !== undefined) context.problem = options.problem;
   return context;
 }
 

@@ -73,3 +73,22 @@ export function endedSession(what: string): HaftError {
 export function closedState(): HaftError {
   return new HaftError("STORE_CLOSED", "Did not use the state: it was closed. Open another toolkit.");
 }
+
+/** How much of the name of a session is shown. */
+const SHOWN_NAME = 100;
+
+/** The error for a session that cannot be opened under its name. */
+export function unopenedSession(
+  code: "POLICY_DENIED" | "STORE_INVALID",
+  id: string,
+  why: string,
+  details: Readonly<Record<string, unknown>>,
+): HaftError {
+  const name = JSON.stringify(id.length > SHOWN_NAME ? `${id.slice(0, SHOWN_NAME)}…` : id);
+  return new HaftError(code, `Did not open the session ${name}: ${why}. Use another session name.`, { details });
+}
+
+/** The error for a session that belongs to another owner than the one who asks for it. */
+export function otherOwner(id: string): HaftError {
+  return unopenedSession("POLICY_DENIED", id, "it belongs to another owner", { rule: "session-owner" });
+}

@@ -62,7 +62,9 @@ export {
   MAX_DOCUMENT_BYTES,
   MAX_DOCUMENT_DEPTH,
   MAX_DOCUMENT_KEY_BYTES,
+  otherOwner,
   requireDocumentKey,
+  unopenedSession,
 } from "./document-text.js";
 export {
   artifactFault,

@@ -20,7 +20,7 @@ import type { Claim, Decision } from "./claims.js";
 import type { HostContext } from "./context.js";
 import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { confirmDecision, decide, reserveRate, stateClaims } from "./decide-stage.js";
-import { callSafely, ignoreRejection } from "./errors.js";
+import { callSafely, HaftError, ignoreRejection } from "./errors.js";
 import { openTarget } from "./open-stage.js";
 import { outcomeOf } from "./outcome.js";
 import { chooseTarget, prepare } from "./prepare-stage.js";
@@ -79,6 +79,7 @@ function settle(run: CallRun, validate: Validator, chosen: Step): Promise<Ending
     run,
     async () =>
       cancelledBefore(run) ??
+      unusable(run) ??
       chosen ??
       (await inTime(run, () => untilDecided(run, validate))) ??
       reserveRate(run) ??
@@ -122,6 +123,13 @@ function cancelledBefore(run: CallRun): Ending | undefined {
   return run.cancel?.aborted === true ? cancelledBeforeStart(run.tool.name) : undefined;
 }
 
+/** The ending of every call in a context that has a problem. */
+function unusable({ context: { problem }, tool }: CallRun): Ending | undefined {
+  if (problem === undefined) return undefined;
+  const status = HaftError.is(problem, "POLICY_DENIED") ? "denied" : "failed";
+  return ended(status, resultOfThrown(problem, tool.name));
+}
+
 function beforeClaims(run: CallRun, validate: Validator): Step | PromiseLike<Step> {
   return after(prepare(run, validate), (stopped) => {
     if (stopped !== undefined) return stopped;
@@ -142,8 +150,8 @@ export async function explainCall(
   context: HostContext,
 ): Promise<Explanation> {
   const run = newRun(tool, call, context);
-  const stopped = await inTime(run, () => chooseTarget(run) ?? untilDecided(run, validate)).catch((thrown: unknown) =>
-    ended("failed", resultOfThrown(thrown, tool.name)),
+  const stopped = await inTime(run, () => unusable(run) ?? chooseTarget(run) ?? untilDecided(run, validate)).catch(
+    (thrown: unknown) => ended("failed", resultOfThrown(thrown, tool.name)),
   );
   run.life.end();
   return {

@@ -78,7 +78,8 @@ export interface SessionInfo {
 /** The sessions of a host. */
 export interface Sessions {
   /**
-   * The session of this id, created if it does not exist. `about` counts only then: the caller compares `owner` itself.
+   * The session of this id, created if it does not exist. `about` counts only then: the caller compares `owner` itself. One that
+   * was not used for `SESSION_IDLE_MS` has ended, unless the store knows that a process has it open.
    * @throws `STORE_INVALID` for an id that cannot be a document key, `STORE_CONFLICT`, `STORE_UNWRITABLE`, `STORE_CLOSED`.
    */
   open(id: string, about?: { readonly owner?: string; readonly isTemporary?: boolean }): Promise<SessionInfo>;
@@ -88,9 +89,10 @@ export interface Sessions {
   list(filter?: { readonly owner?: string }): AsyncIterable<SessionInfo>;
   /**
    * Deletes a session with its documents and what was approved for it; writes to its documents are then refused. False when
-   * there is none. @throws `STORE_UNWRITABLE`, `STORE_CLOSED`
+   * there is none. With `version`, only the session of this version, and not a later one of the same id.
+   * @throws `STORE_UNWRITABLE`, `STORE_CLOSED`
    */
-  end(id: string): Promise<boolean>;
+  end(id: string, version?: string): Promise<boolean>;
 }
 
 /** What an approval is bound to: a call that differs in any of it is not the approved one. */
@@ -173,10 +175,12 @@ export interface Approvals {
   remembered(scopes: ApprovedSession & { readonly project: string }, keys: readonly string[]): Promise<boolean>;
 }
 
-/** All state of a host that other processes may share. */
+/** All state of a host that other processes may share. A store deletes sessions that were idle for `SESSION_IDLE_MS` when it chooses. */
 export interface State {
   /** Whether other processes may change it at any time, so that it is read again for each call. */
   readonly shared: boolean;
+  /** Directories of this machine in which it is stored, absolute: file tools reach none of them. Default: none. */
+  readonly directories?: readonly string[];
   /** The documents of a collection, of the host or of one session. The same ones for the same names. Opening creates nothing. */
   documents(collection: string, session?: SessionInfo): Documents;
   readonly sessions: Sessions;

@@ -305,11 +305,13 @@ describe("an approval for more than once", () => {
     expect((await run(toolkit.session("s"), "write", { ...write, path: "b.txt" })).status).toBe("denied");
   });
 
-  it("holds in memory, too, until the session is closed", async () => {
+  it("holds in memory, too, until the session ends", async () => {
     const toolkit = await open({ by: "ada", scope: "session" }, { persist: false, on: "memory", workspace: "/ws" });
     for (const name of ["a.txt", "b.txt"]) await run(toolkit.session("s1"), "write", { ...write, path: name });
-    expect(shown.length).toBe(1);
     await toolkit.session("s1").close();
+    await run(toolkit.session("s1"), "write", write);
+    expect(shown.length).toBe(1);
+    await toolkit.session("s1").end();
     await run(toolkit.session("s1"), "write", { ...write, path: "c.txt" });
     expect(shown.length).toBe(2);
   });

@@ -11,9 +11,11 @@ import {
   type Policy,
   type RateLimit,
   type Redactor,
-  type Session,
+  type SessionInfo,
+  type State,
 } from "../kernel/index.js";
 import { slidingWindowRate } from "../policy/index.js";
+import type { DocumentSession, LocalSession } from "../stores/index.js";
 import { loadEncodingTables } from "../text/index.js";
 import { isOwnTool } from "./builtin-registry.js";
 import type { RateOptions } from "./toolkit-options.js";
@@ -24,6 +26,8 @@ interface HostServicesOptions {
   readonly stateDir?: string;
   /** False: nothing is stored on disk. */
   readonly persist: boolean;
+  /** Default: that of the state directory, or in memory. */
+  readonly state?: State;
   /** Bytes that the artifacts of one session may take on disk. Default: the store's. */
   readonly artifactQuotaBytes?: number;
   readonly approver?: Approver;
@@ -34,21 +38,10 @@ interface HostServicesOptions {
   readonly faults?: Faults;
 }
 
-/** A session and its life on this host. */
-type HostSession = Session & {
-  /** A call of it has ended. */
-  touch(): void;
-  /** Whether it was ended from elsewhere. */
-  isGone(): boolean;
-  close(): Promise<void>;
-  /** Closes it and removes all that it has kept. */
-  end(): Promise<void>;
-};
-
 export interface Host {
   readonly services: HostServices;
-  /** Opens a session: a named one is found again by its name, one without ends with its `close`. */
-  openSession(id: string | undefined): HostSession;
+  /** A session: a named one is found again by its name, one without ends with its `close`. Stores nothing yet. */
+  session(id: string | undefined, owner: string | undefined): DocumentSession;
   /** Of this machine. */
   readonly machine: { readonly home: string; currentDirectory(): string | undefined };
   /** Absent where nothing is stored on disk. */
@@ -58,8 +51,9 @@ export interface Host {
 
 export async function createHost(options: HostServicesOptions): Promise<Host> {
   const { policy, autonomy, approver, approvalTimeoutMs, hooks, redactor } = options;
-  const [system, { loadRipgrepPackage }] = await Promise.all([
+  const [system, { documentSession }, { loadRipgrepPackage }] = await Promise.all([
     import("../host/index.js"),
+    import("../stores/index.js"),
     import("../backends/local/index.js"),
   ]);
   const { createCallFaults, createSystemMedia, preload, sha256, systemClock, systemIds } = system;
@@ -67,7 +61,9 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
   const clock = systemClock;
   const ids = systemIds;
   const rate = options.rate === undefined ? undefined : rateOf(options.rate, clock.now);
-  const state = options.persist ? await stateOnDisk(options, clock) : await stateInMemory(clock, ids);
+  const local = options.persist ? await stateOnDisk(options, clock) : await stateInMemory(clock, ids);
+  const { state = local.state } = options;
+  const paths = [...(local.state.directories ?? []), ...(options.state?.directories ?? [])];
   let contexts = 0;
   const services: HostServices = {
     clock,
@@ -75,9 +71,9 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     digest: sha256,
     policy,
     autonomy,
-    state: state.state,
-    audit: state.audit,
-    locks: state.locks,
+    state,
+    audit: local.audit,
+    locks: local.locks,
     faults: options.faults ?? createCallFaults(),
     isOwnTool,
     media: createSystemMedia(),
@@ -87,14 +83,28 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     ...(hooks === undefined ? {} : { hooks }),
     ...(rate === undefined ? {} : { rate }),
     ...(redactor === undefined ? {} : { redactor }),
-    ...(state.paths === undefined ? {} : { protectedPaths: { ...STATE_DIRECTORY, paths: state.paths } }),
+    ...(paths.length === 0 ? {} : { protectedPaths: { ...STATE_DIRECTORY, paths } }),
   };
   return {
     services: Object.freeze(services),
     machine: { home: system.homeDirectory(), currentDirectory: system.currentDirectory },
-    openSession: (id) => state.openSession(id ?? ids.next("session"), id === undefined),
-    ...(state.path === undefined ? {} : { statePath: state.path }),
-    close: state.close,
+    session(name, owner) {
+      const id = name ?? ids.next("session");
+      const isTemporary = name === undefined;
+      // Artifacts on this machine must not become those of a later session of the same name, which another machine has begun.
+      const placeOf = ({ version }: SessionInfo) =>
+        options.state === undefined || isTemporary ? id : `${id} ${version}`;
+      return documentSession({
+        state,
+        id,
+        isTemporary,
+        now: clock.now,
+        openLocal: (record) => local.openLocal(record === undefined ? id : placeOf(record), isTemporary),
+        ...(owner === undefined ? {} : { owner }),
+      });
+    },
+    ...(local.path === undefined ? {} : { statePath: local.path }),
+    close: local.close,
   };
 }
 
@@ -110,34 +120,32 @@ const STATE_DIRECTORY = Object.freeze({
   next: "Stored output is read by its artifact id.",
 });
 
-type HostState = Pick<HostServices, "audit" | "locks" | "state"> & {
+/** What a host has on this machine, and the state that it uses where none was given. */
+type LocalState = Pick<HostServices, "audit" | "locks" | "state"> & {
   readonly path?: string;
-  /** The same path as it was given and without symlinks. */
-  readonly paths?: readonly string[];
-  openSession(id: string, isTemporary: boolean): HostSession;
+  openLocal(id: string, isTemporary: boolean): LocalSession;
   close(): void;
 };
 
 async function stateOnDisk(
   { stateDir, artifactQuotaBytes: quotaBytes }: HostServicesOptions,
   clock: HostServices["clock"],
-): Promise<HostState> {
-  const { fileAudit, fileLocks, fileSessions, fileState, openStateDirectory, realStatePath } = await import(
+): Promise<LocalState> {
+  const { fileAudit, fileLocks, fileSessions, fileState, openStateDirectory } = await import(
     "../stores/files/index.js"
   );
   const directory = openStateDirectory(stateDir);
   const locks = fileLocks(directory);
   const audit = fileAudit(directory);
   const quota = quotaBytes === undefined ? {} : { quotaBytes };
-  const sessions = fileSessions({ state: directory, locks, now: clock.now, ...quota });
+  const sessions = fileSessions({ state: directory, now: clock.now, ...quota });
   const state = fileState({ state: directory, locks, sessions, now: clock.now });
   return {
     path: directory.path,
-    paths: [directory.path, realStatePath(directory.path)],
     audit,
     locks,
     state,
-    openSession: sessions.open,
+    openLocal: sessions.open,
     close() {
       sessions.close();
       audit.close();
@@ -146,29 +154,16 @@ async function stateOnDisk(
   };
 }
 
-async function stateInMemory(clock: HostServices["clock"], ids: HostServices["ids"]): Promise<HostState> {
-  const { createMemorySession, memoryArtifacts, memoryAudit, memoryLocks, memoryState } = await import(
+async function stateInMemory(clock: HostServices["clock"], ids: HostServices["ids"]): Promise<LocalState> {
+  const { memoryArtifacts, memoryAudit, memoryLocalSession, memoryLocks, memoryState } = await import(
     "../stores/memory/index.js"
   );
-  const locks = memoryLocks(clock);
   const state = memoryState({ ids, now: clock.now });
   return {
     audit: memoryAudit(),
-    locks,
+    locks: memoryLocks(clock),
     state,
-    openSession(id, isTemporary) {
-      let version: string | undefined;
-      // The approvals of a session end with its record. An id that cannot be stored has none.
-      state.sessions.open(id, { isTemporary }).then(
-        (opened) => {
-          version = opened.version;
-        },
-        () => {},
-      );
-      const session = createMemorySession({ id, artifacts: memoryArtifacts({ ids, now: clock.now }) });
-      const forget = async () => void (await state.sessions.end(id).catch(() => {}));
-      return { ...session, version: () => version, touch() {}, isGone: () => false, close: forget, end: forget };
-    },
+    openLocal: () => memoryLocalSession(memoryArtifacts({ ids, now: clock.now })),
     close: () => void state.close(),
   };
 }

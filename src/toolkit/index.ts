@@ -26,6 +26,7 @@ export { makeLocalContext, resetProcessTable, resetTodos, toolBox, tryToolBox } 
 export { DIALECT_NAMES, type DialectName, dialectNamed } from "./dialect-named.js";
 export { type HostFindings, inspectHost } from "./inspect-host.js";
 export { isOutcomeOf, type Outcome } from "./is-outcome-of.js";
+export { openFileState, openMemoryState } from "./open-state.js";
 export type { CloseableContext, OwnedBox, OwnedContext } from "./owned-box.js";
 export {
   artifactAdmin,

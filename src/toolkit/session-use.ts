@@ -4,11 +4,11 @@ import type { RunOptions, ToolBox, ToolCall } from "../kernel/index.js";
 /** Counts the calls of a session's boxes. */
 export class SessionUse {
   readonly #now: () => number;
-  readonly #onCallEnd: () => void;
+  readonly #onCallEnd: () => Promise<void> | undefined;
   #running = 0;
   #usedMs: number;
 
-  constructor(now: () => number, onCallEnd: () => void) {
+  constructor(now: () => number, onCallEnd: () => Promise<void> | undefined) {
     this.#now = now;
     this.#onCallEnd = onCallEnd;
     this.#usedMs = now();
@@ -29,9 +29,10 @@ export class SessionUse {
           try {
             return await box.runner.run(call, options);
           } finally {
+            const ending = this.#onCallEnd();
+            if (ending !== undefined) await ending;
             this.#running--;
             this.#usedMs = this.#now();
-            this.#onCallEnd();
           }
         },
       },

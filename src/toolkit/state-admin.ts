@@ -1,6 +1,7 @@
 /** What is stored on disk beyond a process, for commands that look after it: sessions, artifacts, jobs, the audit log and the tokens of clients. */
 import type { StoredJobs } from "../backends/local/index.js";
-import type { AuditReport, FileSessions, StoredArtifacts, TokenStore } from "../stores/files/index.js";
+import { SESSION_IDLE_MS, type SessionInfo } from "../kernel/index.js";
+import type { AuditReport, SessionUsage, StoredArtifacts, TokenStore } from "../stores/files/index.js";
 
 /** Where state is stored. */
 export interface StateAdminOptions {
@@ -19,13 +20,60 @@ export async function stateDirectoryProblem(options: StateAdminOptions = {}): Pr
   );
 }
 
+/** What is stored of a session. */
+export interface StoredSession extends SessionUsage {
+  readonly id: string;
+  /** It has no name to resume it by. */
+  readonly isTemporary: boolean;
+  readonly createdMs: number;
+  /** The end of its last call, to the minute. */
+  readonly usedMs: number;
+  readonly todoItems: number;
+}
+
 /** The sessions in the state directory, of this and other processes. Reading creates no files. */
-export type SessionAdmin = Pick<FileSessions, "list" | "end" | "clean">;
+export interface SessionAdmin {
+  /** The last used first. */
+  list(): Promise<readonly StoredSession[]>;
+  /** Deletes everything stored for a session. A process that has it open detects that at its next call. False if there is none. */
+  end(id: string): Promise<boolean>;
+  /**
+   * Ends the sessions that were not used for `idleMs` and that no process has open, and temporary ones whose process is gone.
+   * Returns their ids. Default `SESSION_IDLE_MS`.
+   */
+  clean(idleMs?: number): Promise<readonly string[]>;
+}
 
 export async function sessionAdmin(options: StateAdminOptions = {}): Promise<SessionAdmin> {
-  const { fileLocks, fileSessions, openStateDirectory } = await import("../stores/files/index.js");
-  const state = openStateDirectory(options.stateDir);
-  return fileSessions({ state, locks: fileLocks(state) });
+  const [{ fileLocks, fileSessions, fileState, openStateDirectory }, { todoItemsOf }] = await Promise.all([
+    import("../stores/files/index.js"),
+    import("../stores/index.js"),
+  ]);
+  const directory = openStateDirectory(options.stateDir);
+  const files = fileSessions({ state: directory });
+  const state = fileState({ state: directory, locks: fileLocks(directory), sessions: files });
+  const list = async (): Promise<readonly (SessionInfo & StoredSession)[]> => {
+    const found: (SessionInfo & StoredSession)[] = [];
+    for await (const info of state.sessions.list()) {
+      const todoItems = await todoItemsOf(state, info).catch(() => []);
+      found.push({ ...info, ...files.usageOf(info.id), todoItems: todoItems.length });
+    }
+    return found.sort((one, other) => other.usedMs - one.usedMs);
+  };
+  return {
+    list: async () => (await list()).map(({ version: _, ...one }) => one),
+    end: (id) => state.sessions.end(id),
+    async clean(idleMs = SESSION_IDLE_MS) {
+      directory.check();
+      const nowMs = Date.now();
+      const ended: string[] = [];
+      for (const { id, version, isTemporary, usedMs, openIn } of await list()) {
+        if (openIn.length > 0 || nowMs - usedMs <= (isTemporary ? 0 : idleMs)) continue;
+        if (await state.sessions.end(id, version)) ended.push(id);
+      }
+      return ended;
+    },
+  };
 }
 
 /** The artifacts of all sessions in the state directory, of this and other processes. Reading creates no files. */

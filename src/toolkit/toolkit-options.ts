@@ -12,6 +12,7 @@ import type {
   Policy,
   RateLimit,
   Redactor,
+  State,
 } from "../kernel/index.js";
 import type { Autonomy, SlidingWindowOptions } from "../policy/index.js";
 import type { Gate } from "../tools/index.js";
@@ -34,6 +35,12 @@ export interface ToolkitOptions {
   readonly stateDir?: string;
   /** False keeps audit, locks, artifacts and sessions in this process only. Default true. */
   readonly persist?: boolean;
+  /**
+   * Where documents, sessions and approvals are stored: `openMemoryState`, `openFileState`, or a store of your own that `stateSuite`
+   * of `haft/testing` proves. It is not closed here. Audit log, artifacts and locks stay in the state directory, or in this process.
+   * Default: the state directory; with `persist: false`, this process.
+   */
+  readonly state?: State;
   /** Maximum bytes of the artifacts of one session on disk; the oldest are evicted. Default 256 MiB. */
   readonly artifactQuotaBytes?: number;
   /**
@@ -91,6 +98,7 @@ export const TOOLKIT_OPTIONS: Readonly<Record<keyof ToolkitOptions, true>> = {
   workspace: true,
   stateDir: true,
   persist: true,
+  state: true,
   artifactQuotaBytes: true,
   on: true,
   schemes: true,

@@ -5,11 +5,12 @@ import {
   DEFAULT_AUTONOMY,
   HaftError,
   type HostContext,
-  type Session,
+  otherOwner,
   type SessionEnd,
   type ToolBox,
   type ToolRegistry,
 } from "../kernel/index.js";
+import type { DocumentSession } from "../stores/index.js";
 import type { Host } from "./host-services.js";
 import { leftOfAll } from "./left-of-all.js";
 import { SessionUse } from "./session-use.js";
@@ -23,7 +24,7 @@ interface SessionParts {
   readonly registry: ToolRegistry;
   /** Loads what the policy needs for a level. */
   preparePolicy(level: Autonomy): Promise<void>;
-  contextOf(session: Session, isEnded: () => boolean, cwd?: string): HostContext;
+  contextOf(session: DocumentSession, isEnded: () => boolean, cwd?: string): HostContext | Promise<HostContext>;
 }
 
 export class ToolkitSessions {
@@ -36,9 +37,12 @@ export class ToolkitSessions {
     this.#parts = parts;
   }
 
-  /** The one of this name, the same each time; without a name a new one. */
+  /** The one of this name, the same each time; without a name a new one. @throws `POLICY_DENIED` if it is open for another owner. */
   of(id: string | undefined, owner?: string): ToolkitSession {
-    return (id === undefined ? undefined : this.#open.get(id)) ?? this.#openNew(id, owner);
+    const open = id === undefined ? undefined : this.#open.get(id);
+    if (open === undefined) return this.#openNew(id, owner);
+    if (open.session.owner !== owner) throw otherOwner(open.id);
+    return open;
   }
 
   all(): readonly ToolkitSession[] {
@@ -60,10 +64,10 @@ export class ToolkitSessions {
   #openNew(id: string | undefined, owner: string | undefined): ToolkitSession {
     const { host, targets, registry, contextOf, preparePolicy } = this.#parts;
     const { clock } = host.services;
-    const session = { ...host.openSession(id), ...(owner === undefined ? {} : { owner }) };
+    const session = host.session(id, owner);
     let ended: Promise<SessionEnd> | undefined;
     const isEnded = () => ended !== undefined;
-    const use = new SessionUse(clock.now, session.touch);
+    const use = new SessionUse(clock.now, session.settle);
     const box = (collection?: string) => registry.toToolBox(() => contextOf(session, isEnded), collection, { clock });
     const opened: ToolkitSession = {
       id: session.id,

@@ -116,7 +116,7 @@ describe("a toolkit", () => {
     mkdirSync(join(root, "state", "sessions"), { recursive: true });
     writeFileSync(join(root, "state", "sessions", "broken"), "in the way");
     await expect(toolkit.close()).rejects.toMatchObject({ code: "STORE_UNWRITABLE" });
-    expect(readdirSync(join(root, "state", "sessions", "sound"))).toContain("memory.json");
+    expect(readdirSync(join(root, "state", "sessions", "sound", "documents", "session"))).toEqual(["memory.json"]);
   });
 
   it("runs nothing after it was closed", async () => {

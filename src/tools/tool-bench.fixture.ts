@@ -21,7 +21,8 @@ import {
   type ToolResult,
   targetOf,
 } from "../kernel/index.js";
-import { createMemorySession, memoryArtifacts, memoryLocks } from "../stores/memory/index.js";
+import { documentSession } from "../stores/index.js";
+import { memoryArtifacts, memoryLocalSession, memoryLocks } from "../stores/memory/index.js";
 import { bareHost } from "../testing/fakes/bare-host.fixture.js";
 import { builtinTools } from "./index.js";
 
@@ -117,9 +118,10 @@ export function racedBench(
   return bench;
 }
 
-export function newSession(id: string): Session {
-  const { clock, ids } = bareHost();
-  return createMemorySession({ id, artifacts: memoryArtifacts({ ids, now: clock.now }) });
+export function newSession(id: string, artifacts?: Artifacts): Session {
+  const { clock, ids, state } = bareHost();
+  const local = memoryLocalSession(artifacts ?? memoryArtifacts({ ids, now: clock.now }));
+  return documentSession({ state, id, isTemporary: true, now: clock.now, openLocal: () => local });
 }
 
 /** Allows everything but `except`, absolute paths that a search leaves out and counts. */

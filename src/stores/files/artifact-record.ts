@@ -1,8 +1,8 @@
 /** The metadata of one stored output, as in its `.json` file. */
 import { join } from "node:path";
 import { type ArtifactInfo, HaftError, isRecord } from "../../kernel/index.js";
+import { isTimestampMs } from "../timestamp.js";
 import { readIfThere, replaceStateFile } from "./replace-state-file.js";
-import { isTimestampMs } from "./timestamp.js";
 
 /** What the `.json` file of an artifact holds. */
 export interface ArtifactRecord extends ArtifactInfo {

@@ -1,7 +1,7 @@
 /** The format of the audit log: one JSON object per line, each with the hash of the previous line. */
 import { hash as digest } from "node:crypto";
 import { isRecord } from "../../kernel/index.js";
-import { isTimestampMs } from "./timestamp.js";
+import { isTimestampMs } from "../timestamp.js";
 
 /** The `previous` hash of the first line of a chain. */
 export const CHAIN_START = "0".repeat(64);

@@ -1,6 +1,6 @@
 /** Documents with versions, one file each: what `State.documents` means on disk. */
 
-import { readdirSync, rmSync } from "node:fs";
+import { lstatSync, readdirSync, renameSync, rmSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { newNonce } from "../../host/index.js";
 import {
@@ -32,8 +32,11 @@ export interface FileDocumentsOptions {
   readonly locks: Locks;
   /** @throws `STORE_CLOSED` after the end of the state. */
   requireOpen(): void;
-  /** What `list` does with a file that is not a document. Default "refuse": it rejects. */
-  readonly damaged?: "refuse" | "skip";
+  /**
+   * What becomes of a file that is not a document. "skip": `list` omits it. "set-aside": `update` renames it to `NAME.json.damaged`
+   * and starts anew. Default "refuse": both reject, as `get` always does.
+   */
+  readonly damaged?: "refuse" | "skip" | "set-aside";
   /** Whether the session of the documents has not ended. Default: they belong to no session. */
   isLive?(): boolean;
 }
@@ -48,10 +51,43 @@ export function fileDocuments(options: FileDocumentsOptions): CountedDocuments {
   const directory = join(state.path, ...place);
   const pathOf = (key: string) => join(directory, `${fileName(key)}${SUFFIX}`);
 
+  let last: { readonly key: string; readonly file: Stats; readonly text: string; readonly version: string } | undefined;
+
+  /** An unchanged file is not read again, and its value is parsed when it is used: sessions ask for the same one at each call. */
+  const readFile = (key: string, path: string): StoredDocument | undefined => {
+    const file = statOf(path);
+    if (file !== undefined && last?.key === key && isSameFile(last.file, file)) {
+      const { version, text } = last;
+      return {
+        key,
+        version,
+        get value(): Json {
+          return JSON.parse(text).value;
+        },
+      };
+    }
+    const text = readText(path);
+    const found = ofKey(key, documentIn(text, path, onDamaged));
+    last = undefined;
+    if (file !== undefined && text !== undefined && found !== undefined)
+      last = { key, file, text, version: found.version };
+    return found;
+  };
+
   const read = (key: string): StoredDocument | undefined => {
     if (!isLive()) return undefined;
     requireNoSymlink(options);
-    return ofKey(key, readDocument(pathOf(key)));
+    return readFile(key, pathOf(key));
+  };
+
+  const readToChange = (key: string): StoredDocument | undefined => {
+    try {
+      return read(key);
+    } catch (error) {
+      if (onDamaged !== "set-aside" || !(HaftError.is(error) && error.cause instanceof SyntaxError)) throw error;
+      renameSync(pathOf(key), `${pathOf(key)}.damaged`);
+      return undefined;
+    }
   };
 
   /** Undefined for what is gone. */
@@ -101,7 +137,7 @@ export function fileDocuments(options: FileDocumentsOptions): CountedDocuments {
       if (!isLive()) throw endedSession(`the document ${JSON.stringify(key)}`);
       const path = pathOf(key);
       return locks.hold(`store:${path}`, { timeoutMs: LOCK_WAIT_MS }, async () => {
-        const old = read(key);
+        const old = readToChange(key);
         const next = change(old?.value, old?.version);
         if (next !== undefined) return write(key, documentText(key, next));
         if (!isLive()) throw endedSession(`the document ${JSON.stringify(key)}`);
@@ -172,16 +208,31 @@ function decoded(encoded: string): string | undefined {
   }
 }
 
-/** @throws `STORE_CONFLICT` for a file that is not a document. */
-function readDocument(path: string): StoredDocument | undefined {
+/** Undefined for what is not there or cannot be reached, which reading it reports. */
+function statOf(path: string): Stats | undefined {
   try {
-    return documentIn(readIfThere(path, false), path);
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether it was not replaced meanwhile. */
+function isSameFile(one: Stats, other: Stats): boolean {
+  return (
+    one.ino === other.ino && one.mtimeMs === other.mtimeMs && one.ctimeMs === other.ctimeMs && one.size === other.size
+  );
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readIfThere(path, false);
   } catch (error) {
     throw unread(path, error);
   }
 }
 
-/** The same without blocking the event loop. */
+/** The document in a file, without blocking the event loop. @throws `STORE_CONFLICT` for a file that is not a document. */
 async function readDocumentAsync(path: string): Promise<StoredDocument | undefined> {
   try {
     return documentIn(await readAsync(path), path);
@@ -195,22 +246,25 @@ function unread(path: string, error: unknown): HaftError {
   return damaged(path, systemCode(error) === "ELOOP" ? "it is a symlink" : messageOf(error), error);
 }
 
-function documentIn(text: string | undefined, path: string): StoredDocument | undefined {
+/** @throws `STORE_CONFLICT`, with a `SyntaxError` as its cause, for a text that is not a document. */
+function documentIn(
+  text: string | undefined,
+  path: string,
+  onDamaged?: FileDocumentsOptions["damaged"],
+): StoredDocument | undefined {
   if (text === undefined) return undefined;
+  const next = onDamaged === "set-aside" ? `The next write replaces it and keeps it as "${path}.damaged".` : undefined;
   let found: unknown;
   try {
     found = JSON.parse(text);
   } catch (cause) {
-    throw damaged(path, "it is not valid JSON", cause);
+    throw damaged(path, "it is not valid JSON", cause, next);
   }
   if (isRecord(found) && typeof found.key === "string" && typeof found.version === "string" && "value" in found)
     return { key: found.key, value: found.value as Json, version: found.version };
-  throw damaged(path, "it is not a document");
+  throw damaged(path, "it is not a document", new SyntaxError("not a document"), next);
 }
 
-function damaged(path: string, why: string, cause?: unknown): HaftError {
-  return new HaftError("STORE_CONFLICT", `Could not read "${path}": ${why}. Fix the file, or delete it.`, {
-    cause,
-    details: { path },
-  });
+function damaged(path: string, why: string, cause?: unknown, next = "Fix the file, or delete it."): HaftError {
+  return new HaftError("STORE_CONFLICT", `Could not read "${path}": ${why}. ${next}`, { cause, details: { path } });
 }

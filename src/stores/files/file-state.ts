@@ -14,8 +14,14 @@ import { documentApprovals } from "../document-approvals.js";
 import { type FileDocumentsOptions, fileDocuments } from "./file-documents.js";
 import { fileName, LOCK_WAIT_MS } from "./file-store.js";
 import { type FileSessions, fileSessions } from "./session-catalog.js";
-import { createSessionRecord, namesIn, readSessionRecord, touchSessionRecord } from "./session-record.js";
-import { type StateDirectory, stateProblem, unwritable } from "./state-directory.js";
+import {
+  createSessionRecord,
+  namesIn,
+  readSessionRecord,
+  sessionVersion,
+  touchSessionRecord,
+} from "./session-record.js";
+import { realStatePath, type StateDirectory, stateProblem, unwritable } from "./state-directory.js";
 
 export interface FileStateOptions {
   readonly state: StateDirectory;
@@ -32,7 +38,7 @@ export interface FileStateOptions {
  */
 export function fileState(options: FileStateOptions): State {
   const { state, locks, now = Date.now } = options;
-  const sessions = options.sessions ?? fileSessions({ state, locks, now });
+  const sessions = options.sessions ?? fileSessions({ state, now });
   let isClosed = false;
   const requireOpen = (): void => {
     if (isClosed) throw closedState();
@@ -40,12 +46,17 @@ export function fileState(options: FileStateOptions): State {
   const documentsAt = (place: readonly string[], more: Pick<FileDocumentsOptions, "isLive" | "damaged"> = {}) =>
     fileDocuments({ state, place, locks, requireOpen, ...more });
   const ofSession = (id: string, version: string | undefined, ...names: readonly string[]): Documents => {
-    const isLive = () => readSessionRecord(directoryOf(id))?.version === version;
-    return documentsAt([...placeOf(id), ...names], version === undefined ? {} : { isLive });
+    const versionIn = sessionVersion(directoryOf(id));
+    const isLive = () => versionIn() === version;
+    return documentsAt([...placeOf(id), ...names], version === undefined ? {} : { isLive, damaged: "set-aside" });
   };
+  /** Opening and ending one version of a session exclude each other. */
+  const locked = <T>(directory: string, body: () => T): Promise<T> =>
+    locks.hold(`session:${directory}`, { timeoutMs: LOCK_WAIT_MS }, async () => body());
   const directoryOf = (id: string): string => join(state.path, ...placeOf(id));
   return {
     shared: true,
+    directories: [state.path, realStatePath(state.path)],
     documents(collection, session) {
       if (session === undefined) return documentsAt(["documents", fileName(collection)]);
       return ofSession(session.id, session.version, "documents", fileName(collection));
@@ -76,8 +87,10 @@ export function fileState(options: FileStateOptions): State {
         requireOpen();
         requireDocumentKey(id);
         const directory = directoryOf(id);
-        return locks.hold(`session:${directory}`, { timeoutMs: LOCK_WAIT_MS }, async () => {
-          sessions.expire(id);
+        sessions.expire(id);
+        const found = readSessionRecord(directory);
+        if (found !== undefined) return found;
+        return locked(directory, () => {
           try {
             state.directory(...placeOf(id));
             const record = {
@@ -102,10 +115,14 @@ export function fileState(options: FileStateOptions): State {
         for (const one of found.sort((a, b) => compareUtf8(a.id, b.id)))
           if (owner === undefined || one.owner === owner) yield one;
       },
-      async end(id) {
+      async end(id, version) {
         requireOpen();
-        const isSession = readSessionRecord(directoryOf(id)) !== undefined;
-        return sessions.end(id) && isSession;
+        const end = (): boolean => {
+          const record = readSessionRecord(directoryOf(id));
+          if (version !== undefined && record?.version !== version) return false;
+          return sessions.end(id) && record !== undefined;
+        };
+        return version === undefined ? end() : locked(directoryOf(id), end);
       },
     };
   }

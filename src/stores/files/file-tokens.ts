@@ -3,9 +3,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { HaftError, type Locks } from "../../kernel/index.js";
+import { isTimestampMs } from "../timestamp.js";
 import { fileStore } from "./file-store.js";
 import type { StateDirectory } from "./state-directory.js";
-import { isTimestampMs } from "./timestamp.js";
 
 /** 256 random bits cannot be guessed, so a plain digest is safe to store. */
 const TOKEN_BYTES = 32;

@@ -17,9 +17,8 @@ export {
   type FileSessions,
   type FileSessionsOptions,
   fileSessions,
-  type StoredSession,
+  type SessionUsage,
 } from "./session-catalog.js";
-export type { FileSession } from "./session-state.js";
 export {
   openStateDirectory,
   realStatePath,

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, rmSync, type Stats, statSync, utimesSync, writ
 import { join } from "node:path";
 import { newNonce } from "../../host/index.js";
 import { endedSession, type SessionInfo } from "../../kernel/index.js";
+import { isTimestampMs } from "../timestamp.js";
 import { isProcessAlive, ownProcessIdentity, type ProcessIdentity } from "./process-identity.js";
 import { readIfThere, replaceStateFile } from "./replace-state-file.js";
-import { isTimestampMs } from "./timestamp.js";
 
 const RECORD_FILE = "session.json";
 const HELD = /^held-([0-9a-f]{8})-(\d+)-(\w+)$/;
@@ -139,6 +139,19 @@ export function readSessionRecord(directory: string): SessionInfo | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Reads the version of the session in a directory; undefined without a record. The same file is parsed once. */
+export function sessionVersion(directory: string): () => string | undefined {
+  const path = join(directory, RECORD_FILE);
+  let read: { readonly file: Stats; readonly version: string | undefined } | undefined;
+  return () => {
+    const file = existsSync(path) ? statSync(path, { throwIfNoEntry: false }) : undefined;
+    if (file === undefined) return undefined;
+    if (read?.file.ino !== file.ino || read.file.birthtimeMs !== file.birthtimeMs || read.file.size !== file.size)
+      read = { file, version: readSessionRecord(directory)?.version };
+    return read.version;
+  };
 }
 
 /** The ids of the processes that have the session of this directory open. */

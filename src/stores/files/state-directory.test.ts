@@ -13,8 +13,7 @@ import { tmpdir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HaftError } from "../../kernel/index.js";
-import { fileLocks } from "./file-locks.js";
-import { fileSessions } from "./session-catalog.js";
+import { sessionsIn } from "./sessions.fixture.js";
 import { openStateDirectory, stateProblem } from "./state-directory.js";
 
 let home: string;
@@ -88,7 +87,7 @@ describe("the state directory", () => {
 
   it("is left alone by a process that has it open once a newer version has taken it over", async () => {
     const state = openStateDirectory(join(home, "state"));
-    const sessions = fileSessions({ state, locks: fileLocks(state) });
+    const sessions = sessionsIn(state);
     const session = sessions.open("daily");
     await session.todo.replace([{ id: "1", text: "Write it", status: "pending" }]);
     await session.close();
@@ -97,13 +96,12 @@ describe("the state directory", () => {
     for (const use of [
       () => state.directory("audit"),
       () => sessions.end("daily"),
-      () => sessions.clean(-1),
       () => openStateDirectory(state.path),
     ])
       expect(caught(use)).toMatchObject({ code: "STORE_NEWER", details: { path: join(state.path, "format.json") } });
     await expect(session.todo.replace([])).rejects.toMatchObject({ code: "STORE_NEWER" });
     expect(readdirSync(state.path).sort()).toEqual(["format.json", "locks", "sessions"]);
-    expect(sessions.list()).toMatchObject([{ id: "daily", todoItems: 1 }]);
+    expect(await session.todo.read()).toHaveLength(1);
     expect(stateProblem(state)).toContain("says format 2");
   });
 

@@ -1,6 +1,5 @@
 /** State that ends with the process. Pure. */
-export { type MemoryArtifactsOptions, memoryArtifacts } from "./memory-artifacts.js";
+export { type MemoryArtifactsOptions, memoryArtifacts, memoryLocalSession } from "./memory-artifacts.js";
 export { memoryLocks } from "./memory-locks.js";
-export { createMemorySession, type MemorySessionOptions } from "./memory-session.js";
 export { type MemoryStateOptions, memoryState } from "./memory-state.js";
 export { MEMORY_AUDIT_ENTRIES, type MemoryAuditEntry, memoryAudit } from "./memory-stores.js";

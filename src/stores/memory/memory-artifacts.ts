@@ -10,6 +10,7 @@ import {
   type Ids,
 } from "../../kernel/index.js";
 import { concatBytes, HeadTailBuffer } from "../../text/index.js";
+import type { LocalSession } from "../document-session.js";
 
 /** What artifacts in memory are made of, and how much they keep. */
 export interface MemoryArtifactsOptions {
@@ -163,4 +164,9 @@ function partOf(buffer: HeadTailBuffer, from: number, length: number): ArtifactP
 
 function keptBytes(buffer: HeadTailBuffer): number {
   return buffer.produced - buffer.omittedBytes;
+}
+
+/** What a session has on this machine, with artifacts in memory. */
+export function memoryLocalSession(artifacts: Artifacts): LocalSession {
+  return { artifacts, hold() {}, touch() {}, isGone: () => false, async close() {}, async end() {} };
 }

@@ -7,6 +7,7 @@ import {
   endedSession,
   type Ids,
   requireDocumentKey,
+  SESSION_IDLE_MS,
   type SessionInfo,
   type State,
   type StoredDocument,
@@ -30,6 +31,7 @@ interface LiveSession {
 export function memoryState({ ids, now }: MemoryStateOptions): State {
   const newVersion = () => ids.next("v");
   const collections = new Map<string, Documents>();
+  /** Least recently used first. */
   const sessions = new Map<string, LiveSession>();
   const approvedIn = new Map<string, Documents>();
   const versionOf = (id: string) => sessions.get(id)?.info.version;
@@ -47,6 +49,13 @@ export function memoryState({ ids, now }: MemoryStateOptions): State {
     open.set(name, found);
     return found;
   };
+  const endIdle = (): void => {
+    for (const [id, { info }] of sessions) {
+      if (now() - info.usedMs <= SESSION_IDLE_MS) return;
+      sessions.delete(id);
+      approvedIn.delete(id);
+    }
+  };
   const projects = newDocuments();
   const approvedFor = ({ session: id, version = "" }: ApprovedSession): Documents =>
     version === "" || version === versionOf(id) ? documentsIn(approvedIn, id) : newDocuments({ id, version });
@@ -63,6 +72,7 @@ export function memoryState({ ids, now }: MemoryStateOptions): State {
       async open(id, { owner, isTemporary = false } = {}) {
         requireOpen();
         requireDocumentKey(id);
+        endIdle();
         const nowMs = now();
         const created = { id, version: newVersion(), isTemporary, createdMs: nowMs, usedMs: nowMs };
         const live = sessions.get(id) ?? {
@@ -75,8 +85,11 @@ export function memoryState({ ids, now }: MemoryStateOptions): State {
       async touch(id) {
         requireOpen();
         const live = sessions.get(id);
-        if (live) live.info = { ...live.info, usedMs: now() };
-        return live !== undefined;
+        if (live === undefined) return false;
+        live.info = { ...live.info, usedMs: now() };
+        sessions.delete(id);
+        sessions.set(id, live);
+        return true;
       },
       async *list({ owner } = {}) {
         requireOpen();
@@ -85,8 +98,9 @@ export function memoryState({ ids, now }: MemoryStateOptions): State {
           if (info !== undefined && (owner === undefined || info.owner === owner)) yield info;
         }
       },
-      async end(id) {
+      async end(id, version) {
         requireOpen();
+        if (version !== undefined && version !== versionOf(id)) return false;
         approvedIn.delete(id);
         return sessions.delete(id);
       },

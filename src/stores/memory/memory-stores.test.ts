@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ArtifactPart, Artifacts } from "../../kernel/index.js";
 import { realClock } from "../../testing/conform.fixture.js";
-import { createMemorySession, memoryArtifacts, memoryAudit, memoryLocks } from "./index.js";
+import { documentSession } from "../document-session.js";
+import { memoryArtifacts, memoryAudit, memoryLocalSession, memoryLocks, memoryState } from "./index.js";
 
 const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -98,8 +99,12 @@ describe("records and sessions in memory", () => {
   });
 
   it("keeps a list a session", async () => {
-    const artifacts = memoryArtifacts({ ids: { next: (kind) => kind }, now: () => 1 });
-    const [one, two] = [createMemorySession({ id: "1", artifacts }), createMemorySession({ id: "2", artifacts })];
+    let count = 0;
+    const ids = { next: (kind: string) => `${kind}-${++count}` };
+    const state = memoryState({ ids, now: () => 1 });
+    const openLocal = () => memoryLocalSession(memoryArtifacts({ ids, now: () => 1 }));
+    const session = (id: string) => documentSession({ state, id, isTemporary: true, now: () => 1, openLocal });
+    const [one, two] = [session("1"), session("2")];
     await one.todo.replace([{ id: "1", text: "x", status: "pending" }]);
     expect(await one.todo.read()).toHaveLength(1);
     expect(await two.todo.read()).toEqual([]);

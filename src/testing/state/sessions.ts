@@ -1,3 +1,4 @@
+import { SESSION_IDLE_MS } from "../../kernel/index.js";
 import { collect } from "../case-setup.js";
 import { expectEqual, expectError, expectThat } from "../expect.js";
 import type { Suite } from "../plan.js";
@@ -87,4 +88,53 @@ export const stateSessions: Suite<StateFixture> = [
     await expectError(() => stale.update("a", () => undefined), "STORE_CLOSED", "a deletion by the first");
     expectEqual((await other.documents("notes", second).get("a"))?.value, "second", "the document");
   }),
+  onState(
+    "sessions:end:version",
+    "A session can be ended only as long as it is the one meant",
+    async (state, other) => {
+      const first = await state.sessions.open("daily");
+      await state.sessions.end("daily");
+      expectEqual(await other.sessions.end("daily", first.version), false, "the end of one that has ended");
+      const second = await other.sessions.open("daily");
+      expectEqual(await state.sessions.end("daily", first.version), false, "the end of an earlier one");
+      expectEqual(
+        (await collect(state.sessions.list())).map(({ version }) => version),
+        [second.version],
+        "the list",
+      );
+      expectEqual(await state.sessions.end("daily", second.version), true, "the end of this one");
+      expectEqual(await collect(state.sessions.list()), [], "the list after it");
+    },
+  ),
+  onState("sessions:open:idle", "A session that was idle for a day has ended", async (state, other, fixture) => {
+    const first = await state.sessions.open("daily");
+    await state.documents("notes", first).update("a", () => 1);
+    fixture.advance(SESSION_IDLE_MS - 60_000);
+    await other.sessions.touch("daily");
+    fixture.advance(SESSION_IDLE_MS - 60_000);
+    expectEqual((await other.sessions.open("daily")).version, first.version, "the version after less");
+    fixture.advance(120_000);
+    const second = await other.sessions.open("daily");
+    expectThat(second.version !== first.version, "it has another version after a day");
+    expectEqual(await state.documents("notes", second).get("a"), undefined, "its documents");
+    await expectError(
+      () => state.documents("notes", first).update("a", () => 2),
+      "STORE_CLOSED",
+      "a write of the first",
+    );
+  }),
+  onState(
+    "sessions:documents:changing",
+    "A document that another connection replaces again and again is read as it is",
+    async (state, other) => {
+      const session = await state.sessions.open("daily");
+      const [here, there] = [state.documents("notes", session), other.documents("notes", session)];
+      for (let count = 0; count < 10; count += 1) {
+        const written = await there.update("a", () => ({ count }));
+        for (const _ of [1, 2]) expectEqual(await here.get("a"), written, "the document");
+      }
+      await there.update("a", () => undefined);
+      expectEqual(await here.get("a"), undefined, "the deleted document");
+    },
+  ),
 ];

@@ -15,9 +15,9 @@ import { createLocalBackend } from "../../backends/local/index.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
 import { openLocalPosix } from "../../backends/posix/index.js";
 import { HaftError } from "../../kernel/index.js";
-import { createMemorySession, memoryArtifacts } from "../../stores/memory/index.js";
+import { memoryArtifacts } from "../../stores/memory/index.js";
 import { bareHost } from "../../testing/fakes/bare-host.fixture.js";
-import { memoryBench, type ToolBench, toolBench, withFs } from "../tool-bench.fixture.js";
+import { memoryBench, newSession, type ToolBench, toolBench, withFs } from "../tool-bench.fixture.js";
 import type { DeleteData } from "./contract.js";
 
 const remove = (bench: ToolBench, path: string, more: object = {}, limits?: object) =>
@@ -66,10 +66,7 @@ describe("a delete", () => {
       code: "FS_TOO_LARGE",
       message: expect.stringContaining('room for 2097152 of the 3000000 bytes of "long.txt"'),
     });
-    const session = createMemorySession({
-      id: "small",
-      artifacts: memoryArtifacts({ ids: bareHost().ids, now: () => 0, quotaBytes: 1_000_000 }),
-    });
+    const session = newSession("small", memoryArtifacts({ ids: bareHost().ids, now: () => 0, quotaBytes: 1_000_000 }));
     const many = memoryBench({ "d/a.txt": whole, "d/b.txt": whole }, { session });
     expect(await remove(many, "d", { recursive: true })).toMatchObject({
       code: "FS_TOO_LARGE",

@@ -67,7 +67,7 @@ export function addSessionsCommand(program: Command): void {
 }
 
 async function listSessions(options: SessionsOptions): Promise<number> {
-  const sessions = (await openSessions(options)).list();
+  const sessions = await (await openSessions(options)).list();
   if (options.json) {
     printJson(sessions);
     return EXIT.ok;
@@ -93,8 +93,8 @@ async function listSessions(options: SessionsOptions): Promise<number> {
 /** A server that has the session open kills its background processes within seconds. */
 async function endSession(id: string, options: SessionsOptions): Promise<number> {
   const sessions = await openSessions(options);
-  const openIn = sessions.list().find((one) => one.id === id)?.openIn ?? [];
-  const isEnded = sessions.end(id);
+  const openIn = (await sessions.list()).find((one) => one.id === id)?.openIn ?? [];
+  const isEnded = await sessions.end(id);
   if (options.json) printJson({ ended: isEnded ? [id] : [] });
   if (isEnded) {
     const where =
@@ -110,7 +110,7 @@ async function cleanSessions(options: CleanOptions): Promise<number> {
   const hours = Number(options.idle);
   if (options.idle.trim() === "" || !(hours >= 0 && hours <= MAX_IDLE_HOURS))
     throw new UsageError(`--idle must be a number of hours, 0 or more, not "${options.idle}".`);
-  const ended = (await openSessions(options)).clean(hours * HOUR_MS);
+  const ended = await (await openSessions(options)).clean(hours * HOUR_MS);
   if (options.json) printJson({ ended });
   else for (const id of ended) process.stdout.write(`${showControls(id)}\n`);
   const which = ended.length === 1 ? "session" : "sessions";

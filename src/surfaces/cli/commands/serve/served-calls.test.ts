@@ -76,9 +76,9 @@ describe("the sessions behind a server", () => {
     const lasting = named("mcp:laptop", { isLasting: true });
     await plan(first, lasting);
     await plan(first, named("mcp:gone"));
-    expect((await sessionAdmin({ stateDir })).list()).toHaveLength(2);
+    expect(await (await sessionAdmin({ stateDir })).list()).toHaveLength(2);
     await first.close();
-    expect((await sessionAdmin({ stateDir })).list().map(({ id }) => id)).toEqual(["mcp:laptop"]);
+    expect((await (await sessionAdmin({ stateDir })).list()).map(({ id }) => id)).toEqual(["mcp:laptop"]);
     expect(await read(serve(), lasting)).toContain("stay");
   });
 
@@ -100,7 +100,7 @@ describe("the sessions behind a server", () => {
     const calls = serve({ checkIntervalMs: 5 });
     const session = named("mcp:laptop", { isLasting: true });
     await plan(calls, session);
-    expect((await sessionAdmin({ stateDir })).end("mcp:laptop")).toBe(true);
+    expect(await (await sessionAdmin({ stateDir })).end("mcp:laptop")).toBe(true);
     while (toolkits[0]?.sessions().length !== 0) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(await read(calls, session)).not.toContain("stay");
     await plan(calls, session);
@@ -111,7 +111,7 @@ describe("the sessions behind a server", () => {
     const calls = serve();
     const session = named("mcp:laptop", { isLasting: true });
     await plan(calls, session);
-    (await sessionAdmin({ stateDir })).end("mcp:laptop");
+    await (await sessionAdmin({ stateDir })).end("mcp:laptop");
     expect((await plan(calls, session)).status).toBe("ok");
     expect(await read(calls, session)).toContain("stay");
     expect(toolkits[0]?.sessions()).toHaveLength(1);
@@ -136,7 +136,7 @@ describe("the sessions behind a server", () => {
     calls.end?.(session.key);
     await plan(calls, session);
     expect(await read(calls, session)).toContain("stay");
-    expect((await sessionAdmin({ stateDir })).list()).toHaveLength(1);
+    expect(await (await sessionAdmin({ stateDir })).list()).toHaveLength(1);
   });
 });
 
@@ -182,7 +182,7 @@ describe("the directories of a client", () => {
     await where(calls);
     await plan(calls, named("s"));
     for (const name of readdirSync(join(stateDir, "sessions")))
-      writeFileSync(join(stateDir, "sessions", name, "todo.json"), "{");
+      writeFileSync(join(stateDir, "sessions", name, "documents", "session", "todo.json"), "{");
     move(calls, [uri("two")]);
     expect(await where(calls)).toContain(join(root, "two"));
     expect(notes).toEqual([expect.stringMatching(/^the todo list of a session was not moved.*todo\.json/)]);
