@@ -1,6 +1,7 @@
 import type { Binding, BoundCall } from "./backend.js";
 import { coversJob, type Grant, type JobAction } from "./claims.js";
 import { requireLive, unclaimed } from "./guard.js";
+import { privateSignal } from "./private-signal.js";
 import type { InputAccepted, InputOptions, KillOptions, ShellHandle } from "./shell.js";
 
 /**
@@ -30,7 +31,8 @@ export function boundHandle(handle: ShellHandle, { grant, call }: Binding, from:
     async write(bytes: Uint8Array, options?: InputOptions) {
       requireClaimed("write", "write to", false);
       // The end of the call ends the wait: the number of accepted bytes could not be returned any more.
-      const signal = options?.signal === undefined ? call.signal : AbortSignal.any([call.signal, options.signal]);
+      const signal =
+        options?.signal === undefined ? call.signal : AbortSignal.any([call.signal, privateSignal(options.signal)]);
       const own = { ...options, signal };
       const text = claimedInput(grant, id);
       return text === undefined ? handle.write(bytes, own) : writeClaimed(handle, call, text, bytes, own);

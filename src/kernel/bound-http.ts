@@ -2,6 +2,7 @@
 import { coversRequest, type Grant } from "./claims.js";
 import { HaftError } from "./errors.js";
 import { unclaimed } from "./guard.js";
+import { privateSignal } from "./private-signal.js";
 import type { CallHttp, Http } from "./services.js";
 
 /** @param requireLife - Throws once the call has ended. */
@@ -19,7 +20,7 @@ export function boundHttp(http: Http, grant: Grant, end: AbortSignal, requireLif
       requireRequest(method, url);
       return http.fetch(url, {
         method,
-        signal: signal === undefined ? end : AbortSignal.any([signal, end]),
+        signal: signal === undefined ? end : AbortSignal.any([privateSignal(signal), end]),
         hop: async (request) => requireRequest(request.method, request.url),
       });
     },

@@ -105,6 +105,9 @@ export class HaftError extends Error {
   }
 }
 Object.defineProperty(HaftError.prototype, "name", { value: "HaftError", configurable: true, writable: true });
+// A tool gets errors, and from them the class by which the kernel recognizes others.
+Object.freeze(HaftError);
+Object.freeze(HaftError.prototype);
 
 /** Characters of a thrown object that are shown as JSON. */
 const SHOWN_JSON = 500;

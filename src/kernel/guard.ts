@@ -16,6 +16,7 @@ import {
 import { HaftError } from "./errors.js";
 import { requireText } from "./fs-faults.js";
 import { graceOf } from "./port-defaults.js";
+import { privateSignal } from "./private-signal.js";
 import { type JobInfo, LIFETIMES, type Lifetime, type ShellOptions, type SpawnOptions } from "./shell.js";
 
 /** The error of a call that does what it did not claim. `did` and `claim` are clauses: `lock "/a"`, `the job`. */
@@ -189,7 +190,7 @@ function readOptions<T extends ShellOptions>(options: T, how: "foreground" | "ba
 /** A signal that follows the given one, whose members the caller could replace. */
 function ownSignal(name: string, signal: AbortSignal): AbortSignal {
   requireOption(name, signal instanceof AbortSignal, "an AbortSignal");
-  return AbortSignal.any([signal]);
+  return AbortSignal.any([privateSignal(signal)]);
 }
 
 function numberOf(name: string, value: unknown): number {

@@ -7,6 +7,7 @@ import type { LockedPath, LockOptions } from "./context.js";
 import { HaftError } from "./errors.js";
 import { type ResolvedPath, withMissingPart } from "./fs.js";
 import { requireAuthorized, requireCovered, requireNormalPath, unclaimed } from "./guard.js";
+import { privateSignal } from "./private-signal.js";
 
 /** Locks are held inside one another, so many more would overflow the stack. */
 const MAX_LOCKED_PATHS = 1_000;
@@ -52,7 +53,7 @@ export async function withPathLocks<T>(
     requireCovered(grant, path, access);
     return access;
   });
-  const signal = io.signal === undefined ? call.signal : AbortSignal.any([io.signal, call.signal]);
+  const signal = io.signal === undefined ? call.signal : AbortSignal.any([privateSignal(io.signal), call.signal]);
   const asked = follow ? paths : paths.map(parentOf);
   const found = await backend.root.fs.resolve(asked, { ...io, signal });
   const places: readonly LockedPath[] = follow

@@ -69,3 +69,26 @@ it("ends what a call of before the end starts after it, and not what a later cal
   await early.spawn("late", session);
   expect(killed).toEqual(["late"]);
 });
+
+it("ends a job by the lifetime that its shell was given, whatever the options say when they are read again", async () => {
+  const { shell, killed } = shellOf({ shifty: GONE });
+  const given: unknown[] = [];
+  const recording: Shell = {
+    ...shell,
+    async spawn(command, options) {
+      given.push(options.lifetime);
+      return shell.spawn(command, options);
+    },
+  };
+  const jobs = new SessionJobs(shell);
+  let reads = 0;
+  const options = {
+    cwd: "/",
+    get lifetime() {
+      return reads++ === 0 ? ("session" as const) : ("keep" as const);
+    },
+  };
+  await jobs.ofCall(recording, "s").spawn("shifty", options);
+  await jobs.end("s");
+  expect([given, killed]).toEqual([["session"], ["shifty"]]);
+});

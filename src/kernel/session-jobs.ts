@@ -33,8 +33,10 @@ export class SessionJobs {
         return result;
       },
       spawn: async (command: string, options: SpawnOptions) => {
-        const handle = await shell.spawn(command, options);
-        if (options.lifetime === "session") await this.#add(sessionId, handle.id, bornAt);
+        // Read once: a getter could give the shell another lifetime.
+        const own = { ...options };
+        const handle = await shell.spawn(command, own);
+        if (own.lifetime === "session") await this.#add(sessionId, handle.id, bornAt);
         return handle;
       },
       attach: (id) => shell.attach(id),
