@@ -57,7 +57,7 @@ export interface ToolkitOptions {
   readonly dialect?: Dialect | DialectName | (string & {});
   /** Tools of the host, beside the built-in ones; one of the same name takes the built-in one's place. */
   readonly tools?: readonly DefinedTool[];
-  /** Decides alone; `autonomy` is then what it is told. Default: as `autonomy` says. */
+  /** Decides alone, and finds `autonomy` in each call. Default: one that decides by `autonomy`. */
   readonly policy?: Policy;
   /**
    * How much happens without asking. "readonly": reads and commands that only read; "supervised": also writes of files in the

@@ -73,7 +73,9 @@ describe("the targets of `--on`", () => {
   it("are listed with the tools, and each tool has the parameter `on`", async () => {
     const two = ["--on", "local", "--on", `api=posix:dash=${other}`];
     const listed = await haft("tools", ...two);
-    expect(listed.stdout).toContain(`with \`on\`; the first is the default:\n  local\n  api, posix:dash in ${other}\n`);
+    expect(listed.stdout).toContain(
+      `with \`on\`; the first is the default:\n  local in ${place.workspace}\n  api, posix:dash in ${other}\n`,
+    );
     expect((await haft("tools", "time", ...two)).stdout).toMatch(/^ {2}on +local \/ api +Where to run/m);
     const described = JSON.parse((await haft("tools", "--json", ...two)).stdout) as unknown[];
     expect(described).toHaveLength(described.filter((one) => JSON.stringify(one).includes('["local","api"]')).length);

@@ -32,6 +32,13 @@ describe("haft cost", () => {
     expect(text).not.toContain("\u001b");
   });
 
+  it("counts the parameter by which a call chooses a target", async () => {
+    const toolsOn = async (...on: readonly string[]) =>
+      (JSON.parse((await haft("--json", ...on.flatMap((one) => ["--on", one]))).stdout) as Cost).tools;
+    const [one, two] = [await toolsOn("local"), await toolsOn("local", "posix:dash")];
+    expect(Object.keys(two).filter((tool) => (two[tool] ?? 0) <= (one[tool] ?? 0))).toEqual([]);
+  });
+
   it("compares the dialects", async () => {
     const costs = JSON.parse((await haft("--all", "--json")).stdout) as Cost[];
     expect(costs.map(({ dialect }) => dialect)).toEqual(DIALECT_NAMES);

@@ -5,13 +5,20 @@ import pc from "picocolors";
 import type { DefinedTool, ToolRegistry } from "../../../kernel/index.js";
 import { showControls } from "../../../text/index.js";
 import type { ToolSettings } from "../../../toolkit/index.js";
-import { withConfigOptions, withDialectOption, withExamples, withJsonOption } from "../command-parts.js";
+import {
+  withConfigOptions,
+  withDialectOption,
+  withExamples,
+  withJsonOption,
+  withTargetOption,
+} from "../command-parts.js";
 import type { ConfigOptions } from "../configuration.js";
 import { printJson } from "../output.js";
 import { DEFAULT_DIALECT, EXIT } from "../usage.js";
 
 interface CostOptions extends ConfigOptions {
   readonly all?: boolean;
+  readonly on: readonly string[];
   readonly json?: boolean;
 }
 
@@ -27,18 +34,21 @@ interface Cost {
 export function addCostCommand(program: Command): void {
   withExamples(
     withJsonOption(
-      withDialectOption(
-        withConfigOptions(
-          program
-            .command("cost")
-            .description("estimate how many tokens of a model's context the tools use")
-            .option("--all", "every dialect, one line each"),
+      withTargetOption(
+        withDialectOption(
+          withConfigOptions(
+            program
+              .command("cost")
+              .description("estimate how many tokens of a model's context the tools use")
+              .option("--all", "every dialect, one line each"),
+          ),
         ),
       ),
     ),
     "haft cost",
     "haft cost --dialect zeroclaw",
     "haft cost --all --json",
+    "haft cost --on local --on posix:dash",
   ).action(async (options: CostOptions) => {
     process.exitCode = await printCosts(options);
   });
@@ -47,27 +57,35 @@ export function addCostCommand(program: Command): void {
 async function printCosts(options: CostOptions): Promise<number> {
   const { loadConfig, reportIgnored } = await import("../configuration.js");
   const { serversOf } = await import("../servers-of.js");
-  const { DIALECT_NAMES } = await import("../../../toolkit/index.js");
+  const { targetsOf } = await import("../common-options.js");
+  const { DIALECT_NAMES, nameOf } = await import("../../../toolkit/index.js");
   const loaded = await loadConfig(options);
   reportIgnored(loaded);
   const { dialect: configured, tools } = loaded.settled;
+  const targets = targetsOf(options.on, loaded).map(nameOf);
   const servers = await serversOf(loaded.settled, resolve(options.workspace ?? "."));
   const foreign = await servers.tools();
   await servers.close();
   const names = options.all ? DIALECT_NAMES : [options.dialect ?? configured ?? DEFAULT_DIALECT];
   const costs: Cost[] = [];
-  for (const name of names) costs.push(await costOf(name, tools, foreign));
+  for (const name of names) costs.push(await costOf(name, tools, foreign, targets));
   if (options.json) printJson(options.all ? costs : costs[0]);
   else process.stdout.write(options.all ? summary(costs) : details(costs[0]!));
   return EXIT.ok;
 }
 
-async function costOf(name: string, tools: ToolSettings, foreign: readonly DefinedTool[]): Promise<Cost> {
+async function costOf(
+  name: string,
+  tools: ToolSettings,
+  foreign: readonly DefinedTool[],
+  targets: readonly string[],
+): Promise<Cost> {
+  const { withTargetParameter } = await import("../../../kernel/index.js");
   const { builtinRegistry, dialectNamed } = await import("../../../toolkit/index.js");
   const registry: ToolRegistry = builtinRegistry(await dialectNamed(name), { tools }).registerAll(foreign);
-  const counts = new Map(
-    registry.names().map((tool) => [tool, estimateTokens(JSON.stringify(registry.get(tool).descriptor()))]),
-  );
+  const tokensOf = (tool: string) =>
+    estimateTokens(JSON.stringify(withTargetParameter(registry.get(tool).descriptor(), targets)));
+  const counts = new Map(registry.names().map((tool) => [tool, tokensOf(tool)]));
   const sumOf = (group: string): number =>
     registry.membersOf(group).reduce((sum, tool) => sum + (counts.get(tool.name) ?? 0), 0);
   return {
