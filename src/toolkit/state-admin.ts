@@ -45,10 +45,8 @@ export interface SessionAdmin {
 }
 
 export async function sessionAdmin(options: StateAdminOptions = {}): Promise<SessionAdmin> {
-  const [{ fileLocks, fileSessions, fileState, openStateDirectory }, { todoItemsOf }] = await Promise.all([
-    import("../stores/files/index.js"),
-    import("../stores/index.js"),
-  ]);
+  const [{ fileLocks, fileSessions, fileState, openStateDirectory }, { todoItemsOf }, { systemClock }] =
+    await Promise.all([import("../stores/files/index.js"), import("../stores/index.js"), import("../host/index.js")]);
   const directory = openStateDirectory(options.stateDir);
   const files = fileSessions({ state: directory });
   const state = fileState({ state: directory, locks: fileLocks(directory), sessions: files });
@@ -65,7 +63,7 @@ export async function sessionAdmin(options: StateAdminOptions = {}): Promise<Ses
     end: (id) => state.sessions.end(id),
     async clean(idleMs = SESSION_IDLE_MS) {
       directory.check();
-      const nowMs = Date.now();
+      const nowMs = systemClock.now();
       const ended: string[] = [];
       for (const { id, version, isTemporary, usedMs, openIn } of await list()) {
         if (openIn.length > 0 || nowMs - usedMs <= (isTemporary ? 0 : idleMs)) continue;

@@ -6,7 +6,8 @@ import { readIfThere, replaceStateFile } from "./replace-state-file.js";
 
 /**
  * The format that this version reads and writes. It is incremented whenever a file of the state directory changes so that an
- * older version would misread it or lose data.
+ * older version would misread it or lose data. Files that are only added do not change it: `sessions/ID/documents` took the
+ * place of `todo.json` and `memory.json` there, which are no longer read and are deleted with their session.
  */
 export const STATE_FORMAT = 1;
 

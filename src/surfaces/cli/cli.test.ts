@@ -181,7 +181,8 @@ describe("sessions of the command line", () => {
     expect((await haft(["call", "todo_read"])).stdout).toContain("Write it");
     const sessions = readdirSync(join(state(), "sessions"));
     expect(sessions).toHaveLength(1);
-    expect(JSON.parse(readFileSync(join(state(), "sessions", sessions[0] ?? "", "todo.json"), "utf8"))).toEqual(items);
+    const file = join(state(), "sessions", sessions[0] ?? "", "documents", "session", "todo.json");
+    expect(JSON.parse(readFileSync(file, "utf8")).value).toEqual(items);
   });
 
   it("keep it from other names and other workspaces", async () => {

@@ -1,5 +1,5 @@
 /** Runs one call and prints its result. */
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { type Dialect, HaftError, type ToolBox, type ToolOutcome } from "../../../../kernel/index.js";
 import { type ChosenTarget, createToolkit, jobAdmin, nameOf } from "../../../../toolkit/index.js";
 import {
@@ -115,9 +115,15 @@ function hintFor(
   return `No parameters were given. Give them as name=value; \`haft tools ${tool}${more}\` shows them with an example.`;
 }
 
+/** The most that a store takes as the id of a session. */
+const MAX_ID_BYTES = 1_024;
+
 /** By default one for each workspace: that of the default target. */
 function sessionId(name: string | undefined, workspace: string, { target, workspace: own }: ChosenTarget): string {
-  if (name === undefined) return `cli:${own === undefined ? workspace : `${target}=${own}`}`;
+  if (name === undefined) {
+    const id = `cli:${own === undefined ? workspace : `${target}=${own}`}`;
+    return Buffer.byteLength(id) <= MAX_ID_BYTES ? id : `cli:${hash("sha256", id)}`;
+  }
   if (name !== "new") return name;
   const id = `cli-${randomUUID().slice(0, 8)}`;
   printNotice(`started the session "${id}". Continue it with \`--session ${id}\`.`);
