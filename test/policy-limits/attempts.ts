@@ -269,7 +269,7 @@ export const ATTEMPTS: readonly Attempt[] = [
     steps: [["bash", { command: LEAVES, approved: true }]],
     bites: false,
   }),
-  one("Audit", "deleted by a command", "rm -rf {state}/audit", "denied"),
+  one("Audit", "moved away by a command", "mv {state}/audit {out}/audit", "denied"),
   one("Audit", "through a symlink", "echo x > a/x", "denied", { setup: "ln -s {state}/audit a" }),
   one("Destruction", "the workspace by a glob", "rm -rf *", "denied", { bites: false }),
   one("Destruction", "by an unset variable", 'rm -rf "$NOPE/"', "denied", { bites: false }),
