@@ -116,7 +116,7 @@ const judgements = new WeakMap<CommandStart, { readonly id: string; readonly jud
 
 function analyzed(start: CommandStart, cwd: string, { roots, home }: PolicyPlace): CommandJudgement {
   const options = { cwd, home, roots: roots.map(({ path }) => path) };
-  const id = JSON.stringify([start.command, options]);
+  const id = JSON.stringify(options);
   const known = judgements.get(start) ?? [];
   const found = known.find((one) => one.id === id);
   if (found !== undefined) return found.judgement;

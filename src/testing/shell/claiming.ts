@@ -61,6 +61,11 @@ export const shellClaiming: Suite<Fixture> = [
       expectExit(exact, 0, "with the claimed ones");
       expectEqual(stdoutOf(exact), "[1]", "stdout");
       expectExit(await claiming(fixture, {}).exec(COMMAND, { cwd, env: {} }), 0, "with none, claimed as none");
+      const added = claiming(fixture, { addedEnv: { PROBE: "policy" } });
+      expectEqual(stdoutOf(await added.exec(COMMAND, { cwd })), "[policy]", "with one that the policy adds");
+      const own = claiming(fixture, { env: { PROBE: "own" }, addedEnv: { PROBE: "policy" } });
+      const kept = await own.exec(COMMAND, { cwd, env: { PROBE: "own" } });
+      expectEqual(stdoutOf(kept), "[own]", "with one that the command sets");
     },
   ),
   on("shell:claimed:stdin", "A command does not start with another stdin than the call claimed", async (fixture) => {
