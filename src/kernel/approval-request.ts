@@ -37,6 +37,7 @@ export async function approvalRequest(
     risk: decision.risk,
     reason: redact(decision.reason),
     ...(decision.suggestedRule === undefined ? {} : { suggestedRule: redact(decision.suggestedRule) }),
+    ...(decision.remember === undefined || decision.remember.length === 0 ? {} : { canRemember: true as const }),
     arguments: shown,
     ...(preview === undefined ? {} : { preview }),
   };

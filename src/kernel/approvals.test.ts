@@ -130,6 +130,109 @@ describe("approval", () => {
   });
 });
 
+describe("a request that is pending", () => {
+  const pendingHost = (more: Parameters<typeof bareHost>[0] = {}) => {
+    const shown: ApprovalRequest[] = [];
+    const approver: Approver = {
+      async ask(request) {
+        shown.push(request);
+        return { pending: true };
+      },
+      pendingHint: (token) => `Grant it with: grant ${token}.`,
+    };
+    return { host: bareHost({ policy: asking, approver, ...more }), shown };
+  };
+
+  it("is answered with the same token until it is granted, and then the same call runs, once", async () => {
+    const { host, shown } = pendingHost();
+    const { backend, touched } = recordingBackend();
+    const context = bareContext(host, { backend });
+    const first = await call(writer, context);
+    const token = first.inputRequired!.token;
+    expect(first.output).toContain(`Grant it with: grant ${token}. Then send the same call again.`);
+    expect(await call(writer, context)).toMatchObject({ status: "input-required", output: first.output });
+    expect([shown.length, (await host.state.approvals.list()).length]).toEqual([1, 1]);
+    expect((await call(writer, context, { input: { approved: true, resume: token } })).inputRequired?.token).not.toBe(
+      token,
+    );
+    await host.state.approvals.decide(token, { granted: "ada" });
+    expect((await call(writer, context, { input: { other: 1 } })).status).toBe("input-required");
+    expect(touched).toEqual([]);
+    const both = await Promise.all([1, 2].map(() => call(writer, context)));
+    expect(both.map((one) => one.status).sort()).toEqual(["input-required", "ok"]);
+    expect(both.find((one) => one.status === "ok")?.decision.approver).toBe("ada");
+    expect(touched).toEqual(["write /ws/a"]);
+  });
+
+  it("is not granted to a call of another session, or to one that now touches something else", async () => {
+    const links: Record<string, string> = {};
+    const { backend, touched } = recordingBackend({ links });
+    const { host } = pendingHost();
+    const context = bareContext(host, { backend });
+    const token = (await call(writer, context)).inputRequired!.token;
+    await host.state.approvals.decide(token, { granted: "ada" });
+    const other = bareContext(host, { backend, session: { ...context.session, id: "another" } });
+    expect((await call(writer, other)).inputRequired?.token).not.toBe(token);
+    links["/ws/a"] = "/data/other";
+    expect((await call(writer, context)).inputRequired?.token).not.toBe(token);
+    expect(touched).toEqual([]);
+  });
+
+  it("tells the same call why it was denied, and is then asked again", async () => {
+    const { host, shown } = pendingHost();
+    const context = bareContext(host);
+    const token = (await call(untouching, context)).inputRequired!.token;
+    await host.state.approvals.decide(token, { denied: "Use make." });
+    expect(await call(untouching, context)).toMatchObject({
+      status: "denied",
+      output: "Did not run `writer`: Use make.",
+    });
+    expect((await call(untouching, context)).status).toBe("input-required");
+    expect(shown.length).toBe(2);
+  });
+
+  it("is remembered for the scope of its grant once the call runs", async () => {
+    const { host, shown } = pendingHost();
+    const context = bareContext(host);
+    const token = (await call(untouching, context)).inputRequired!.token;
+    expect(shown[0]?.canRemember).toBe(true);
+    await host.state.approvals.decide(token, { granted: "ada", scope: "project" });
+    expect((await call(untouching, context)).decision.approver).toBe("ada");
+    expect((await call(untouching, context)).decision.approver).toBe("remembered");
+  });
+});
+
+describe("the audit log", () => {
+  it("has what became of each question", async () => {
+    const outcomeFor = async (approver: Approver | undefined, signal?: AbortSignal) => {
+      const host = bareHost({ policy: asking, approvalTimeoutMs: 5, ...(approver === undefined ? {} : { approver }) });
+      await call(untouching, bareContext(host, signal === undefined ? {} : { signal }));
+      return host.entries.at(-1)?.ends[0]?.approval;
+    };
+    const answering = (answer: Awaited<ReturnType<Approver["ask"]>>): Approver => ({ ask: async () => answer });
+    const silent: Approver = { ask: () => new Promise(() => {}) };
+    expect(await outcomeFor(answering({ by: "ada", scope: "once" }))).toBe("granted");
+    expect(await outcomeFor(answering({ denied: "No." }))).toBe("denied");
+    expect(await outcomeFor(answering({ pending: true }))).toBe("pending");
+    expect(await outcomeFor(silent)).toBe("timeout");
+    const stop = new AbortController();
+    const cancelling: Approver = {
+      ask() {
+        stop.abort();
+        return new Promise(() => {});
+      },
+    };
+    expect(await outcomeFor(cancelling, stop.signal)).toBe("cancelled");
+    expect(await outcomeFor(undefined)).toBe("no-approver");
+    const host = bareHost({ policy: asking, approver: answering({ by: "ada", scope: "session" }) });
+    for (const _ of [1, 2]) await call(untouching, bareContext(host));
+    expect(host.entries.map(({ ends }) => ends[0]?.approval)).toEqual(["granted", "remembered"]);
+    const allowed = bareHost({ policy: policyOf(() => ({ effect: "allow" })) });
+    await call(untouching, bareContext(allowed));
+    expect(allowed.entries[0]?.ends[0]).not.toHaveProperty("approval");
+  });
+});
+
 describe("a preview", () => {
   it("is of one command or tool of a server, and of none where a call claims several", async () => {
     const command = (text: string, cwd = "/ws"): Claim => ({ kind: "command", command: text, cwd });

@@ -15,22 +15,52 @@ type Asked = Extract<Decision, { effect: "ask" }>;
 /** Arguments of a model are never consent: only a user, a host callback or an earlier answer of theirs approves an "ask". */
 export async function approve(run: CallRun): Promise<Ending | undefined> {
   const { decision } = run;
-  const { host } = run.context;
   const token = run.call.resume ?? undefined; // null counts as absent
-  if (token === undefined && decision?.effect !== "ask") return undefined;
-  const taken = token === undefined ? undefined : await host.state.approvals.take(token, await approvedCall(run));
-  if (taken !== undefined && taken.state !== "granted") return notGranted(run, taken);
-  if (decision?.effect !== "ask") return undefined;
-  if (taken !== undefined) {
-    run.approver = taken.by;
-    return undefined;
+  const isAsked = decision?.effect === "ask";
+  if (token !== undefined) {
+    const taken = await run.context.host.state.approvals.take(token, await approvedCall(run));
+    if (taken.state !== "granted") return notGranted(run, taken);
+    return isAsked ? granted(run, decision, taken) : undefined;
   }
+  if (!isAsked) return undefined;
   if (await isRemembered(run, decision)) {
     run.approver = "remembered";
+    run.approval = "remembered";
     return undefined;
   }
-  if (host.approver === undefined) return ended("denied", withoutApprover(decision, run.tool.name));
-  return requestApproval(run, decision);
+  const stored = await storedAnswer(run);
+  if (stored?.state === "granted") return granted(run, decision, stored);
+  if (stored !== undefined) return notGranted(run, stored);
+  if (run.context.host.approver !== undefined) return requestApproval(run, decision);
+  run.approval = "no-approver";
+  return ended("denied", withoutApprover(decision, run.tool.name));
+}
+
+/**
+ * What was decided on an earlier request of exactly this call: a model sends the same call again without a token. Undefined where
+ * there is none; what cannot be read counts as none, so that the user is asked again.
+ */
+async function storedAnswer(run: CallRun): Promise<TakenApproval | undefined> {
+  const { approvals } = run.context.host.state;
+  const call = await approvedCall(run);
+  const isSame = (one: ApprovedCall) =>
+    one.tool === call.tool && one.digest === call.digest && one.touches === call.touches;
+  const stored = await approvals.list({ session: call.session }).catch(() => []);
+  for (const one of stored.filter((one) => isSame(one.call))) {
+    const taken = await approvals.take(one.request.token, call);
+    if (taken.state === "granted" || taken.state === "denied" || taken.state === "pending") return taken;
+  }
+  return undefined;
+}
+
+async function granted(
+  run: CallRun,
+  decision: Asked,
+  { by, scope }: Extract<TakenApproval, { state: "granted" }>,
+): Promise<undefined> {
+  run.approver = by;
+  run.approval = "granted";
+  if (scope !== undefined) await remember(run, decision, scopesOf(run)[scope], by);
 }
 
 function withoutApprover({ reason, rule, risk, next }: Asked, toolName: string): ToolResult {
@@ -42,7 +72,8 @@ function withoutApprover({ reason, rule, risk, next }: Asked, toolName: string):
 const NO_APPROVER = "Pass `approver` to `createToolkit`: it is asked about such calls.";
 
 function notGranted(run: CallRun, taken: Exclude<TakenApproval, { state: "granted" }>): Ending {
-  if (taken.state === "pending") return waitingFor(taken.request, run.tool.name);
+  if (taken.state === "pending") return waitingFor(run, taken.request);
+  run.approval = "denied";
   const reason = taken.state === "denied" ? taken.reason : NOT_GRANTED[taken.state];
   return ended(
     "denied",
@@ -65,6 +96,7 @@ async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | 
   const request = await approvalRequest(run, decision);
   const answer = await answerOf(run, request);
   if ("denied" in answer) {
+    run.approval ??= "denied";
     const status = run.cancel?.aborted === true ? "cancelled" : "denied";
     return ended(
       status,
@@ -75,9 +107,10 @@ async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | 
   }
   if ("pending" in answer) {
     await state.approvals.add({ request, call: await approvedCall(run) });
-    return waitingFor(request, run.tool.name);
+    return waitingFor(run, request);
   }
   run.approver = answer.by;
+  run.approval = "granted";
   if (answer.scope !== "once")
     await remember(run, decision, answer.scope === "session" ? scopes.session : scopes.project, answer.by);
   return undefined;
@@ -154,6 +187,7 @@ async function answerOf(run: CallRun, request: ApprovalRequest): Promise<Approva
   const silence = new AbortController();
   const unanswered = (why: "late" | "cancelled"): Approval => {
     silence.abort();
+    run.approval = why === "cancelled" ? "cancelled" : "timeout";
     return {
       denied:
         why === "cancelled"
@@ -175,11 +209,18 @@ async function answerOf(run: CallRun, request: ApprovalRequest): Promise<Approva
   }
 }
 
-function waitingFor(request: ApprovalRequest, toolName: string): Ending {
-  const message = `Did not run \`${toolName}\` yet: approval is pending. ${request.reason} The program that made the call can send it again with \`resume: "${request.token}"\` once the approval is granted.`;
+function waitingFor(run: CallRun, request: ApprovalRequest): Ending {
+  run.approval = "pending";
+  const { token, reason, rule } = request;
+  const hint = run.context.host.approver?.pendingHint?.(token);
+  const next =
+    hint === undefined
+      ? `Send the same call again once it is granted; its token is "${token}".`
+      : `${hint} Then send the same call again.`;
+  const message = `Did not run \`${run.tool.name}\` yet: approval is pending. ${reason} ${next}`;
   return {
     status: "input-required",
-    result: fail("POLICY_APPROVAL_REQUIRED", message, { details: { token: request.token, rule: request.rule } }),
+    result: fail("POLICY_APPROVAL_REQUIRED", message, { details: { token, rule } }),
     inputRequired: request,
   };
 }

@@ -9,7 +9,7 @@ import { cancelOf } from "./create-context.js";
 import { HaftError, messageOf } from "./errors.js";
 import { unclaimed } from "./guard.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
-import type { PolicyFiles } from "./services.js";
+import type { AuditEnd, PolicyFiles } from "./services.js";
 import type { Target } from "./target.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
 import type { ToolOutcome } from "./tool-outcome.js";
@@ -69,6 +69,8 @@ export interface CallRun {
   /** Where claimed paths were found to lead, and what policy allowed there. */
   readonly realPlaces: Place[];
   approver: string | null;
+  /** What became of the question; undefined where nobody had to approve the call. */
+  approval: AuditEnd["approval"];
   settleRate: ((succeeded: boolean) => void) | undefined;
 }
 
@@ -103,6 +105,7 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     files: undefined,
     realPlaces: [],
     approver: null,
+    approval: undefined,
     settleRate: undefined,
   };
 }

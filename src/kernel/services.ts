@@ -114,6 +114,8 @@ export interface ApprovalRequest {
   readonly reason: string;
   /** The rule that would end the question, as `haft policy allow` takes it: "npm test". Absent: no rule does. */
   readonly suggestedRule?: string;
+  /** A grant for the session or the project is remembered, for calls that the policy counts as the same. Absent: any grant holds once. */
+  readonly canRemember?: true;
   /** As the model sent them, after corrections; long texts replaced by their sizes where all exceed 32 KiB. */
   readonly arguments: Json;
   /** Absent where there is nothing to show, the call claims several commands or tools of servers, or it took longer than 5 seconds. */
@@ -123,6 +125,8 @@ export interface ApprovalRequest {
 /** Asks a user for approval, or decides on their behalf. A rejection or a timeout denies the call. */
 export interface Approver {
   ask(request: ApprovalRequest, io: Io): Promise<Approval>;
+  /** How a user can decide on a request that is pending, as a sentence that the model reads. */
+  pendingHint?(token: string): string | undefined;
 }
 
 /** The audit entry written before a call runs. */
@@ -150,6 +154,11 @@ export interface AuditEnd {
   readonly rule?: string;
   readonly effect?: Decision["effect"];
   readonly approver?: string | null;
+  /**
+   * What became of the question, where the effect is "ask". "pending": it was stored and waits for a decision; "remembered": an
+   * earlier approval holds; "no-approver": nobody could be asked.
+   */
+  readonly approval?: "granted" | "denied" | "timeout" | "cancelled" | "pending" | "remembered" | "no-approver";
   /** Each text in them is redacted and truncated to 4,096 bytes. */
   readonly claims?: readonly Claim[];
   readonly tookMs: number;

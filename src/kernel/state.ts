@@ -115,12 +115,17 @@ export interface StoredApproval {
   readonly decision?: ApprovalDecision;
 }
 
-/** `granted` names the user or system that allowed the call, `denied` is the reason as a sentence. */
-export type ApprovalDecision = { readonly granted: string } | { readonly denied: string };
+/**
+ * `granted` names the user or system that allowed the call, `denied` is the reason as a sentence. With a `scope`, the approved call
+ * makes the grant remembered when it runs.
+ */
+export type ApprovalDecision =
+  | { readonly granted: string; readonly scope?: "session" | "project" }
+  | { readonly denied: string };
 
 /** What became of the token of a call that is sent again. */
 export type TakenApproval =
-  | { readonly state: "granted"; readonly by: string }
+  | { readonly state: "granted"; readonly by: string; readonly scope?: "session" | "project" }
   | { readonly state: "denied"; readonly reason: string }
   | { readonly state: "pending"; readonly request: ApprovalRequest }
   /** It never existed, was used, or has expired. */

@@ -169,15 +169,22 @@ function isStorable(token: string): boolean {
 }
 
 function checkedDecision(decision: ApprovalDecision): ApprovalDecision {
-  const { granted, denied } = decision as { readonly granted?: unknown; readonly denied?: unknown };
+  const { granted, denied, scope } = decision as Readonly<Record<string, unknown>>;
   // Where both are given, the denial counts.
   if (typeof denied === "string") return { denied };
-  if (denied === undefined && typeof granted === "string") return { granted };
+  if (denied === undefined && typeof granted === "string") {
+    if (scope === undefined) return { granted };
+    if (isScope(scope)) return { granted, scope };
+  }
   throw new HaftError(
     "STORE_INVALID",
-    "Did not decide on the request: pass `granted` with who allowed it, or `denied` with the reason, as a string.",
-    { details: { key: "decision", why: "it has neither `granted` nor `denied` as a string" } },
+    'Did not decide on the request: pass `granted` with who allowed it, or `denied` with the reason, as a string; `scope` is "session" or "project".',
+    { details: { key: "decision", why: "it has neither `granted` nor `denied` as a string, or another `scope`" } },
   );
+}
+
+function isScope(value: unknown): value is "session" | "project" {
+  return value === "session" || value === "project";
 }
 
 function mayDecide({ decision }: StoredApproval, next: ApprovalDecision): boolean {
@@ -190,7 +197,8 @@ function takenBy(one: StoredApproval, call: ApprovedCall): TakenApproval {
   if (touches !== call.touches) return { state: "different-place" };
   if (one.decision === undefined) return { state: "pending", request: one.request };
   if ("denied" in one.decision) return { state: "denied", reason: one.decision.denied };
-  return { state: "granted", by: one.decision.granted };
+  const { granted, scope } = one.decision;
+  return { state: "granted", by: granted, ...(scope === undefined ? {} : { scope }) };
 }
 
 /** Undefined for a document that is not a whole approval, or not in its own place: it grants nothing. */
@@ -203,6 +211,7 @@ function asApproval(key: string, value: Json | undefined): StoredApproval | unde
   if (![call.tool, call.session, call.digest, call.touches].every((text) => typeof text === "string")) return undefined;
   if (decision === undefined) return one as unknown as StoredApproval;
   if (!isRecord(decision) || typeof (decision.denied ?? decision.granted) !== "string") return undefined;
+  if (decision.scope !== undefined && !isScope(decision.scope)) return undefined;
   return one as unknown as StoredApproval;
 }
 

@@ -192,6 +192,18 @@ describe("a request that was put off", () => {
     ]);
   });
 
+  it("is deleted with a session that ends for good, and stays with one that continues", async () => {
+    const toolkit = await open({ pending: true });
+    for (const session of [toolkit.session("s"), toolkit.session(), toolkit.session("kept")])
+      await run(session, "write", write);
+    expect((await toolkit.approvals.list()).length).toBe(3);
+    await toolkit.session("s").end();
+    await toolkit.session("kept").close();
+    const other = await open({ pending: true });
+    await toolkit.close();
+    expect((await other.approvals.list()).map(({ call }) => call.session)).toEqual(["kept"]);
+  });
+
   it("survives the toolkit that asked", async () => {
     const first = await open({ pending: true });
     const { inputRequired } = await run(first.session("s"), "write", write);

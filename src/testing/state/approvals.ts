@@ -73,6 +73,22 @@ export const stateApprovals: Suite<StateFixture> = [
     expectEqual(await other.approvals.take("t", call), { state: "unknown" }, "the second");
     expectEqual(await other.approvals.get("t"), undefined, "the request");
   }),
+  onState(
+    "approvals:take:scope",
+    "A grant for a session or a project says so when it is taken",
+    async (state, other) => {
+      for (const scope of ["session", "project"] as const) {
+        await state.approvals.add(approvalOf(scope));
+        expectEqual(await other.approvals.decide(scope, { granted: "ada", scope }), true, "a grant");
+        expectEqual((await state.approvals.get(scope))?.decision, { granted: "ada", scope }, "the decision");
+        expectEqual(await state.approvals.take(scope, call), { state: "granted", by: "ada", scope }, "the take");
+      }
+      await state.approvals.add(approvalOf("t"));
+      const unknown = { granted: "ada", scope: "forever" } as unknown as { readonly granted: string };
+      await expectError(() => state.approvals.decide("t", unknown), "STORE_INVALID", "an unknown scope");
+      expectEqual((await state.approvals.take("t", call)).state, "pending", "the request after it");
+    },
+  ),
   onState("approvals:take:at-once", "Of many takes at the same time exactly one gets it", async (state, other) => {
     await state.approvals.add(approvalOf("t"));
     await state.approvals.decide("t", { granted: "ada" });
