@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fc } from "../testing/property.fixture.js";
-import { escapeControls, showControls, stripControls } from "./control-characters.js";
+import { escapeControls, showControls, showDeceptive, stripControls } from "./control-characters.js";
 
 const strip = (text: string) => stripControls(text).text;
 const unsafe = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|^\ufeff/;
@@ -112,4 +112,12 @@ describe("escapeControls", () => {
       }),
     );
   });
+});
+
+it("showDeceptive escapes what is invisible, or looks like a space, and leaves the rest", () => {
+  const shown = "echo é 漢字 😀 \\n\nnext";
+  expect(showDeceptive(shown)).toBe(shown);
+  expect(showDeceptive("a\u200bb\u2060c\u00add\u202ee\ufefff")).toBe("a\\u200bb\\u2060c\\xadd\\u202ee\\ufefff");
+  expect(showDeceptive("a\u00a0b\u3164c\u2003d\u2028e\ufe0ff")).toBe("a\\xa0b\\u3164c\\u2003d\\u2028e\\ufe0ff");
+  expect(showDeceptive("\x1b[2J\r\tx\u{e0041}\ud800")).toBe("\\x1b[2J\\r\tx\\u{e0041}\\ud800");
 });

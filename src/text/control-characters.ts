@@ -55,6 +55,22 @@ export function showControls(text: string): string {
 }
 
 /**
+ * Characters that change or hide what a reader takes a text for: controls, formats (bidirectional, zero-width, tags), separators but
+ * the space, private ones, lone surrogates, fillers that look like nothing, and variation selectors.
+ */
+const DECEPTIVE =
+  /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|\p{Variation_Selector}|\u034f|\u17b4|\u17b5|(?! )\p{Zs}/gu;
+
+/**
+ * As {@link showControls}, and also escapes characters that are invisible or look like a space: for what a user is asked to allow.
+ * Newlines and tabs stay.
+ */
+export function showDeceptive(text: string): string {
+  const escaped = (char: string) => SHORT_NAMES[char] ?? escapeOf(char.codePointAt(0) ?? 0);
+  return text.replace(DECEPTIVE, (char) => (char === "\n" || char === "\t" ? char : escaped(char)));
+}
+
+/**
  * Escapes in JSON the characters that {@link stripControls} removes: a serializer leaves DEL, C1 and bidirectional controls
  * unescaped. Newlines and tabs between values stay.
  */
@@ -65,5 +81,7 @@ export function escapeControls(json: string): string {
 const SHORT_NAMES: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 
 function escapeOf(code: number): string {
-  return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+  const digits = code.toString(16);
+  if (code > 0xffff) return `\\u{${digits}}`;
+  return code < 0x100 ? `\\x${digits.padStart(2, "0")}` : `\\u${digits.padStart(4, "0")}`;
 }

@@ -1,7 +1,8 @@
 /** What `haft call --explain` prints for a user. */
 import pc from "picocolors";
-import type { Claim, Explanation } from "../../../../kernel/index.js";
+import type { Explanation } from "../../../../kernel/index.js";
 import { showControls } from "../../../../text/index.js";
+import { claimText } from "../../../approval-text.js";
 
 export function explanationText(explanation: Explanation): string {
   const { tool, effect, target, workspace, claims, decision, stopped, repairs } = explanation;
@@ -24,26 +25,3 @@ export function explanationText(explanation: Explanation): string {
 }
 
 export const EFFECT_WORDS = { none: "neither", read: "reads", write: "writes" } as const;
-
-function claimText(claim: Claim): string {
-  switch (claim.kind) {
-    case "file":
-      return `${claim.access.join(", ")} ${claim.path}${claim.scope === "tree" ? " and everything below it" : ""}`;
-    case "command":
-      return `the command ${JSON.stringify(claim.command)} in ${claim.cwd}${commandExtras(claim)}`;
-    default: {
-      const { kind, ...fields } = claim;
-      return `${kind} ${JSON.stringify(fields)}`;
-    }
-  }
-}
-
-function commandExtras({ env = {}, input, background }: Extract<Claim, { kind: "command" }>): string {
-  const names = Object.keys(env);
-  const extras = [
-    ...(names.length === 0 ? [] : [`with ${JSON.stringify(env)} in its environment`]),
-    ...(input === undefined ? [] : [`with the stdin ${JSON.stringify(input)}`]),
-    ...(background === undefined ? [] : [`may continue in the background (${background})`]),
-  ];
-  return extras.map((extra) => `, ${extra}`).join("");
-}

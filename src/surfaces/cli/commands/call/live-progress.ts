@@ -17,10 +17,19 @@ interface Terminal {
   write(text: string): unknown;
 }
 
-/** Does nothing if the stream is not a terminal. `end` erases the progress, since the result contains the output. */
-export function liveProgress(tool: string, terminal: Terminal): { onEvent(event: ToolEvent): void; end(): void } {
-  if (terminal.isTTY !== true) return { onEvent() {}, end() {} };
-  const startedMs = Date.now();
+export interface LiveProgress {
+  onEvent(event: ToolEvent): void;
+  /** Erases the progress while `work` uses the terminal, and does not count its time. */
+  without<T>(work: () => Promise<T>): Promise<T>;
+  /** Erases the progress, since the result contains the output. */
+  end(): void;
+}
+
+/** Does nothing if the stream is not a terminal. */
+export function liveProgress(tool: string, terminal: Terminal): LiveProgress {
+  if (terminal.isTTY !== true) return { onEvent() {}, without: (work) => work(), end() {} };
+  let startedMs = Date.now();
+  let isPaused = false;
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   let message = "";
   let printed = "";
@@ -31,7 +40,7 @@ export function liveProgress(tool: string, terminal: Terminal): { onEvent(event:
   };
   const draw = (): void => {
     const tookMs = Date.now() - startedMs;
-    if (tookMs < SHOW_AFTER_MS) return;
+    if (isPaused || tookMs < SHOW_AFTER_MS) return;
     const height = Math.max(1, Math.min(MAX_LINES, (terminal.rows || 24) - 2));
     const output = printed === "" ? [] : printed.replace(/\n$/, "").split("\n").slice(-height);
     const lines = [`${tool} ${Math.round(tookMs / 1000)} s ${message}`, ...output];
@@ -49,6 +58,18 @@ export function liveProgress(tool: string, terminal: Terminal): { onEvent(event:
         );
       else if (event.kind === "progress" || event.kind === "notice")
         message = plain(event.message).trim().split("\n").at(-1) ?? "";
+    },
+    async without(work) {
+      const pausedMs = Date.now();
+      if (rows > 0) terminal.write(erase());
+      rows = 0;
+      isPaused = true;
+      try {
+        return await work();
+      } finally {
+        isPaused = false;
+        startedMs += Date.now() - pausedMs;
+      }
     },
     end() {
       clearInterval(timer);

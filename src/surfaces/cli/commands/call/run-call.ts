@@ -1,6 +1,6 @@
 /** Runs one call and prints its result. */
 import { hash, randomUUID } from "node:crypto";
-import { type Dialect, HaftError, type ToolBox, type ToolOutcome } from "../../../../kernel/index.js";
+import { type Dialect, HaftError, type ToolBox, type ToolCall, type ToolOutcome } from "../../../../kernel/index.js";
 import { type ChosenTarget, createToolkit, jobAdmin, nameOf } from "../../../../toolkit/index.js";
 import {
   type CommonOptions,
@@ -13,11 +13,12 @@ import {
 import { printJson, printNotice } from "../../output.js";
 import { serversOf, withServers } from "../../servers-of.js";
 import { endedAfterKill, survivorWatch } from "../../survivor-watch.js";
+import { controllingTerminal, terminalApprover } from "../../terminal-approver.js";
 import { EXIT } from "../../usage.js";
 import { answerJson, answerText } from "./answer-text.js";
 import { hasNoInput, inputOf, readInput } from "./call-input.js";
 import { explanationText } from "./explanation-text.js";
-import { liveProgress } from "./live-progress.js";
+import { type LiveProgress, liveProgress } from "./live-progress.js";
 import { watchStdout } from "./stdout-watch.js";
 
 export interface CallOptions extends CommonOptions {
@@ -46,15 +47,29 @@ export async function callCommand(
   const servers = await serversOf(settings.config, workspace, {
     isNeeded: (name) => tool.startsWith(`${name}__`),
   });
+  let progress: LiveProgress | undefined;
+  const terminal = controllingTerminal();
+  const approver =
+    terminal === undefined
+      ? {}
+      : { approver: terminalApprover(terminal, (question) => progress?.without(question) ?? question()) };
   const toolkit = await withServers(servers, async () =>
-    createToolkit({ ...settings.toolkit, tools: await servers.tools(), workspace, hooks: survivors.hooks }),
+    createToolkit({
+      ...settings.toolkit,
+      tools: await servers.tools(),
+      workspace,
+      hooks: survivors.hooks,
+      ...approver,
+    }),
   );
   try {
     const box = toolkit.session(sessionId(options.session, workspace, settings.targets[0])).box();
     const input = inputOf(given, box.descriptors().find(({ name }) => name === tool)?.parameters, known);
     target = targetOf(input, settings.targets);
     if (options.explain) return await explain(box, { id: "call", name: tool, input }, options.json === true);
-    const outcome = await withInterrupt((signal) => runShown(box, tool, input, signal));
+    progress = liveProgress(tool, process.stderr);
+    const shown = progress;
+    const outcome = await withInterrupt((signal) => runShown(box, { id: "call-1", name: tool, input }, shown, signal));
     if (options.json) process.stdout.write(answerJson(toolkit.dialect.envelope(outcome), process.stdout));
     else printAnswer(outcome);
     const hint = hintFor(outcome, { tool, words, input }, settings, toolkit.dialect);
@@ -108,6 +123,8 @@ function hintFor(
   const more = dialectArgument(settings.dialect);
   if (outcome.status === "unknown-tool")
     return `${disabledNote(tool, dialect, settings.disabled)}\`haft tools${more}\` lists the tools.`;
+  if (outcome.code === "POLICY_APPROVAL_REQUIRED")
+    return "no user could be asked, because this is not a terminal. Run the same command in a terminal to be asked there.";
   if (outcome.status !== "invalid") return undefined;
   if (settings.targets.length === 1 && typeof input === "object" && input !== null && "on" in input)
     return "add `--on TARGET` once for each target, the default first.";
@@ -141,10 +158,14 @@ async function explain(box: ToolBox, call: Parameters<ToolBox["explain"]>[0], as
   return explanation.stopped === undefined ? EXIT.ok : EXIT.errorResult;
 }
 
-async function runShown(box: ToolBox, tool: string, input: unknown, signal: AbortSignal): Promise<ToolOutcome> {
-  const progress = liveProgress(tool, process.stderr);
+async function runShown(
+  box: ToolBox,
+  call: ToolCall,
+  progress: LiveProgress,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
   try {
-    return await box.runner.run({ id: "call-1", name: tool, input }, { signal, onEvent: progress.onEvent });
+    return await box.runner.run(call, { signal, onEvent: progress.onEvent });
   } finally {
     progress.end();
   }

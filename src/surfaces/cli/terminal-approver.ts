@@ -1,0 +1,138 @@
+/** Asks the user at the terminal whether a call may run. */
+import { closeSync, constants, openSync, readSync } from "node:fs";
+import { userInfo } from "node:os";
+import type { Readable } from "node:stream";
+import { ReadStream } from "node:tty";
+import pc from "picocolors";
+import type { Approval, ApprovalRequest, Approver } from "../../kernel/index.js";
+import { type ApprovalText, approvalText } from "../approval-text.js";
+
+/** Wrong answers after which the call is denied. */
+const MAX_QUESTIONS = 3;
+
+export interface ApprovalTerminal {
+  /** Opens what the user types. Input from before the question is not in it. */
+  open(): Readable;
+  write(text: string): unknown;
+}
+
+/** The terminal of this process; undefined where there is none, or its stderr is not seen there. */
+export function controllingTerminal(): ApprovalTerminal | undefined {
+  if (process.stderr.isTTY !== true) return undefined;
+  try {
+    closeSync(openTerminal());
+  } catch {
+    return undefined;
+  }
+  return { open: typedFromNow, write: (text) => process.stderr.write(text) };
+}
+
+function openTerminal(): number {
+  return openSync("/dev/tty", constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+}
+
+/** Lines that were typed before the question was seen are no answer to it. */
+function typedFromNow(): Readable {
+  const terminal = openTerminal();
+  const discarded = Buffer.alloc(4_096);
+  try {
+    while (readSync(terminal, discarded) > 0);
+  } catch {
+    // EAGAIN: there is no more.
+  }
+  return new ReadStream(terminal);
+}
+
+/**
+ * Shows what would run and reads one line. Everything but a clear yes denies the call, and so do end of file, an interrupt and
+ * silence.
+ *
+ * @param during - Runs the question while nothing else writes to the terminal.
+ */
+export function terminalApprover(
+  terminal: ApprovalTerminal,
+  during: <T>(question: () => Promise<T>) => Promise<T>,
+): Approver {
+  const by = userName();
+  return {
+    ask: (request, { signal, timeoutMs }) =>
+      during(async (): Promise<Approval> => {
+        terminal.write(`\n${coloredApproval(approvalText(request))}\n`);
+        const question = questionFor(request, timeoutMs);
+        for (let asked = 0; asked < MAX_QUESTIONS; asked++) {
+          const typed = terminal.open();
+          terminal.write(question);
+          const line = await lineFrom(typed, signal);
+          if (line === undefined) terminal.write("\n");
+          const answer = answerOf(line ?? "", request.canRemember === true);
+          if (answer === "no") return { denied: `${by} did not allow it.` };
+          if (answer !== undefined) return { by, scope: answer };
+        }
+        return { denied: `${by} gave no valid answer.` };
+      }),
+  };
+}
+
+/** The name of the user of this process, for the audit log. */
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? "of this machine"}`;
+  }
+}
+
+/** What is asked, with the body behind a bar that no text in it can imitate. */
+export function coloredApproval({ title, body, isDiff, rows }: ApprovalText): string {
+  const lines = body.map((line) => `${pc.dim("│")} ${isDiff ? coloredDiffLine(line) : line}`);
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  const facts = rows.flatMap(({ name, lines: [first = "", ...more] }) => [
+    `${pc.bold(name.padEnd(width))}  ${first}`,
+    ...more.map((line) => `${" ".repeat(width)}${pc.dim("│")} ${line}`),
+  ]);
+  return `${[pc.bold(title), ...lines, ...facts].join("\n")}\n`;
+}
+
+function coloredDiffLine(line: string): string {
+  if (line.startsWith("@@")) return pc.cyan(line);
+  return line.startsWith("+") ? pc.green(line) : line.startsWith("-") ? pc.red(line) : line;
+}
+
+function questionFor({ canRemember, rule }: ApprovalRequest, timeoutMs: number | undefined): string {
+  const more = canRemember === true ? ", [s]ession, [p]roject" : "";
+  const hint = canRemember === true && rule === "workspace-code" ? " p asks only once for this project." : "";
+  const limit = timeoutMs === undefined ? "" : ` within ${Math.round(timeoutMs / 1000)} s`;
+  return `${pc.bold("Allow it?")} [y]es once${more}, [n]o.${hint} No answer${limit} means no: `;
+}
+
+/** Undefined for anything else, which is asked again. */
+function answerOf(line: string, canRemember: boolean): "once" | "session" | "project" | "no" | undefined {
+  const word = line.trim().toLowerCase();
+  if (word === "" || word === "n" || word === "no") return "no";
+  if (word === "y" || word === "yes") return "once";
+  if (!canRemember) return undefined;
+  if (word === "s" || word === "session") return "session";
+  return word === "p" || word === "project" ? "project" : undefined;
+}
+
+/** The next line; undefined at the end of the input, after an error, and once the signal fires. */
+function lineFrom(input: Readable, signal: AbortSignal | undefined): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let text = "";
+    const end = (line: string | undefined) => {
+      signal?.removeEventListener("abort", stop);
+      input.removeAllListeners().on("error", () => {});
+      input.destroy();
+      resolve(line);
+    };
+    const stop = () => end(undefined);
+    input.on("data", (chunk: Buffer | string) => {
+      text += chunk.toString();
+      const newline = text.search(/[\r\n]/);
+      if (newline !== -1) end(text.slice(0, newline));
+    });
+    for (const event of ["end", "close", "error"]) input.on(event, stop);
+    signal?.addEventListener("abort", stop, { once: true });
+    if (signal?.aborted === true) stop();
+  });
+}
