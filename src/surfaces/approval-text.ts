@@ -115,6 +115,7 @@ function allowCommand(rule: string): string {
   return `haft policy allow '${rule.replaceAll("'", "'\\''")}'`;
 }
 
-function oneLine(text: string): string {
+/** Escaped as shown to a user, on one line. */
+export function oneLine(text: string): string {
   return showDeceptive(text).replaceAll("\n", "\\n");
 }

@@ -1,5 +1,7 @@
 /** Where the parts come together: a toolkit, its boxes, and the shared default host. */
+
 export { type BuiltinToolData, type BuiltinToolName, GATES, type Gate } from "../tools/index.js";
+export { type ApprovalAdmin, approvalAdmin } from "./approval-admin.js";
 export { type BuiltinRegistryOptions, builtinRegistry } from "./builtin-registry.js";
 export { type ChosenTarget, checkedTarget, nameOf, parseTarget, requireDistinctNames } from "./chosen-target.js";
 export { accepted, checkConfig } from "./config/check-config.js";

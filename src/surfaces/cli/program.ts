@@ -1,6 +1,7 @@
 /** The commands and options of `haft`. */
 import { Command } from "commander";
 import { examples } from "./command-parts.js";
+import { addApprovalsCommand } from "./commands/approvals.js";
 import { addArtifactsCommand } from "./commands/artifacts.js";
 import { addAuditCommand } from "./commands/audit.js";
 import { addCallCommand } from "./commands/call.js";
@@ -28,6 +29,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   addDoctorCommand,
   addCostCommand,
   addPolicyCommand,
+  addApprovalsCommand,
   addAuditCommand,
   addTokenCommand,
   addSessionsCommand,
@@ -67,7 +69,10 @@ function refuseEmpty(command: Command): void {
 /** Checked before parsing: otherwise `--help` would hide a misspelled command. @throws UsageError */
 export async function requireSubcommand(program: Command, args: readonly string[]): Promise<void> {
   let command = program;
-  for (const name of args.filter((arg) => !arg.startsWith("-"))) {
+  for (const name of args) {
+    // The value of an option of a nested command is no name; a command that lists by default takes options at once.
+    if (name.startsWith("-") && command !== program) return;
+    if (name.startsWith("-")) continue;
     if (command.commands.length === 0 || name === "help") return;
     const next = command.commands.find((one) => one.name() === name);
     if (next === undefined) throw await unknownCommand(name, command);

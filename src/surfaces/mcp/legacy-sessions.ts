@@ -137,6 +137,7 @@ export class LegacySessions {
           use.usedMs = this.#now();
         }
       },
+      ...(calls.decide === undefined ? {} : { decide: calls.decide.bind(calls) }),
       ...(artifacts === undefined ? {} : { artifacts: (session) => artifacts.call(calls, session) }),
     };
   }

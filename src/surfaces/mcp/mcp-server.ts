@@ -1,6 +1,8 @@
 /** One MCP server instance over a box of tools: list, call, and the artifacts of the session. */
-import type { CallToolRequest, Server, ServerContext, Tool } from "@modelcontextprotocol/server";
+import type { CallToolRequest, HandlerResultTypeMap, Server, ServerContext, Tool } from "@modelcontextprotocol/server";
 import {
+  type ApprovalDecision,
+  type Approver,
   type Artifacts,
   type DefinedTool,
   messageOf,
@@ -11,15 +13,32 @@ import {
 } from "../../kernel/index.js";
 import { artifactPage, artifactTemplates, artifactWindow, readArtifactWindow } from "./artifact-resources.js";
 import { callResult, refusedResult, STRUCTURED_META } from "./call-result.js";
+import {
+  APPROVAL_KEY,
+  approvalForm,
+  asksByResult,
+  canElicit,
+  clientUser,
+  elicitingApprover,
+  IssuedForms,
+} from "./elicitation.js";
 import { progressOf } from "./progress.js";
 import { clientRoots } from "./request-roots.js";
 import type { RunningCalls } from "./running-calls.js";
 import { type McpSession, sessionOf } from "./session-key.js";
 
+/** How one call runs. */
+export interface McpRunOptions extends RunOptions {
+  /** Asks the user of the client. Absent: the client cannot ask. */
+  readonly approver?: Approver;
+}
+
 /** What serves the calls of one client. */
 export interface McpCalls {
   /** Runs one call in the session, creating it if needed. Rejects with a message for the model when the call cannot start. */
-  run(call: Omit<ToolCall, "id">, options: RunOptions, session: McpSession): Promise<ToolOutcome>;
+  run(call: Omit<ToolCall, "id">, options: McpRunOptions, session: McpSession): Promise<ToolOutcome>;
+  /** Decides on the stored request of a call that ended as "input-required". */
+  decide?(token: string, decision: ApprovalDecision): Promise<boolean>;
   /** The stored outputs of the session; undefined if there are none. Absent: the server has no resources. */
   artifacts?(session: McpSession): Promise<Artifacts | undefined>;
   /** Called when the session of this key has ended and will not be used again. */
@@ -61,6 +80,7 @@ export async function mcpServers(options: McpServerOptions, running: RunningCall
   const listed = (tool: DefinedTool) => listedTool(tool, targets);
   const tools = options.tools.map(listed);
   const live = new Set<Server>();
+  const forms = new IssuedForms();
   // A notification to a disconnected client fails, which is ignored.
   options.onMoreChange?.(() => live.forEach((server) => void server.sendToolListChanged().catch(() => {})));
   const listing = options.onMoreChange === undefined ? {} : { listChanged: true };
@@ -86,7 +106,8 @@ export async function mcpServers(options: McpServerOptions, running: RunningCall
         if ("askBack" in roots) return roots.askBack;
         takeRoots(roots);
       }
-      return serveCall(calls, request, context, running, options.facts === true);
+      const asker = await askerOf(server, era, context);
+      return serveCall(calls, request, context, { running, hasFacts: options.facts === true, forms, asker });
     });
     const { rootsChanged } = calls;
     if (rootsChanged !== undefined && era === "legacy")
@@ -133,23 +154,59 @@ function instructionsFor(options: McpServerOptions, calls: McpCalls): string {
   ].join(" ");
 }
 
+/** How the user of this client is asked; undefined where the client shows no forms. */
+interface Asker {
+  readonly by: string;
+  readonly approver: Approver;
+}
+
+async function askerOf(server: Server, era: "legacy" | "modern", context: ServerContext): Promise<Asker | undefined> {
+  if (era === "legacy") {
+    if (!canElicit(server.getClientCapabilities())) return undefined;
+    const by = clientUser(server.getClientVersion());
+    return { by, approver: elicitingApprover(context, by) };
+  }
+  const { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY } = await import("@modelcontextprotocol/server");
+  const envelope: Readonly<Record<string, unknown>> = { ...context.mcpReq.envelope };
+  if (!canElicit(envelope[CLIENT_CAPABILITIES_META_KEY])) return undefined;
+  return { by: clientUser(envelope[CLIENT_INFO_META_KEY]), approver: asksByResult };
+}
+
+interface Serving {
+  readonly running: RunningCalls;
+  readonly hasFacts: boolean;
+  readonly forms: IssuedForms;
+  readonly asker: Asker | undefined;
+}
+
 async function serveCall(
   calls: McpCalls,
   { params }: CallToolRequest,
   context: ServerContext,
-  running: RunningCalls,
-  hasFacts: boolean,
-): Promise<ReturnType<typeof callResult>> {
+  { running, hasFacts, forms, asker }: Serving,
+): Promise<HandlerResultTypeMap["tools/call"]> {
   const { mcpReq } = context;
+  const session = sessionOf(context);
   const token = mcpReq._meta?.progressToken;
   const progress = token === undefined ? undefined : progressOf(token, (one) => mcpReq.notify(one));
   const call = running.begin(mcpReq.signal);
   try {
+    const resume = asker?.approver === asksByResult ? await decided(calls, context, forms, asker.by) : undefined;
     const outcome = await calls.run(
-      { name: params.name, input: params.arguments ?? {} },
-      { signal: call.signal, ...(progress === undefined ? {} : { onEvent: progress.onEvent }) },
-      sessionOf(context),
+      { name: params.name, input: params.arguments ?? {}, ...(resume === undefined ? {} : { resume }) },
+      {
+        signal: call.signal,
+        ...(progress === undefined ? {} : { onEvent: progress.onEvent }),
+        ...(asker === undefined ? {} : { approver: asker.approver }),
+      },
+      session,
     );
+    if (outcome.inputRequired !== undefined && asker?.approver === asksByResult) {
+      const { inputRequired } = await import("@modelcontextprotocol/server");
+      const form = inputRequired.elicit(approvalForm(outcome.inputRequired));
+      const requestState = forms.issue(outcome.inputRequired, session.key);
+      return inputRequired({ inputRequests: { [APPROVAL_KEY]: form }, requestState });
+    }
     return callResult(outcome, hasFacts || mcpReq._meta?.[STRUCTURED_META] === true);
   } catch (error) {
     return refusedResult(messageOf(error));
@@ -157,6 +214,22 @@ async function serveCall(
     progress?.end();
     call.done();
   }
+}
+
+/** The token of the stored request that this call answers, after what the user decided is stored. */
+async function decided(
+  calls: McpCalls,
+  context: ServerContext,
+  forms: IssuedForms,
+  by: string,
+): Promise<string | undefined> {
+  const { mcpReq } = context;
+  const { inputResponse } = await import("@modelcontextprotocol/server");
+  const view = inputResponse(mcpReq.inputResponses, APPROVAL_KEY);
+  const answered = forms.answered(mcpReq.requestState(), sessionOf(context).key, view, by);
+  if (answered === undefined) return undefined;
+  await calls.decide?.(answered.token, answered.decision);
+  return answered.token;
 }
 
 function listedTool(tool: DefinedTool, targets: readonly string[]): Tool {

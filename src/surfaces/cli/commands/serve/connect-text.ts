@@ -6,7 +6,7 @@ import type { StartCommand } from "../../clients/clients.js";
 
 const AT_LEVEL: Readonly<Record<Autonomy, string>> = {
   readonly: "Calls only read, and commands that do more are refused.",
-  supervised: "Calls may read and write in the workspace; what else would need an approval is refused.",
+  supervised: "Calls may read and write in the workspace; the user is asked about the rest.",
   full: "Calls run without confirmation.",
 };
 

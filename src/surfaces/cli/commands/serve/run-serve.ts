@@ -1,6 +1,7 @@
 /** Serves the tools to MCP clients. */
 import { dirname } from "node:path";
 import { messageOf } from "../../../../kernel/index.js";
+import { shellWord } from "../../../../text/index.js";
 import {
   builtinRegistry,
   type ConfiguredServers,
@@ -23,11 +24,11 @@ import {
   workspaceOf,
 } from "../../common-options.js";
 import { haftVersion } from "../../installed-package.js";
-import { printUntrustedNotice } from "../../output.js";
+import { printNotice, printUntrustedNotice } from "../../output.js";
 import { serversOf, withServers } from "../../servers-of.js";
 import { EXIT, UsageError } from "../../usage.js";
 import { rootFrom } from "./client-root.js";
-import { servedCalls } from "./served-calls.js";
+import { type ServedCalls, servedCalls } from "./served-calls.js";
 
 /** A command that runs longer continues as a job: most clients time out a call after a minute. */
 const AUTO_BACKGROUND_MS = 45_000;
@@ -95,10 +96,11 @@ async function serveOverStdio(
   const hasWorkspace = options.workspace !== undefined;
   let setting = settings.config.tools;
   const given = hasWorkspace ? workspaceOf(options.workspace) : undefined;
-  const calls = servedCalls({
+  const calls: ServedCalls = servedCalls({
     collection: options.collection,
     needsRoots: !hasWorkspace,
     onNote: printUntrustedNotice,
+    pendingHint: (token) => pendingHint(token, settings),
     foreignTool: (name) => (setting[name] === false ? undefined : servers.named(name)),
     open: async (reported) => {
       const root = given ?? (reported === undefined ? undefined : rootFrom(reported));
@@ -106,6 +108,7 @@ async function serveOverStdio(
         setting = settings.config.tools;
         return createToolkit({
           ...settings.toolkit,
+          approver: calls.approver,
           tools: await servers.tools(),
           yieldMs: AUTO_BACKGROUND_MS,
           workspace: root ?? settledWorkspace(undefined, settings.config),
@@ -116,9 +119,11 @@ async function serveOverStdio(
       const there = await settingsOf({ ...options, workspace: root, dialect, gateFloor: config.gateFloor });
       setting = there.config.tools;
       const tools = (await servers.tools()).filter(({ name }) => setting[name] !== false);
-      return createToolkit({ ...there.toolkit, tools, yieldMs: AUTO_BACKGROUND_MS, workspace: root });
+      const { approver } = calls;
+      return createToolkit({ ...there.toolkit, approver, tools, yieldMs: AUTO_BACKGROUND_MS, workspace: root });
     },
   });
+  printNotice(approverNotice(settings));
   if (process.stdin.isTTY)
     printUntrustedNotice(
       "waiting for an MCP client on stdin; press Ctrl+C to stop. `haft connect` configures a client to start this server itself.",
@@ -139,13 +144,20 @@ async function serveOverHttp(
   const tokens = await clientTokens(stateDir === undefined ? {} : { stateDir });
   await reportUnstored(settings);
   const workspace = settledWorkspace(options.workspace, settings.config);
-  const calls = servedCalls({
+  const calls: ServedCalls = servedCalls({
     collection: options.collection,
     needsRoots: false,
     onNote: printUntrustedNotice,
+    pendingHint: (token) => pendingHint(token, settings),
     foreignTool: servers.named,
     open: async () =>
-      createToolkit({ ...settings.toolkit, tools: await servers.tools(), yieldMs: AUTO_BACKGROUND_MS, workspace }),
+      createToolkit({
+        ...settings.toolkit,
+        approver: calls.approver,
+        tools: await servers.tools(),
+        yieldMs: AUTO_BACKGROUND_MS,
+        workspace,
+      }),
   });
   const token = newToken();
   const { port = 0, host } = settings.config.serve;
@@ -167,10 +179,25 @@ async function serveOverHttp(
   const stop = untilSignalled();
   const { connectText } = await import("./connect-text.js");
   process.stdout.write(connectText(about, options.once === true));
+  if (!options.once) printNotice(approverNotice(settings));
   if (!options.once) await signalled(stop);
   await service.close();
   await beforeTimeout(closed(calls, servers));
   return EXIT.ok;
+}
+
+/** Who is asked before a call that needs an approval. */
+function approverNotice({ toolkit: { autonomy = "full" } }: Settings): string {
+  if (autonomy === "full") return "autonomy full: every call runs, and nobody is asked.";
+  if (autonomy === "readonly")
+    return "autonomy readonly: whatever does more than read is refused, and nobody is asked.";
+  return `autonomy ${autonomy}: a call that needs an approval is shown to the user by the client if it can (elicitation); else it waits in \`haft approvals\`.`;
+}
+
+function pendingHint(token: string, settings: Settings): string {
+  const { stateDir = process.env.HAFT_STATE } = settings.toolkit;
+  const state = stateDir === undefined || stateDir === "" ? "" : ` --state ${shellWord(stateDir)}`;
+  return `The user can allow it with \`haft approvals grant ${token}${state}\`.`;
 }
 
 /** A client starts the server without this terminal's environment. */

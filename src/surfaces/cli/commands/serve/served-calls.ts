@@ -1,5 +1,5 @@
 /** The calls of a server: a toolkit that the first call opens, and a session for each client session. */
-import type { DefinedTool } from "../../../../kernel/index.js";
+import type { Approver, DefinedTool } from "../../../../kernel/index.js";
 import type { Toolkit } from "../../../../toolkit/index.js";
 import { MAX_SESSIONS, type McpCalls } from "../../../mcp/index.js";
 import { endedAfterKill } from "../../survivor-watch.js";
@@ -13,6 +13,8 @@ export interface ServedCallsOptions extends Omit<ServedToolkitOptions, "onMoved"
   readonly collection: string;
   /** The current tool of another server; such tools change while the toolkit is open. */
   foreignTool?(name: string): DefinedTool | undefined;
+  /** How a user decides on a request in the queue, as a sentence for the model. */
+  pendingHint?(token: string): string;
   /** A notice for the user. */
   onNote(line: string): void;
   /** Default `MAX_SESSIONS`. One with a running call is never closed. */
@@ -24,6 +26,8 @@ export interface ServedCallsOptions extends Omit<ServedToolkitOptions, "onMoved"
 }
 
 export interface ServedCalls extends McpCalls {
+  /** For the toolkit: asks the client that made the call; what a client cannot ask its user waits in the queue. */
+  readonly approver: Approver;
   /** Closes every session and kills its background processes. Sessions that a client can resume stay stored. Idempotent. */
   close(): Promise<{ readonly left: readonly string[] }>;
 }
@@ -44,6 +48,8 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
       );
     },
   });
+  /** By the id of a running call. */
+  const approvers = new Map<string, Approver>();
   let callIds: string | undefined;
   let callCount = 0;
   let isReported = false;
@@ -55,11 +61,19 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
   };
 
   return {
+    approver: {
+      ask: async (request, io) => (await approvers.get(request.call.callId)?.ask(request, io)) ?? { pending: true },
+      pendingHint: (token) => options.pendingHint?.(token),
+    },
+    async decide(token, decision) {
+      const toolkit = await served.current();
+      return (await toolkit?.approvals.decide(token, decision)) ?? false;
+    },
     get takeRoots() {
       return served.takeRoots;
     },
     rootsChanged: () => served.forgetRoots(),
-    async run(call, runOptions, named) {
+    async run(call, { approver, ...runOptions }, named) {
       const toolkit = await open();
       const { box: usual, session } = await sessions.of(named, toolkit);
       const foreign = options.foreignTool?.(call.name);
@@ -68,12 +82,15 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
       const box = foreign === undefined ? usual : session.box(collection);
       // Call ids need to be unique, not secret, so one random prefix is enough.
       callIds ??= toolkit.host.ids.next("call");
-      const running = box.runner.run({ ...call, id: `${callIds}-${(++callCount).toString(36)}` }, runOptions);
+      const id = `${callIds}-${(++callCount).toString(36)}`;
+      if (approver !== undefined) approvers.set(id, approver);
+      const running = box.runner.run({ ...call, id }, runOptions);
       inFlight.add(running);
       try {
         return await running;
       } finally {
         inFlight.delete(running);
+        approvers.delete(id);
         if (!isReported) {
           isReported = true;
           endedAfterKill(await toolkit.takeReports()).forEach(onNote);

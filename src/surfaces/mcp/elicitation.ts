@@ -1,0 +1,177 @@
+/** Asks the user of an MCP client whether a call may run, with a form that the client shows. */
+import { randomUUID } from "node:crypto";
+import type { InputResponseView, ServerContext } from "@modelcontextprotocol/server";
+import {
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalRequest,
+  type Approver,
+  isRecord,
+  messageOf,
+} from "../../kernel/index.js";
+import { approvalText } from "../approval-text.js";
+
+/** What a form shows of a command, a diff or arguments: clients show it in a small window. */
+const MAX_BODY_LINES = 100;
+const MAX_BODY_CHARACTERS = 8_000;
+const MAX_CLIENT_NAME = 100;
+/** Milliseconds to answer a form that a call ended with. The kernel's limit for others. */
+const ANSWER_TIMEOUT_MS = 120_000;
+/** Forms whose answer is awaited; the oldest is forgotten first, and its answer then asks again. */
+const MAX_ISSUED = 1_000;
+
+/** The key of the form in an input-required result. */
+export const APPROVAL_KEY = "approval";
+
+const LABELS = {
+  once: "Yes, once",
+  session: "Yes, and for the rest of this session",
+  project: "Yes, and from now on in this project",
+  no: "No",
+} as const;
+type Answer = keyof typeof LABELS;
+
+/** Whether a client shows forms. Without a mode it means forms. */
+export function canElicit(capabilities: unknown): boolean {
+  if (!isRecord(capabilities) || !isRecord(capabilities.elicitation)) return false;
+  const { form, url } = capabilities.elicitation;
+  return form !== undefined || url === undefined;
+}
+
+/** The user as the audit log names them. */
+export function clientUser(info: unknown): string {
+  const name = isRecord(info) && typeof info.name === "string" && info.name !== "" ? info.name : "an MCP client";
+  return `the user of ${name.slice(0, MAX_CLIENT_NAME)}`;
+}
+
+/** The parameters of `elicitation/create`. */
+export function approvalForm(request: ApprovalRequest) {
+  const answers = answersTo(request);
+  return {
+    mode: "form" as const,
+    message: messageFor(request),
+    requestedSchema: {
+      type: "object" as const,
+      properties: {
+        answer: {
+          type: "string" as const,
+          title: "Allow it?",
+          enum: [...answers],
+          enumNames: answers.map((one) => LABELS[one]),
+        },
+      },
+      required: ["answer"],
+    },
+  };
+}
+
+/** Anything but an accepted form with one of its answers is a denial. */
+export function approvalOf(
+  result: { readonly action?: unknown; readonly content?: unknown },
+  request: ApprovalRequest,
+  by: string,
+): Exclude<Approval, { pending: true }> {
+  if (result.action === "decline") return { denied: "The user declined it." };
+  if (result.action === "cancel") return { denied: "The user closed the question without an answer." };
+  const answer = result.action === "accept" && isRecord(result.content) ? result.content.answer : undefined;
+  if (answer === "no") return { denied: "The user did not allow it." };
+  const scope = answersTo(request).find((one) => one === answer);
+  if (scope === undefined || scope === "no")
+    return { denied: "The client returned no valid answer of the user, and nothing runs without one." };
+  return { by, scope };
+}
+
+/** For clients that are asked while the call waits. A client that disconnects has not allowed it. */
+export function elicitingApprover({ mcpReq }: ServerContext, by: string): Approver {
+  return {
+    async ask(request, { signal, timeoutMs = ANSWER_TIMEOUT_MS }) {
+      const io = { timeout: timeoutMs, ...(signal === undefined ? {} : { signal }) };
+      try {
+        const params = approvalForm(request);
+        return approvalOf(await mcpReq.send({ method: "elicitation/create", params }, io), request, by);
+      } catch (error) {
+        return { denied: `The client did not ask its user: ${messageOf(error)}` };
+      }
+    },
+  };
+}
+
+/** For clients that are asked by the result of the call, which they then repeat with the answer. */
+export const asksByResult: Approver = Object.freeze({ ask: async () => ({ pending: true as const }) });
+
+interface Issued {
+  readonly request: ApprovalRequest;
+  readonly session: string;
+  readonly issuedMs: number;
+}
+
+/**
+ * The forms that calls have ended with, by an unguessable state that the client returns with the answer. The state is no consent:
+ * it only says which stored request the answer is for, once, in the session that asked. The kernel compares the call itself.
+ */
+export class IssuedForms {
+  readonly #issued = new Map<string, Issued>();
+
+  issue(request: ApprovalRequest, session: string): string {
+    const state = randomUUID();
+    this.#issued.set(state, { request, session, issuedMs: performance.now() });
+    for (const oldest of this.#issued.keys()) {
+      if (this.#issued.size <= MAX_ISSUED) break;
+      this.#issued.delete(oldest);
+    }
+    return state;
+  }
+
+  /** What the user decided, and on which request; undefined for a call that answers no form, which is then asked about. */
+  answered(
+    state: unknown,
+    session: string,
+    view: InputResponseView,
+    by: string,
+  ): { readonly token: string; readonly decision: ApprovalDecision } | undefined {
+    if (typeof state !== "string") return undefined;
+    const issued = this.#issued.get(state);
+    if (issued === undefined || issued.session !== session) return undefined;
+    this.#issued.delete(state);
+    const { request, issuedMs } = issued;
+    const { token } = request;
+    if (performance.now() - issuedMs > ANSWER_TIMEOUT_MS)
+      return { token, decision: { denied: `It was not approved within ${ANSWER_TIMEOUT_MS} ms.` } };
+    const approval = approvalOf(view.kind === "elicit" ? view : {}, request, by);
+    if ("denied" in approval) return { token, decision: approval };
+    const scope = approval.scope === "once" ? {} : { scope: approval.scope };
+    return { token, decision: { granted: approval.by, ...scope } };
+  }
+}
+
+function answersTo({ canRemember }: ApprovalRequest): readonly Answer[] {
+  return canRemember === true ? ["once", "session", "project", "no"] : ["once", "no"];
+}
+
+function messageFor(request: ApprovalRequest): string {
+  const { title, body, rows } = approvalText(request);
+  return [
+    title,
+    "",
+    ...bounded(body).map((line) => `    ${line}`),
+    "",
+    ...rows.map(({ name, lines }) => `${name}: ${bounded(lines).join("\n    ")}`),
+  ].join("\n");
+}
+
+function bounded(lines: readonly string[]): readonly string[] {
+  let characters = 0;
+  const shown: string[] = [];
+  for (const line of lines.slice(0, MAX_BODY_LINES)) {
+    const rest = MAX_BODY_CHARACTERS - characters;
+    if (line.length > rest) {
+      shown.push(`${line.slice(0, rest)}…`, "(the rest of this text is not shown)");
+      return shown;
+    }
+    shown.push(line);
+    characters += line.length;
+  }
+  return lines.length > MAX_BODY_LINES
+    ? [...shown, `(${lines.length - MAX_BODY_LINES} more lines are not shown)`]
+    : shown;
+}
