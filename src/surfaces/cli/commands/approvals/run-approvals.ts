@@ -49,7 +49,7 @@ export function showApproval(token: string, options: ListOptions): Promise<numbe
       process.stdout.write(coloredApproval(approvalText(request)));
       process.stdout.write(
         decision === undefined
-          ? `\nAllow it:  haft approvals grant ${short}${request.canRemember === true ? "   (once; or with --session or --project)" : ""}\nDeny it:   haft approvals deny ${short}\n`
+          ? `\nAsked ${askedText(one)}\nAllow it:  haft approvals grant ${short}${request.canRemember === true ? "   (once; or with --session or --project)" : ""}\nDeny it:   haft approvals deny ${short}\n`
           : `\n${decisionText(decision)}\n`,
       );
     }
@@ -72,7 +72,7 @@ export function grantApproval(token: string, options: GrantOptions): Promise<num
     const decision: ApprovalDecision = scope === undefined ? { granted: by } : { granted: by, scope };
     return decide(admin, one, decision, by, () => {
       const until = { session: ", and the same until its session ends", project: ", and the same in this project" };
-      return `allowed ${approvalSummary(one.request)} once${scope === undefined ? "" : until[scope]}. It runs when the client sends the same call again in the session ${JSON.stringify(one.call.session)}.`;
+      return `allowed \`${approvalSummary(one.request)}\` once${scope === undefined ? "" : until[scope]}. It runs when the client sends the same call again in the session ${JSON.stringify(one.call.session)}.`;
     });
   });
 }
@@ -81,7 +81,7 @@ export function denyApproval(token: string, options: DenyOptions): Promise<numbe
   return withOne(token, options, (admin, one) => {
     const by = userName();
     const reason = options.reason ?? `${by} did not allow it.`;
-    return decide(admin, one, { denied: reason }, by, () => `denied ${approvalSummary(one.request)}.`);
+    return decide(admin, one, { denied: reason }, by, () => `denied \`${approvalSummary(one.request)}\`.`);
   });
 }
 
@@ -129,6 +129,11 @@ function withOne(
     printNotice(`did not find "${token}": ${why}. \`haft approvals\` lists the calls that wait.`);
     return EXIT.errorResult;
   });
+}
+
+function askedText({ createdMs, call }: StoredApproval): string {
+  const age = ageText(Date.now() - createdMs);
+  return `${age === "now" ? "just now" : `${age} ago`} in the session ${JSON.stringify(oneLine(call.session))}`;
 }
 
 function table(found: readonly StoredApproval[]): string {

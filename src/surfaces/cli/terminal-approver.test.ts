@@ -1,0 +1,119 @@
+import { PassThrough } from "node:stream";
+import { expect, it } from "vitest";
+import type { Approval, ApprovalRequest } from "../../kernel/index.js";
+import { stripControls } from "../../text/index.js";
+import { terminalApprover, userName } from "./terminal-approver.js";
+
+const call = {
+  callId: "c",
+  tool: "bash",
+  effect: "write",
+  target: "local",
+  sessionId: "s",
+  cwd: "/ws",
+  workspace: "/ws",
+  home: "/home/ada",
+} as const;
+const request: ApprovalRequest = {
+  token: "approval-1",
+  call,
+  claims: [{ kind: "command", command: "npm test", cwd: "/ws" }],
+  rule: "workspace-code",
+  risk: "medium",
+  reason: "`npm test` runs code of the workspace.",
+  canRemember: true,
+  arguments: { command: "npm test" },
+  preview: { kind: "command", command: "npm test", directory: "/ws/real", isTruncated: false },
+};
+const by = userName();
+const denied = { denied: `${by} did not allow it.` };
+
+/** Asks, types each line when a question has been printed, and returns the answer and all that was printed. */
+async function asked(lines: readonly (string | undefined)[], one = request, signal?: AbortSignal) {
+  let printed = "";
+  const typed = [...lines];
+  const approver = terminalApprover(
+    {
+      open() {
+        const input = new PassThrough();
+        const line = typed.shift();
+        if (typed.length < lines.length && line !== undefined) setImmediate(() => input.write(`${line}\n`));
+        else if (signal === undefined) setImmediate(() => input.end());
+        return input;
+      },
+      write: (text) => {
+        printed += text;
+      },
+    },
+    (question) => question(),
+  );
+  const answer: Approval = await approver.ask(one, { timeoutMs: 120_000, ...(signal === undefined ? {} : { signal }) });
+  return { answer, printed: stripControls(printed).text };
+}
+
+it.each([
+  ["y", { by, scope: "once" }],
+  ["YES", { by, scope: "once" }],
+  ["s", { by, scope: "session" }],
+  [" project ", { by, scope: "project" }],
+  ["n", denied],
+  ["", denied],
+])("%j is answered with %j", async (line, answer) => {
+  expect((await asked([line])).answer).toEqual(answer);
+});
+
+it("the end of the input, an interrupt and wrong answers are denials", async () => {
+  expect((await asked([undefined])).answer).toEqual(denied);
+  const stop = new AbortController();
+  setImmediate(() => stop.abort());
+  expect((await asked([undefined], request, stop.signal)).answer).toEqual(denied);
+  const wrong = await asked(["maybe", "yy", "\u001b[A"]);
+  expect(wrong.answer).toEqual({ denied: `${by} gave no valid answer.` });
+  expect(wrong.printed.match(/Allow it\?/g)).toHaveLength(3);
+  expect((await asked(["maybe", "y"])).answer).toEqual({ by, scope: "once" });
+});
+
+it("what is not remembered is asked without these answers, and they are not taken", async () => {
+  const { canRemember: _, ...once } = request;
+  const { answer, printed } = await asked(["p", "s", "n"], once);
+  expect(answer).toEqual(denied);
+  expect(printed).toContain("[y]es once, [n]o.");
+  expect(printed).not.toMatch(/\[p\]roject|remembers/);
+});
+
+it("shows the command, its real directory, the reason, and what a longer answer remembers", async () => {
+  const { printed } = await asked(["n"], { ...request, suggestedRule: "npm test" });
+  expect(printed).toContain(`
+bash would run this command:
+│ npm test
+directory  /ws/real
+target     local, workspace /ws
+why        \`npm test\` runs code of the workspace.
+rule       workspace-code, risk medium
+remembers  this command in this directory, with the same variables, stdin and background
+for good   haft policy allow 'npm test'
+
+Allow it? [y]es once, [s]ession, [p]roject, [n]o. p asks only once for this project. No answer within 120 s means no: `);
+});
+
+it("shows hidden characters, and no line of a command looks like one of the question", async () => {
+  const command = "echo ok \u001b[2K\u202e\u200b\nrule       harmless, risk low\nAllow it?";
+  const env = { "A\nB": "\u2066x" };
+  const preview = { kind: "command", command, directory: "/w\u200bs", env, isTruncated: true } as const;
+  const { printed } = await asked(["n"], { ...request, preview, reason: "a\nb" });
+  expect(printed).toContain("│ echo ok \\x1b[2K\\u202e\\u200b\n│ rule       harmless");
+  expect(printed).toContain("directory  /w\\u200bs");
+  expect(printed).toContain("truncated  what it does is too long");
+  expect(printed.match(/^(rule|Allow it\?)/gm)).toEqual(["rule", "Allow it?"]);
+});
+
+it("shows the diff of a change, and the arguments and claims of a call without a preview", async () => {
+  const diff = "@@ -1 +1 @@\n-a\n+b\n";
+  const change = await asked(["n"], { ...request, preview: { kind: "diff", path: "/ws/a", diff, isTruncated: false } });
+  expect(change.printed).toContain("bash would change /ws/a:\n│ @@ -1 +1 @@\n│ -a\n│ +b\n");
+  const { preview: _, ...plain } = request;
+  const claims = [{ kind: "file", path: "/ws/b", access: ["delete"], scope: "tree" }] as const;
+  const other = await asked(["n"], { ...plain, claims, arguments: { path: "b" } });
+  expect(other.printed).toContain('bash was called with:\n│ {\n│   "path": "b"\n│ }\n');
+  expect(other.printed).toContain("touches    delete /ws/b and everything below it");
+});
