@@ -1,0 +1,95 @@
+import { afterEach, expect, it, vi } from "vitest";
+import type { ApprovalRequest } from "../../kernel/index.js";
+import { approvalForm, approvalOf, canElicit, clientUser, IssuedForms } from "./elicitation.js";
+
+afterEach(() => void vi.useRealTimers());
+
+const request: ApprovalRequest = {
+  token: "approval-1",
+  call: {
+    callId: "c",
+    tool: "bash",
+    effect: "write",
+    target: "local",
+    sessionId: "s",
+    cwd: "/ws",
+    workspace: "/ws",
+    home: "/home/ada",
+  },
+  claims: [],
+  rule: "changes",
+  risk: "medium",
+  reason: "It changes something.",
+  canRemember: true,
+  arguments: { command: "make" },
+  preview: { kind: "command", command: "make \u202e", directory: "/ws", isTruncated: false },
+};
+const { canRemember: _, ...once } = request;
+const accepted = (answer: unknown) => ({ kind: "elicit", action: "accept", content: { answer } }) as const;
+
+it("a form has the answers that the policy allows, and shows what would run", () => {
+  const { message, requestedSchema } = approvalForm(request);
+  expect(requestedSchema.properties.answer.enum).toEqual(["once", "session", "project", "no"]);
+  expect(approvalForm(once).requestedSchema.properties.answer.enum).toEqual(["once", "no"]);
+  expect(message).toContain("bash would run this command:\n\n    make \\u202e\n\ndirectory: /ws\n");
+  expect(message).toContain("why: It changes something.\nrule: changes, risk medium\n");
+});
+
+it("a long command is cut, and the form says so", () => {
+  const shown = (command: string) =>
+    approvalForm({ ...request, preview: { kind: "command", command, directory: "/ws", isTruncated: false } }).message;
+  expect(shown("x".repeat(20_000))).toContain("…\n    (the rest of this text is not shown)");
+  expect(shown("x\n".repeat(500))).toContain("(400 more lines are not shown)");
+  expect(shown("x".repeat(20_000)).length).toBeLessThan(9_000);
+});
+
+it("only an accepted form with one of its answers allows a call", () => {
+  for (const scope of ["once", "session", "project"] as const)
+    expect(approvalOf(accepted(scope), request, "ada")).toEqual({ by: "ada", scope });
+  const others = [
+    accepted("no"),
+    accepted("always"),
+    accepted(true),
+    accepted(undefined),
+    { action: "accept" },
+    { action: "decline", content: { answer: "once" } },
+    { action: "cancel", content: { answer: "once" } },
+    { content: { answer: "once" } },
+    {},
+  ];
+  for (const other of others) expect(approvalOf(other, request, "ada")).toHaveProperty("denied");
+  for (const scope of ["session", "project"]) expect(approvalOf(accepted(scope), once, "ada")).toHaveProperty("denied");
+});
+
+it("a client can be asked when it declares forms", () => {
+  expect(
+    [{ elicitation: {} }, { elicitation: { form: {} } }, { elicitation: { form: {}, url: {} } }].every(canElicit),
+  ).toBe(true);
+  expect([undefined, {}, { elicitation: { url: {} } }, { elicitation: true }].some(canElicit)).toBe(false);
+  expect([clientUser({ name: "desk" }), clientUser({}), clientUser(undefined)]).toEqual([
+    "the user of desk",
+    "the user of an MCP client",
+    "the user of an MCP client",
+  ]);
+});
+
+it("a returned state counts once, in the session that asked, and within 120 seconds", () => {
+  vi.useFakeTimers();
+  const forms = new IssuedForms();
+  const answered = (
+    state: unknown,
+    session = "one",
+    view: Parameters<IssuedForms["answered"]>[2] = accepted("project"),
+  ) => forms.answered(state, session, view, "ada");
+  const state = forms.issue(request, "one");
+  expect(state).not.toContain(request.token);
+  for (const other of [undefined, "", request.token, `${state}x`, {}]) expect(answered(other)).toBeUndefined();
+  expect(answered(state, "two")).toBeUndefined();
+  expect(answered(state)).toEqual({ token: "approval-1", decision: { granted: "ada", scope: "project" } });
+  expect(answered(state)).toBeUndefined();
+  expect(answered(forms.issue(request, "one"), "one", accepted("once"))?.decision).toEqual({ granted: "ada" });
+  expect(answered(forms.issue(request, "one"), "one", { kind: "missing" })?.decision).toHaveProperty("denied");
+  const late = forms.issue(request, "one");
+  vi.advanceTimersByTime(120_001);
+  expect(answered(late)?.decision).toEqual({ denied: "It was not approved within 120000 ms." });
+});
