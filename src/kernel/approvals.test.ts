@@ -178,7 +178,7 @@ describe("a request that is pending", () => {
     expect(touched).toEqual([]);
   });
 
-  it("tells the same call why it was denied, and is then asked again", async () => {
+  it("that was denied gives the same call the reason, and the next one is asked about again", async () => {
     const { host, shown } = pendingHost();
     const context = bareContext(host);
     const token = (await call(untouching, context)).inputRequired!.token;

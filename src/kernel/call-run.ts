@@ -69,7 +69,7 @@ export interface CallRun {
   /** Where claimed paths were found to lead, and what policy allowed there. */
   readonly realPlaces: Place[];
   approver: string | null;
-  /** What became of the question; undefined where nobody had to approve the call. */
+  /** What became of the question; undefined where the call needed no approval. */
   approval: AuditEnd["approval"];
   settleRate: ((succeeded: boolean) => void) | undefined;
 }

@@ -156,7 +156,7 @@ export interface AuditEnd {
   readonly approver?: string | null;
   /**
    * What became of the question, where the effect is "ask". "pending": it was stored and waits for a decision; "remembered": an
-   * earlier approval holds; "no-approver": nobody could be asked.
+   * earlier approval holds; "no-approver": no user could be asked.
    */
   readonly approval?: "granted" | "denied" | "timeout" | "cancelled" | "pending" | "remembered" | "no-approver";
   /** Each text in them is redacted and truncated to 4,096 bytes. */

@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { built } from "../../testing/built.fixture.js";
 import { cliPlace } from "../../testing/cli-place.fixture.js";
+import { approvalOf } from "../../testing/state/state-fixture.js";
+import { createToolkit } from "../../toolkit/index.js";
 import { buildProgram } from "./program.js";
 
 const place = cliPlace({ scope: "all" });
-beforeAll(() => {
+beforeAll(async () => {
   for (const directory of ["home/project", "bin"]) mkdirSync(join(place.root, directory));
   writeFileSync(
     join(place.root, "bin", "haft"),
@@ -17,6 +19,12 @@ beforeAll(() => {
   // What the examples speak of.
   writeFileSync(join(place.workspace, "README.md"), "# Read me\nTODO: more\n");
   writeFileSync(join(place.workspace, "call.json"), '{"path":"written.txt","content":"hello"}');
+  const toolkit = await createToolkit({ workspace: place.workspace, stateDir: place.state() });
+  for (const token of ["approval-3f9a2c1b", "approval-70be51d2"]) {
+    const { request, call } = approvalOf(token);
+    await toolkit.approvals.add({ request: { ...request, canRemember: true }, call });
+  }
+  await toolkit.close();
 });
 
 /** Every line of every help that can be typed. */

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
 import type { ApprovalRequest } from "../../kernel/index.js";
-import { approvalForm, approvalOf, canElicit, clientUser, IssuedForms } from "./elicitation.js";
+import { approvalForm, approvalFrom, canElicit, clientUser, IssuedForms } from "./elicitation.js";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -45,7 +45,7 @@ it("a long command is cut, and the form says so", () => {
 
 it("only an accepted form with one of its answers allows a call", () => {
   for (const scope of ["once", "session", "project"] as const)
-    expect(approvalOf(accepted(scope), request, "ada")).toEqual({ by: "ada", scope });
+    expect(approvalFrom(accepted(scope), request, "ada")).toEqual({ by: "ada", scope });
   const others = [
     accepted("no"),
     accepted("always"),
@@ -57,8 +57,9 @@ it("only an accepted form with one of its answers allows a call", () => {
     { content: { answer: "once" } },
     {},
   ];
-  for (const other of others) expect(approvalOf(other, request, "ada")).toHaveProperty("denied");
-  for (const scope of ["session", "project"]) expect(approvalOf(accepted(scope), once, "ada")).toHaveProperty("denied");
+  for (const other of others) expect(approvalFrom(other, request, "ada")).toHaveProperty("denied");
+  for (const scope of ["session", "project"])
+    expect(approvalFrom(accepted(scope), once, "ada")).toHaveProperty("denied");
 });
 
 it("a client can be asked when it declares forms", () => {

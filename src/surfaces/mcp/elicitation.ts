@@ -66,7 +66,7 @@ export function approvalForm(request: ApprovalRequest) {
 }
 
 /** Anything but an accepted form with one of its answers is a denial. */
-export function approvalOf(
+export function approvalFrom(
   result: { readonly action?: unknown; readonly content?: unknown },
   request: ApprovalRequest,
   by: string,
@@ -88,7 +88,7 @@ export function elicitingApprover({ mcpReq }: ServerContext, by: string): Approv
       const io = { timeout: timeoutMs, ...(signal === undefined ? {} : { signal }) };
       try {
         const params = approvalForm(request);
-        return approvalOf(await mcpReq.send({ method: "elicitation/create", params }, io), request, by);
+        return approvalFrom(await mcpReq.send({ method: "elicitation/create", params }, io), request, by);
       } catch (error) {
         return { denied: `The client did not ask its user: ${messageOf(error)}` };
       }
@@ -137,7 +137,7 @@ export class IssuedForms {
     const { token } = request;
     if (performance.now() - issuedMs > ANSWER_TIMEOUT_MS)
       return { token, decision: { denied: `It was not approved within ${ANSWER_TIMEOUT_MS} ms.` } };
-    const approval = approvalOf(view.kind === "elicit" ? view : {}, request, by);
+    const approval = approvalFrom(view.kind === "elicit" ? view : {}, request, by);
     if ("denied" in approval) return { token, decision: approval };
     const scope = approval.scope === "once" ? {} : { scope: approval.scope };
     return { token, decision: { granted: approval.by, ...scope } };

@@ -11,7 +11,7 @@ export function addApprovalsCommand(program: Command): void {
         "list the calls that wait for an approval, and allow or deny them; each waits until its session ends",
       ),
     "haft approvals",
-    "haft approvals grant 3f9a2c1b",
+    "haft approvals show 3f9a2c1b",
   );
   withExamples(
     withJsonOption(
@@ -50,7 +50,7 @@ export function addApprovalsCommand(program: Command): void {
         .option("--project", "also allow what the policy counts as the same, in this project from now on"),
     ),
     "haft approvals grant 3f9a2c1b",
-    "haft approvals grant 3f9a2c1b --project",
+    "haft approvals grant 70be51d2 --project",
   ).action(async (token: string, options: GrantOptions) => {
     const { grantApproval } = await import("./approvals/run-approvals.js");
     process.exitCode = await grantApproval(token, options);
@@ -62,7 +62,7 @@ export function addApprovalsCommand(program: Command): void {
         .description("refuse the call; a grant that was not used yet is withdrawn")
         .option("--reason <text>", "what the model reads"),
     ),
-    "haft approvals deny 3f9a2c1b --reason 'Use the staging server.'",
+    "haft approvals deny 70be51d2 --reason 'Use the staging server.'",
   ).action(async (token: string, options: DenyOptions) => {
     const { denyApproval } = await import("./approvals/run-approvals.js");
     process.exitCode = await denyApproval(token, options);

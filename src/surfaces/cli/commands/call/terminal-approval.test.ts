@@ -1,4 +1,4 @@
-/** That `haft call` asks at the terminal of its user, through a pseudo-terminal, and nowhere else. */
+/** That `haft call` asks at the terminal of its user, through a pseudo-terminal, and only there. */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -64,7 +64,7 @@ describe.skipIf(!GNU_SCRIPT)("on a terminal (skipped without script of util-linu
   }, 60_000);
 });
 
-it("without a terminal nobody is asked, whatever the arguments say, and the refusal says what to do", async () => {
+it("without a terminal no user is asked, whatever the arguments say, and the refusal says what to do", async () => {
   const args = ["call", "bash", "--autonomy", "supervised"];
   const plain = await place.haft([...args, "command=touch made; sh run.sh"], { input: "y\n" });
   expect(plain).toMatchObject({
