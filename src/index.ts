@@ -131,6 +131,8 @@ export {
 export type {
   BuiltinToolData,
   BuiltinToolName,
+  ChangedCall,
+  ChangedFile,
   ChosenTarget,
   CollectionName,
   DialectName,
@@ -139,6 +141,8 @@ export type {
   TargetRequest,
   TargetScheme,
   TargetSchemes,
+  UndoReport,
+  UndoRequest,
 } from "./toolkit/index.js";
 export {
   type BuiltinRegistryOptions,

@@ -7,14 +7,16 @@ import type { CallSignal } from "./call-signal.js";
 import type { ToolContext } from "./context.js";
 import { authorizeDirectory, authorizeRealPath } from "./decide-stage.js";
 import { callSafely } from "./errors.js";
-import { withMissingPart } from "./fs.js";
+import { type Fs, withMissingPart } from "./fs.js";
 import { withPathLocks } from "./path-lock.js";
+import { RecordedFs } from "./recorded-fs.js";
 import { sealPort } from "./seal-port.js";
 import type { CallHttp } from "./services.js";
 import type { CallSession, Framework } from "./session.js";
 import { callFramework, callSession } from "./session-in-call.js";
 import type { CallState } from "./state.js";
 import { toolServices } from "./tool-services.js";
+import type { UndoLog } from "./undo-log.js";
 
 /**
  * A class, because unused members cost nothing on a prototype: an object of closures and getters was a fifth of the
@@ -158,7 +160,41 @@ export class CallContext implements ToolContext {
 sealPort(CallContext);
 
 function bind(run: CallRun, signal: AbortSignal, deadline: number): Ports {
-  return backendOf(run).bind(run.grant!, boundCall(run, signal, deadline));
+  const call = boundCall(run, signal, deadline);
+  const ports = backendOf(run).bind(run.grant!, call);
+  const { undoLog } = run.context.host;
+  const mayChange = run.grant!.files.some(({ access }) => access.some((one) => one !== "read"));
+  if (undoLog === undefined || !mayChange) return ports;
+  return { ...ports, fs: recordedFs(run, ports.fs, call, undoLog) };
+}
+
+function recordedFs(run: CallRun, fs: Fs, call: BoundCall, log: UndoLog): Fs {
+  const { context, target, tool, workspace } = run;
+  const { root, machine } = backendOf(run);
+  const recorder = log.record({
+    callId: run.call.id,
+    sessionId: context.session.id,
+    tool: tool.name,
+    target: target.name,
+    ...(target.spec === undefined || target.spec === target.name ? {} : { spec: target.spec }),
+    machine,
+    workspace,
+  });
+  let isReported = false;
+  return new RecordedFs(fs, {
+    recorder,
+    maxFileBytes: log.maxFileBytes,
+    root: root.fs,
+    grant: run.grant!,
+    call,
+    digest: context.host.digest,
+    lost(message) {
+      if (isReported) return;
+      isReported = true;
+      run.notes = [...run.notes, message];
+      callSafely(() => context.onEvent?.({ kind: "notice", message, callId: run.call.id }));
+    },
+  });
 }
 
 function boundCall(run: CallRun, signal: AbortSignal, deadline: number): BoundCall {

@@ -30,6 +30,7 @@ import type { CallState, State } from "./state.js";
 import type { Target } from "./target.js";
 import type { Terminal } from "./terminal.js";
 import type { CallEvent, ToolEvent } from "./tool-event.js";
+import type { UndoLog } from "./undo-log.js";
 
 /** Hooks of a host: before claims are stated (may change the input) and around the run (the input is frozen). */
 export interface Hooks {
@@ -81,6 +82,8 @@ export interface HostServices {
   readonly state: State;
   readonly audit: Audit;
   readonly locks: Locks;
+  /** Records what calls change in files, for `undo`. Absent: nothing is recorded. */
+  readonly undoLog?: UndoLog;
   readonly redactor?: Redactor;
   readonly faults?: Faults;
   /**

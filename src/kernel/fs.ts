@@ -101,8 +101,15 @@ export interface Fs {
    * cannot read extended attributes loses them; its README says where. Writing in place begins with the bytes beyond the old
    * end, so a full disk leaves the file unchanged; a later fault may leave it partly written.
    * Rejects with `FS_STALE` when `expect` is not met right before the rename. With "absent", creation is exclusive.
+   *
+   * @param io.mode - Permission bits of a file that is created, if the backend can set them; default: as the system gives them.
    */
-  replaceAtomic(path: string, data: Uint8Array, expect: Expect, io?: Io): Promise<ReplaceResult>;
+  replaceAtomic(
+    path: string,
+    data: Uint8Array,
+    expect: Expect,
+    io?: Io & { readonly mode?: number },
+  ): Promise<ReplaceResult>;
   stat(path: string, io?: Io): Promise<FsEntryInfo>;
   /** Immediate children, sorted by name in code-unit order; at most `limit` (default 10,000), `more` if there are others. */
   readDir(

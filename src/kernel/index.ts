@@ -147,6 +147,7 @@ export {
   SETTLE_MS,
   webDigest,
 } from "./port-defaults.js";
+export { type FsRecording, RecordedFs } from "./recorded-fs.js";
 export { ToolRegistry } from "./registry.js";
 export {
   blockText,
@@ -286,5 +287,15 @@ export type {
   ToolEvent,
 } from "./tool-event.js";
 export type { ToolOutcome } from "./tool-outcome.js";
+export type {
+  CallRecord,
+  CallRecorder,
+  Change,
+  ChangeEnd,
+  OldEntry,
+  RecordedCall,
+  RecordedChange,
+  UndoLog,
+} from "./undo-log.js";
 export { loadValidator, schemaProblem } from "./validate.js";
 export { after, type Bound, withTimeout } from "./with-timeout.js";

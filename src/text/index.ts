@@ -30,7 +30,7 @@ export { matchGlobSegment, parseGlobSegment } from "./glob-segment.js";
 export { HeadTailBuffer, type HeadTailTruncation } from "./head-tail-buffer.js";
 export { type JsonFault, jsonFault } from "./json-fault.js";
 export { createLegacyEncoder, isDoubleByte, type LegacyEncoder, legacyWidth } from "./legacy-encoder.js";
-export { type DiffOp, diffLines, type LineDiff } from "./line-diff.js";
+export { countChangedLines, type DiffOp, diffLines, type LineDiff } from "./line-diff.js";
 export type { DiffStrategy } from "./line-script.js";
 export { detectEol, type Eol, type LineSkip, skipLines, splitLines, windowLines } from "./lines.js";
 export {

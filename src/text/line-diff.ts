@@ -67,6 +67,17 @@ export function diffLines(before: string, after: string): LineDiff {
   return { ops, added, removed, strategy };
 }
 
+/** Lines added and removed between two texts, each with its ending; an empty text has none. */
+export function countChangedLines(before: string, after: string): Pick<LineDiff, "added" | "removed"> {
+  const { edits } = findLineChanges(before, after, (part) => part.match(/[^\n]*\n|[^\n]+/g) ?? []);
+  let [added, removed] = [0, 0];
+  for (const edit of edits) {
+    added += edit.afterEnd - edit.afterStart;
+    removed += edit.beforeEnd - edit.beforeStart;
+  }
+  return { added, removed };
+}
+
 /** The edits between two texts, given how a part of them is split into lines; lines are equal when their texts are. */
 export function findLineChanges(before: string, after: string, split: (part: string) => string[]): LineChanges {
   const { headEnd, headLines, beforeTail, afterTail } = findChangedRegion(before, after);

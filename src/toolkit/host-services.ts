@@ -13,6 +13,7 @@ import {
   type Redactor,
   type SessionInfo,
   type State,
+  type UndoLog,
 } from "../kernel/index.js";
 import { slidingWindowRate } from "../policy/index.js";
 import type { DocumentSession, LocalSession } from "../stores/index.js";
@@ -74,6 +75,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     state,
     audit: local.audit,
     locks: local.locks,
+    undoLog: local.undoLog,
     faults: options.faults ?? createCallFaults(),
     isOwnTool,
     media: createSystemMedia(),
@@ -122,6 +124,7 @@ const STATE_DIRECTORY = Object.freeze({
 
 /** What a host has on this machine, and the state that it uses where none was given. */
 type LocalState = Pick<HostServices, "audit" | "locks" | "state"> & {
+  readonly undoLog: UndoLog;
   readonly path?: string;
   openLocal(id: string, isTemporary: boolean): LocalSession;
   close(): void;
@@ -131,7 +134,7 @@ async function stateOnDisk(
   { stateDir, artifactQuotaBytes: quotaBytes }: HostServicesOptions,
   clock: HostServices["clock"],
 ): Promise<LocalState> {
-  const { fileAudit, fileLocks, fileSessions, fileState, openStateDirectory } = await import(
+  const { fileAudit, fileLocks, fileSessions, fileState, fileUndoLog, openStateDirectory } = await import(
     "../stores/files/index.js"
   );
   const directory = openStateDirectory(stateDir);
@@ -144,6 +147,7 @@ async function stateOnDisk(
     path: directory.path,
     audit,
     locks,
+    undoLog: fileUndoLog(directory, { now: clock.now }),
     state,
     openLocal: sessions.open,
     close() {
@@ -155,13 +159,14 @@ async function stateOnDisk(
 }
 
 async function stateInMemory(clock: HostServices["clock"], ids: HostServices["ids"]): Promise<LocalState> {
-  const { memoryArtifacts, memoryAudit, memoryLocalSession, memoryLocks, memoryState } = await import(
+  const { memoryArtifacts, memoryAudit, memoryLocalSession, memoryLocks, memoryState, memoryUndoLog } = await import(
     "../stores/memory/index.js"
   );
   const state = memoryState({ ids, now: clock.now });
   return {
     audit: memoryAudit(),
     locks: memoryLocks(clock),
+    undoLog: memoryUndoLog({ now: clock.now }),
     state,
     openLocal: () => memoryLocalSession(memoryArtifacts({ ids, now: clock.now })),
     close: () => void state.close(),

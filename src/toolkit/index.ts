@@ -3,6 +3,7 @@
 export { type BuiltinToolData, type BuiltinToolName, GATES, type Gate } from "../tools/index.js";
 export { type ApprovalAdmin, approvalAdmin } from "./approval-admin.js";
 export { type BuiltinRegistryOptions, builtinRegistry } from "./builtin-registry.js";
+export type { ChangedCall, ChangedFile } from "./changed-calls.js";
 export { type ChosenTarget, checkedTarget, nameOf, parseTarget, requireDistinctNames } from "./chosen-target.js";
 export { accepted, checkConfig } from "./config/check-config.js";
 export type {
@@ -39,6 +40,7 @@ export {
   type StateAdminOptions,
   sessionAdmin,
   stateDirectoryProblem,
+  undoAdmin,
   writeWhole,
 } from "./state-admin.js";
 export {
@@ -53,4 +55,5 @@ export {
 export type { EndedAfterKill, ReportedHalfWrittenFile } from "./target-set.js";
 export type { CollectionName, Toolkit, ToolkitSession } from "./toolkit.js";
 export type { ToolkitOptions } from "./toolkit-options.js";
+export type { UndoReport, UndoRequest } from "./undo.js";
 export { notAWorkspace } from "./workspace.js";

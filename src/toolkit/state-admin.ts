@@ -2,6 +2,7 @@
 import type { StoredJobs } from "../backends/local/index.js";
 import { SESSION_IDLE_MS, type SessionInfo } from "../kernel/index.js";
 import type { AuditReport, SessionUsage, StoredArtifacts, TokenStore } from "../stores/files/index.js";
+import type { ChangedCall } from "./changed-calls.js";
 
 /** Where state is stored. */
 export interface StateAdminOptions {
@@ -114,6 +115,15 @@ export async function jobAdmin(options: StateAdminOptions = {}): Promise<StoredJ
 export async function auditAdmin(options: StateAdminOptions = {}): Promise<AuditReport> {
   const { openStateDirectory, readAudit } = await import("../stores/files/index.js");
   return readAudit(openStateDirectory(options.stateDir));
+}
+
+/** The calls that changed files, of all processes, oldest first. Reading creates no files. */
+export async function undoAdmin(options: StateAdminOptions = {}): Promise<readonly ChangedCall[]> {
+  const [{ fileUndoLog, openStateDirectory }, { changedCalls }] = await Promise.all([
+    import("../stores/files/index.js"),
+    import("./changed-calls.js"),
+  ]);
+  return changedCalls({ undoLog: fileUndoLog(openStateDirectory(options.stateDir), { now: Date.now }) });
 }
 
 /** The tokens that clients of `haft serve` show. Reading creates no files. */

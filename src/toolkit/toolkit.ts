@@ -10,8 +10,10 @@ import type {
   ToolBox,
   ToolRegistry,
 } from "../kernel/index.js";
+import type { ChangedCall } from "./changed-calls.js";
 import type { OwnedBox } from "./owned-box.js";
 import type { EndedAfterKill } from "./target-set.js";
+import type { UndoReport, UndoRequest } from "./undo.js";
 
 /** Collections of the default dialect; other dialects, and hosts, have others. */
 export type CollectionName = "all" | "read-only" | "coding";
@@ -71,6 +73,16 @@ export interface Toolkit<Tools extends object = object> extends AsyncDisposable 
   box(collection?: CollectionName | (string & {})): OwnedBox<Tools>;
   /** The conversations that are open. */
   sessions(): readonly ToolkitSession<Tools>[];
+  /** Calls that changed files through their file port, of all processes that use the same state directory, oldest first. */
+  changes(): Promise<readonly ChangedCall[]>;
+  /**
+   * Puts back what the calls replaced, deleted or moved, all of it or nothing: where a file has changed since, the report has the
+   * conflicts. It is audited, and undoing the undo redoes the calls. What commands changed is not undone.
+   *
+   * @param request - Default: the last call in this workspace that is not undone.
+   * @throws `CALL_INVALID` where there is nothing to undo, `BACKEND_UNAVAILABLE`, and `FS_*` where a step failed after others.
+   */
+  undo(request?: UndoRequest): Promise<UndoReport>;
   /**
    * What was ended here after an earlier host was killed, and files that it left half-written. Each is reported once, and only
    * once a call has opened the backends; a half-written file again by each later toolkit until it is restored.

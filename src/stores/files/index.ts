@@ -12,6 +12,7 @@ export { fileLocks } from "./file-locks.js";
 export { type FileStateOptions, fileState } from "./file-state.js";
 export { fileStore } from "./file-store.js";
 export { type ClientToken, fileTokens, type TokenStore } from "./file-tokens.js";
+export { type FileUndoLogOptions, fileUndoLog, UNDO_LIMITS } from "./file-undo-log.js";
 export { type AuditedCall, type AuditProblem, type AuditReport, readAudit } from "./read-audit.js";
 export {
   type FileSessions,

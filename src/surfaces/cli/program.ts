@@ -15,6 +15,7 @@ import { addServeCommand } from "./commands/serve.js";
 import { addSessionsCommand } from "./commands/sessions.js";
 import { addTokenCommand } from "./commands/token.js";
 import { addToolsCommand } from "./commands/tools.js";
+import { addUndoCommand } from "./commands/undo.js";
 import { haftVersion } from "./installed-package.js";
 import { shownLines } from "./output.js";
 import { DIRECTORY_OPTIONS, UsageError } from "./usage.js";
@@ -30,6 +31,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   addCostCommand,
   addPolicyCommand,
   addApprovalsCommand,
+  addUndoCommand,
   addAuditCommand,
   addTokenCommand,
   addSessionsCommand,

@@ -1,0 +1,220 @@
+/** What calls changed in files, on disk for a week: one directory for each call, with a log and the old bytes. */
+import { randomBytes } from "node:crypto";
+import { appendFileSync, readdirSync, rmSync, statSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  type CallRecord,
+  type CallRecorder,
+  type ChangeEnd,
+  isRecord,
+  type RecordedCall,
+  type RecordedChange,
+  type UndoLog,
+} from "../../kernel/index.js";
+import { readIfThere } from "./replace-state-file.js";
+import { type StateDirectory, unwritable } from "./state-directory.js";
+
+/** How much is stored of what calls replace. The oldest calls are dropped first. */
+export const UNDO_LIMITS = {
+  fileBytes: 32 * 1024 * 1024,
+  callBytes: 64 * 1024 * 1024,
+  totalBytes: 256 * 1024 * 1024,
+  calls: 1_000,
+  keptMs: 7 * 24 * 60 * 60 * 1000,
+} as const;
+
+/** Bytes that a process stores between two looks at how many there are. */
+const CHECK_EVERY_BYTES = 1024 * 1024;
+const DIRECTORY = "undo";
+const LOG = "log.jsonl";
+/** The time first, so that the names sort by it. */
+const ID = /^[0-9a-z]{9}-[0-9a-f]{6}$/;
+
+export interface FileUndoLogOptions {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Default `UNDO_LIMITS`. */
+  readonly limits?: Partial<Record<keyof typeof UNDO_LIMITS, number>>;
+}
+
+/** Shared by all processes that use the state directory. Reading creates no files. A process that is killed loses nothing of it; a power failure may. */
+export function fileUndoLog(state: StateDirectory, { now, limits: own }: FileUndoLogOptions): UndoLog {
+  const limits = { ...UNDO_LIMITS, ...own };
+  const root = join(state.path, DIRECTORY);
+  let unchecked = Number.POSITIVE_INFINITY; // the first call of a process that stores something looks
+  const stored = (bytes: number): void => {
+    unchecked += bytes;
+    if (unchecked < CHECK_EVERY_BYTES) return;
+    unchecked = 0;
+    dropOldest(root, limits, now());
+  };
+  return {
+    maxFileBytes: limits.fileBytes,
+    record: (call) => new FileRecorder(state, call, { now, stored, limits }),
+    async list() {
+      state.check();
+      return idsIn(root).flatMap((id) => readCall(root, id) ?? []);
+    },
+    async content(id, content) {
+      if (!ID.test(id) || !/^\d+$/.test(content)) return undefined;
+      return readFile(join(root, id, content)).catch(() => undefined);
+    },
+  };
+}
+
+interface RecorderParts {
+  now(): number;
+  stored(bytes: number): void;
+  readonly limits: Readonly<Record<keyof typeof UNDO_LIMITS, number>>;
+}
+
+class FileRecorder implements CallRecorder {
+  readonly #state: StateDirectory;
+  readonly #call: RecordedCall;
+  readonly #parts: RecorderParts;
+  readonly #atMs: number;
+  readonly id: string;
+  #directory: string | undefined;
+  #bytes = 0;
+  #contents = 0;
+  #changes = 0;
+  /** Changes that may have been made. */
+  #made = 0;
+
+  constructor(state: StateDirectory, call: RecordedCall, parts: RecorderParts) {
+    this.#state = state;
+    this.#call = call;
+    this.#parts = parts;
+    this.#atMs = parts.now();
+    this.id = `${this.#atMs.toString(36).padStart(9, "0")}-${randomBytes(3).toString("hex")}`;
+  }
+
+  async keep(bytes: Uint8Array): Promise<string | undefined> {
+    const { fileBytes, callBytes } = this.#parts.limits;
+    if (bytes.length > fileBytes || this.#bytes + bytes.length > callBytes) return undefined;
+    const content = String(this.#contents++);
+    this.#bytes += bytes.length;
+    const directory = this.#open();
+    try {
+      await writeFile(join(directory, content), bytes, { flag: "wx", mode: 0o600 });
+    } catch (error) {
+      throw unwritable(directory, error);
+    }
+    this.#parts.stored(bytes.length);
+    return content;
+  }
+
+  async begin(change: unknown): Promise<number> {
+    const index = this.#changes++;
+    this.#append({ begin: index, change });
+    this.#made++;
+    return index;
+  }
+
+  async end(index: number, end: ChangeEnd): Promise<void> {
+    if (end.failed === true && --this.#made === 0 && this.#contents <= this.#changes) {
+      // Nothing was changed so far, and no old bytes wait for their change: most refused calls leave nothing behind.
+      if (this.#directory !== undefined) rmSync(this.#directory, { recursive: true, force: true });
+      this.#directory = undefined;
+      return;
+    }
+    this.#append({ end: index, ...end });
+  }
+
+  #append(line: unknown): void {
+    const directory = this.#open();
+    try {
+      appendFileSync(join(directory, LOG), `${JSON.stringify(line)}\n`, { mode: 0o600 });
+    } catch (error) {
+      throw unwritable(directory, error);
+    }
+  }
+
+  #open(): string {
+    if (this.#directory !== undefined) return this.#directory;
+    const directory = this.#state.directory(DIRECTORY, this.id);
+    this.#directory = directory;
+    this.#append({ ...this.#call, id: this.id, atMs: this.#atMs });
+    this.#parts.stored(0);
+    return directory;
+  }
+}
+
+/** Oldest first. */
+function idsIn(root: string): string[] {
+  try {
+    return readdirSync(root)
+      .filter((name) => ID.test(name))
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+/** Undefined for a call that changed nothing, and for a log that cannot be read. */
+function readCall(root: string, id: string): CallRecord | undefined {
+  let lines: readonly string[];
+  try {
+    lines =
+      readIfThere(join(root, id, LOG), false)
+        ?.split("\n")
+        .slice(0, -1) ?? [];
+  } catch {
+    return undefined;
+  }
+  const changes = new Map<unknown, RecordedChange>();
+  let call: CallRecord | undefined;
+  for (const text of lines) {
+    const line = parsed(text);
+    if (line === undefined) return undefined;
+    if (call === undefined) call = { ...(line as unknown as CallRecord), id, changes: [] };
+    else if (isRecord(line.change))
+      changes.set(line.begin, { ...(line.change as unknown as RecordedChange), isUnfinished: true });
+    else {
+      const { end: index, failed, ...end } = line;
+      const change = changes.get(index);
+      if (failed === true) changes.delete(index);
+      else if (change !== undefined) changes.set(index, { ...change, ...end, isUnfinished: false });
+    }
+  }
+  return call === undefined || changes.size === 0 ? undefined : { ...call, changes: [...changes.values()] };
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function dropOldest(root: string, limits: RecorderParts["limits"], nowMs: number): void {
+  const newestFirst = idsIn(root).reverse();
+  let bytes = 0;
+  for (const [index, id] of newestFirst.entries()) {
+    const directory = join(root, id);
+    bytes += bytesIn(directory);
+    const isExpired = nowMs - Number.parseInt(id, 36) > limits.keptMs;
+    // The newest belongs to the call that runs.
+    if (index > 0 && (isExpired || index >= limits.calls || bytes > limits.totalBytes)) {
+      try {
+        rmSync(directory, { recursive: true, force: true });
+      } catch {
+        // It stays, and the next look tries again.
+      }
+    }
+  }
+}
+
+function bytesIn(directory: string): number {
+  try {
+    return readdirSync(directory).reduce(
+      (sum, name) => sum + (statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0),
+      0,
+    );
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,75 @@
+/** What calls changed in files, kept in this process. */
+import type { CallRecord, RecordedChange, UndoLog } from "../../kernel/index.js";
+
+/** Bytes of a file, and of all calls together, over which old content is not stored. */
+const MAX_FILE_BYTES = 8 * 1024 * 1024;
+const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
+const MAX_CALLS = 1_000;
+
+export interface MemoryUndoLogOptions {
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+interface StoredCall {
+  readonly record: CallRecord;
+  readonly changes: Map<number, RecordedChange>;
+  readonly contents: Map<string, Uint8Array>;
+}
+
+/** The oldest calls are dropped first. */
+export function memoryUndoLog({ now }: MemoryUndoLogOptions): UndoLog {
+  const calls: StoredCall[] = [];
+  let serial = 0;
+  let totalBytes = 0;
+  const dropUntil = (isEnough: () => boolean) => {
+    while (!isEnough() && calls.length > 1)
+      for (const bytes of calls.shift()!.contents.values()) totalBytes -= bytes.length;
+  };
+  return {
+    maxFileBytes: MAX_FILE_BYTES,
+    record(call) {
+      const id = `${++serial}`;
+      let stored: StoredCall | undefined;
+      const open = (): StoredCall => {
+        if (stored !== undefined) return stored;
+        stored = { record: { ...call, id, atMs: now(), changes: [] }, changes: new Map(), contents: new Map() };
+        calls.push(stored);
+        dropUntil(() => calls.length <= MAX_CALLS);
+        return stored;
+      };
+      let begun = 0;
+      return {
+        id,
+        async keep(bytes) {
+          if (bytes.length > MAX_FILE_BYTES) return undefined;
+          const { contents } = open();
+          const content = String(contents.size);
+          contents.set(content, bytes.slice());
+          totalBytes += bytes.length;
+          dropUntil(() => totalBytes <= MAX_TOTAL_BYTES);
+          return content;
+        },
+        async begin(change) {
+          const index = begun++;
+          open().changes.set(index, { ...change, isUnfinished: true });
+          return index;
+        },
+        async end(index, { failed, ...end }) {
+          const { changes } = open();
+          const change = changes.get(index);
+          if (failed === true) changes.delete(index);
+          else if (change !== undefined) changes.set(index, { ...change, ...end, isUnfinished: false });
+        },
+      };
+    },
+    async list() {
+      return calls.flatMap(({ record, changes }) =>
+        changes.size === 0 ? [] : [{ ...record, changes: [...changes.values()] }],
+      );
+    },
+    async content(id, content) {
+      return calls.find(({ record }) => record.id === id)?.contents.get(content);
+    },
+  };
+}
