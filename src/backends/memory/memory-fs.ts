@@ -67,7 +67,12 @@ export class MemoryFs implements Fs {
     await this.replaceAtomic(path, typeof data === "string" ? new TextEncoder().encode(data) : data, "any", io);
   }
 
-  async replaceAtomic(path: string, data: Uint8Array, expect: Expect, io?: Io): Promise<ReplaceResult> {
+  async replaceAtomic(
+    path: string,
+    data: Uint8Array,
+    expect: Expect,
+    io?: Io & { readonly mode?: number },
+  ): Promise<ReplaceResult> {
     const bytes = data.slice();
     const after = await this.#digest(bytes);
     const isExclusive = expect === "absent";
@@ -81,7 +86,7 @@ export class MemoryFs implements Fs {
       // Hashing took its time: act only if the bytes are still the hashed ones.
       const done = await this.#guard.run(FS_OPERATIONS.write, [destination], io, (resolved): ReplaceResult | null => {
         if (oldBytes(resolved, path, expect) !== seen) return null;
-        return { before, after, ...this.#put(resolved, path, bytes) };
+        return { before, after, ...this.#put(resolved, path, bytes, io?.mode) };
       });
       if (done !== null) return done;
     }
@@ -215,12 +220,17 @@ export class MemoryFs implements Fs {
     }
   }
 
-  #put(resolved: ResolvedNode, path: string, bytes: Uint8Array): { created: boolean; inPlace: boolean } {
+  #put(
+    resolved: ResolvedNode,
+    path: string,
+    bytes: Uint8Array,
+    mode: number | undefined,
+  ): { created: boolean; inPlace: boolean } {
     const { tree } = this.#guard;
     const old = resolved.node as FileNode | undefined;
     const parent = parentAt(resolved, FS_OPERATIONS.write, path);
     if (old === undefined) {
-      tree.attach(parent, resolved.name, tree.newFile(bytes));
+      tree.attach(parent, resolved.name, tree.newFile(bytes, mode));
       return { created: true, inPlace: false };
     }
     if (old.names > 1) {

@@ -10,6 +10,7 @@ const SMOKE: readonly string[] = [
   "fs:open:chunks",
   "fs:write:creates",
   "fs:replace:keeps-mode",
+  "fs:replace:mode-of-a-new-file",
   "fs:replace:expect-sha256",
   "fs:replace:keeps-hard-links",
   "fs:replace:in-place-of-any-size",

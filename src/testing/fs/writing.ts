@@ -155,6 +155,19 @@ export const fsWriting: Suite<Fixture> = [
       expectEqual((await fs.stat(path("script"))).mode, mode, "mode");
     }
   }),
+  onFs("fs:replace:mode-of-a-new-file", "A file is created with the mode that is given for it", async (fs, path) => {
+    for (const [name, mode] of [
+      ["private", 0o600],
+      ["script", 0o755],
+    ] as const) {
+      for (const expect of ["absent", "any"] as const) {
+        await fs.replaceAtomic(path(`${name}-${expect}`), utf8("x"), expect, { mode });
+        expectEqual((await fs.stat(path(`${name}-${expect}`))).mode, mode, "mode");
+      }
+    }
+    await fs.replaceAtomic(path("private-any"), utf8("y"), "any", { mode: 0o644 });
+    expectEqual((await fs.stat(path("private-any"))).mode, 0o600, "mode of a file that existed");
+  }),
   onFs(
     "fs:replace:keeps-hard-links",
     "A file with two hard links keeps both: it is written in place, and the result reports it",

@@ -119,7 +119,12 @@ export class LocalFs implements Fs {
     await this.replaceAtomic(path, typeof data === "string" ? new TextEncoder().encode(data) : data, "any", io);
   }
 
-  async replaceAtomic(path: string, data: Uint8Array, expect: Expect, io?: Io): Promise<ReplaceResult> {
+  async replaceAtomic(
+    path: string,
+    data: Uint8Array,
+    expect: Expect,
+    io?: Io & { readonly mode?: number },
+  ): Promise<ReplaceResult> {
     const deadline = this.#deadline(FS_OPERATIONS.write, path, io);
     const operation = FS_OPERATIONS.write;
     const options: FindOptions =
@@ -129,7 +134,7 @@ export class LocalFs implements Fs {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#finder.with(path, options, (resolved) =>
-          replaceAt(resolved, data, expect, this.#tools, deadline),
+          replaceAt(resolved, data, expect, this.#tools, deadline, io?.mode),
         );
       } catch (thrown) {
         if (!(thrown instanceof ConcurrentlyCreated)) throw thrown;

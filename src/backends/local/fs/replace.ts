@@ -62,6 +62,7 @@ export async function replaceAt(
   expect: Expect,
   tools: ReplaceTools,
   deadline: Deadline,
+  newMode?: number,
 ): Promise<ReplaceResult> {
   const old = resolved.info;
   if (old !== undefined && expect === "absent") throw stale(resolved, "present", "absent", "present");
@@ -71,7 +72,7 @@ export async function replaceAt(
   tools.temps.sweep(resolved.anchor);
   const after = sha256(data);
   if (old === undefined) {
-    await create(resolved, data, expect, tools.temps, deadline);
+    await create(resolved, data, expect, tools.temps, deadline, newMode);
     return { before: null, after, created: true, inPlace: false };
   }
   if (typeof expect === "object" && "version" in expect) requireVersion(resolved, old, expect.version);
@@ -90,10 +91,12 @@ async function create(
   expect: Expect,
   temps: TempFiles,
   deadline: Deadline,
+  mode: number | undefined,
 ): Promise<void> {
-  const temp = temps.create(resolved.anchor, 0o666);
+  const temp = temps.create(resolved.anchor, mode === undefined ? 0o666 : 0o600);
   let isOpen = true;
   try {
+    if (mode !== undefined) fchmodSync(temp.descriptor, mode & 0o777);
     await writeAll(temp.descriptor, data, deadline);
     deadline.check();
     try {

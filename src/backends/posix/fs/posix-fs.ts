@@ -99,13 +99,19 @@ export class PosixFs implements Fs {
     await this.replaceAtomic(path, typeof data === "string" ? Buffer.from(data) : data, "any", io);
   }
 
-  replaceAtomic(path: string, data: Uint8Array, expect: Expect, io?: Io): Promise<ReplaceResult> {
+  replaceAtomic(
+    path: string,
+    data: Uint8Array,
+    expect: Expect,
+    io?: Io & { readonly mode?: number },
+  ): Promise<ReplaceResult> {
     // The caller may change its buffer while this runs.
     const bytes = Uint8Array.from(data);
     return this.#withDeadline(FS_OPERATIONS.write, path, io, (deadline) =>
       replaceRemoteFile(this.#guard, deadline, path, bytes, expect, {
         access: this.#isNewOnly(path) ? "create" : "write",
         canHash: this.#place.facts.has("sha256sum"),
+        mode: io?.mode === undefined ? "" : (io.mode & 0o777).toString(8),
       }),
     );
   }

@@ -13,6 +13,8 @@ interface ReplaceOptions {
   readonly access: Extract<Access, "create" | "write">;
   /** Whether the remote side can compute SHA-256. */
   readonly canHash: boolean;
+  /** Of a file that is created, in octal digits; "": as the system gives it. */
+  readonly mode: string;
 }
 
 /** Staged blocks that are in flight at once. */
@@ -29,7 +31,7 @@ export async function replaceRemoteFile(
   options: ReplaceOptions,
 ): Promise<ReplaceResult> {
   const staged = bytes.length > BLOCK_BYTES ? await stage(guard, deadline, bytes) : "";
-  const replacement = { path, bytes, staged, access: options.access };
+  const replacement = { path, bytes, staged, access: options.access, mode: options.mode };
   try {
     if (options.canHash) return await replace(guard, deadline, replacement, expect);
     return await hashedHere(guard, deadline, replacement, expect);
@@ -43,12 +45,13 @@ interface Replacement {
   readonly bytes: Uint8Array;
   readonly staged: string;
   readonly access: ReplaceOptions["access"];
+  readonly mode: string;
 }
 
 async function replace(
   guard: FsGuard,
   deadline: OperationDeadline,
-  { path, bytes, staged, access }: Replacement,
+  { path, bytes, staged, access, mode }: Replacement,
   expect: Expect,
 ): Promise<ReplaceResult> {
   const nonce = newNonce();
@@ -59,7 +62,7 @@ async function replace(
     fsOperation: FS_OPERATIONS.write,
     operation: "replace",
     touches: [{ path, access }],
-    words: ([allowed = ""]) => [path, allowed, kind, value, temp, staged, isNewOnly, String(bytes.length)],
+    words: ([allowed = ""]) => [path, allowed, kind, value, temp, staged, isNewOnly, String(bytes.length), mode],
     ...(staged === "" && bytes.length > 0 ? { data: bytes } : {}),
     changes: true,
     fault: (code, note) => (code === "stale" ? staleFault(note, path, { expected: value || kind }) : undefined),

@@ -5,14 +5,15 @@ export const REPLACING = sh`
 # The message for a tool that was killed, for example by a file size limit, and printed nothing.
 hf_killed="the remote process that writes the bytes was killed"
 
-# replace PATH ALLOWED EXPECT VALUE TEMP STAGED NEW-ONLY SIZE
+# replace PATH ALLOWED EXPECT VALUE TEMP STAGED NEW-ONLY SIZE MODE
 #   EXPECT any, absent, sha256 or version, with VALUE   STAGED: prefix of the files in the spool directory that
 #   hold the bytes, or "" when they follow as data   NEW-ONLY yes: an existing file may not be changed
+#   MODE of a file that is created, in octal digits, or "": as the umask gives it
 # "replaced,CREATED,IN-PLACE,HASH-BEFORE". With "absent" a final symlink is not followed: it counts as existing.
 hf_fs_replace() {
   hf_follow_it=yes; [ "$3" != absent ] || hf_follow_it=no
   hf_place "$1" "$hf_follow_it" "$2" || { hf_refuse; return; }
-  hf_expect=$3 hf_value=$4 hf_temp=./$5 hf_staged=$6 hf_new_size=$8 hf_note=
+  hf_expect=$3 hf_value=$4 hf_temp=./$5 hf_staged=$6 hf_new_size=$8 hf_new_mode=$9 hf_note=
   hf_judge "$7" && hf_write_temp && hf_put_there || { hf_refuse; return; }
   hf_say "replaced,$hf_created,$hf_in_place,$hf_before"
 }
@@ -51,14 +52,19 @@ hf_write_temp() {
     hf_bits_of "$hf_mode"
     # The umask gives the new file the old mode, except for bits that a new file cannot have.
     hf_octal $(( 0777 & ~hf_bits )); umask "$hf_x"
+  elif [ -n "$hf_new_mode" ]; then hf_octal $(( 0777 & ~0$hf_new_mode )); umask "$hf_x"
   fi
   set -C
   hf_fill 6>"$hf_temp"
   set +C
-  [ -z "$hf_old" ] || umask "$hf_umask"
+  umask "$hf_umask"
   if [ "$hf_opened" = no ]; then hf_fault "$( { set -C; printf '' >"$hf_temp"; } 2>&1 )"; return 1; fi
   if [ -n "$hf_broken" ]; then hf_fault "$hf_broken"; rm -f "$hf_temp"; return 1; fi
-  [ -n "$hf_old" ] || return 0
+  if [ -z "$hf_old" ]; then
+    # Without "chmod" it cannot be made executable.
+    [ -z "$hf_new_mode" ] || chmod "$hf_new_mode" "$hf_temp" || :
+    return 0
+  fi
   if [ "$hf_links" != 1 ] || hf_more_rights || ! hf_keep_attributes; then hf_in_place=yes; fi
   # Stats both at once: the last check that the old file is unchanged.
   hf_both=$(hf_infos "$hf_temp" "./$hf_name")
