@@ -24,8 +24,9 @@ export const UNDO_LIMITS = {
   keptMs: 7 * 24 * 60 * 60 * 1000,
 } as const;
 
-/** Bytes that a process stores between two looks at how many there are. */
-const CHECK_EVERY_BYTES = 1024 * 1024;
+/** What a process stores between two looks at how much there is. */
+const CHECK_EVERY_BYTES = 8 * 1024 * 1024;
+const CHECK_EVERY_CALLS = 100;
 const DIRECTORY = "undo";
 const LOG = "log.jsonl";
 /** The time first, so that the names sort by it. */
@@ -42,11 +43,14 @@ export interface FileUndoLogOptions {
 export function fileUndoLog(state: StateDirectory, { now, limits: own }: FileUndoLogOptions): UndoLog {
   const limits = { ...UNDO_LIMITS, ...own };
   const root = join(state.path, DIRECTORY);
-  let unchecked = Number.POSITIVE_INFINITY; // the first call of a process that stores something looks
-  const stored = (bytes: number): void => {
-    unchecked += bytes;
-    if (unchecked < CHECK_EVERY_BYTES) return;
-    unchecked = 0;
+  let bytes = 0;
+  let calls = CHECK_EVERY_CALLS; // the first call of a process that stores something looks
+  const stored = (more: { readonly bytes: number; readonly calls: number }): void => {
+    bytes += more.bytes;
+    calls += more.calls;
+    if (bytes < CHECK_EVERY_BYTES && calls < CHECK_EVERY_CALLS) return;
+    bytes = 0;
+    calls = 0;
     dropOldest(root, limits, now());
   };
   return {
@@ -65,7 +69,7 @@ export function fileUndoLog(state: StateDirectory, { now, limits: own }: FileUnd
 
 interface RecorderParts {
   now(): number;
-  stored(bytes: number): void;
+  stored(more: { readonly bytes: number; readonly calls: number }): void;
   readonly limits: Readonly<Record<keyof typeof UNDO_LIMITS, number>>;
 }
 
@@ -76,6 +80,8 @@ class FileRecorder implements CallRecorder {
   readonly #atMs: number;
   readonly id: string;
   #directory: string | undefined;
+  /** The first line of the log, until it is written. */
+  #header = "";
   #bytes = 0;
   #contents = 0;
   #changes = 0;
@@ -101,7 +107,7 @@ class FileRecorder implements CallRecorder {
     } catch (error) {
       throw unwritable(directory, error);
     }
-    this.#parts.stored(bytes.length);
+    this.#parts.stored({ bytes: bytes.length, calls: 0 });
     return content;
   }
 
@@ -125,7 +131,8 @@ class FileRecorder implements CallRecorder {
   #append(line: unknown): void {
     const directory = this.#open();
     try {
-      appendFileSync(join(directory, LOG), `${JSON.stringify(line)}\n`, { mode: 0o600 });
+      appendFileSync(join(directory, LOG), `${this.#header}${JSON.stringify(line)}\n`, { mode: 0o600 });
+      this.#header = "";
     } catch (error) {
       throw unwritable(directory, error);
     }
@@ -135,8 +142,8 @@ class FileRecorder implements CallRecorder {
     if (this.#directory !== undefined) return this.#directory;
     const directory = this.#state.directory(DIRECTORY, this.id);
     this.#directory = directory;
-    this.#append({ ...this.#call, id: this.id, atMs: this.#atMs });
-    this.#parts.stored(0);
+    this.#header = `${JSON.stringify({ ...this.#call, id: this.id, atMs: this.#atMs })}\n`;
+    this.#parts.stored({ bytes: 0, calls: 1 });
     return directory;
   }
 }
@@ -195,10 +202,11 @@ function dropOldest(root: string, limits: RecorderParts["limits"], nowMs: number
   let bytes = 0;
   for (const [index, id] of newestFirst.entries()) {
     const directory = join(root, id);
-    bytes += bytesIn(directory);
-    const isExpired = nowMs - Number.parseInt(id, 36) > limits.keptMs;
+    const isOver =
+      nowMs - Number.parseInt(id, 36) > limits.keptMs || index >= limits.calls || bytes > limits.totalBytes;
+    if (!isOver) bytes += bytesIn(directory);
     // The newest belongs to the call that runs.
-    if (index > 0 && (isExpired || index >= limits.calls || bytes > limits.totalBytes)) {
+    if (index > 0 && (isOver || bytes > limits.totalBytes)) {
       try {
         rmSync(directory, { recursive: true, force: true });
       } catch {
