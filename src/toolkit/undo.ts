@@ -73,7 +73,7 @@ export async function undoCalls(
   const undone = undoneIds(records);
   const chosen = chooseCalls(records, undone, { call, session, targets: Object.values(targets) });
   const groups = await Promise.all(
-    groupsOf(chosen).map(async (group) => ({ records: group, ...(await openFor(group[0]!, targets)) })),
+    groupsOf(chosen).map(async (group) => ({ records: group, ...(await openFor(group, targets)) })),
   );
   return underLocks(host, groups, async () => {
     const plans: UndoPlan[] = [];
@@ -97,24 +97,25 @@ export async function undoCalls(
   });
 }
 
-/** Those of one target, in the same order. */
+/** Those of one machine, in the same order: its targets change the same files. */
 function groupsOf(records: readonly CallRecord[]): readonly (readonly CallRecord[])[] {
   const groups = new Map<string, CallRecord[]>();
   for (const record of records) {
-    const key = JSON.stringify([record.target, record.spec, record.machine]);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [record]);
+    const group = groups.get(record.machine);
+    if (group === undefined) groups.set(record.machine, [record]);
     else group.push(record);
   }
   return [...groups.values()];
 }
 
+/** The target of the newest call whose target is here. */
 async function openFor(
-  record: CallRecord,
+  records: readonly CallRecord[],
   targets: Readonly<Record<string, Target>>,
 ): Promise<{ readonly target: Target; readonly backend: Backend }> {
+  const record = records.find((one) => targetOfRecord(one, targets) !== undefined) ?? records[0]!;
   const { target: name, spec, machine, callId } = record;
-  const target = Object.values(targets).find((one) => isTargetOf(record, one));
+  const target = targetOfRecord(record, targets);
   const shown = spec === undefined ? name : `${name} (${spec})`;
   const unavailable = (why: string) =>
     new HaftError("BACKEND_UNAVAILABLE", `Did not undo the call "${callId}": it ran on ${shown}, ${why}.`, {
@@ -124,6 +125,10 @@ async function openFor(
   const backend = await target.open();
   if (backend.machine !== machine) throw unavailable("whose files ended with it");
   return { target, backend };
+}
+
+function targetOfRecord(record: CallRecord, targets: Readonly<Record<string, Target>>): Target | undefined {
+  return Object.values(targets).find((one) => isTargetOf(record, one));
 }
 
 interface UndoGroup {

@@ -1,0 +1,97 @@
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { CallRecorder, UndoLog } from "../../kernel/index.js";
+import { type FileUndoLogOptions, fileUndoLog } from "./file-undo-log.js";
+import { openStateDirectory } from "./state-directory.js";
+
+const START_MS = Date.UTC(2031, 4, 1);
+const DAY_MS = 24 * 60 * 60 * 1000;
+let root: string;
+let nowMs: number;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "haft-undo-log-"));
+  nowMs = START_MS;
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const open = (limits: FileUndoLogOptions["limits"] = {}): UndoLog =>
+  fileUndoLog(openStateDirectory(root), { now: () => nowMs, limits });
+const about = { sessionId: "s", tool: "t", target: "local", machine: "local", workspace: "/w" };
+const newCall = (log: UndoLog, callId = "c"): CallRecorder => log.record({ ...about, callId });
+
+async function replaced(recorder: CallRecorder, bytes: Uint8Array): Promise<string | undefined> {
+  const content = await recorder.keep(bytes);
+  const before = { kind: "file", size: bytes.length, ...(content === undefined ? {} : { content }) } as const;
+  await recorder.end(await recorder.begin({ kind: "write", path: "/w/a", before }), { after: "0" });
+  return content;
+}
+
+it("stores nothing before the first change, and nothing of a call that changed nothing", async () => {
+  const log = open();
+  const recorder = newCall(log);
+  expect(existsSync(join(root, "undo"))).toBe(false);
+  await recorder.keep(Buffer.from("old"));
+  await recorder.end(await recorder.begin({ kind: "write", path: "/w/a" }), { failed: true });
+  expect([await log.list(), readdirSync(join(root, "undo"))]).toEqual([[], []]);
+});
+
+it("gives another process the changes, the old bytes, and which change was not ended", async () => {
+  const recorder = newCall(open());
+  const content = await replaced(recorder, Buffer.from("old"));
+  await recorder.begin({ kind: "mkdir", paths: ["/w/dir"] });
+  const log = open();
+  expect(await log.list()).toEqual([
+    {
+      ...about,
+      callId: "c",
+      id: recorder.id,
+      atMs: START_MS,
+      changes: [
+        { kind: "write", path: "/w/a", before: { kind: "file", size: 3, content }, after: "0", isUnfinished: false },
+        { kind: "mkdir", paths: ["/w/dir"], isUnfinished: true },
+      ],
+    },
+  ]);
+  expect(Buffer.from((await log.content(recorder.id, content!))!).toString()).toBe("old");
+  for (const [id, name] of [
+    [recorder.id, "7"],
+    [recorder.id, "../../format.json"],
+    ["..", "format.json"],
+  ] as const)
+    expect(await log.content(id, name)).toBeUndefined();
+});
+
+it("stores no more of a file and a call than its limits", async () => {
+  const recorder = newCall(open({ fileBytes: 4, callBytes: 6 }));
+  const sizes = [5, 4, 3, 2];
+  const stored: boolean[] = [];
+  for (const size of sizes) stored.push((await recorder.keep(new Uint8Array(size))) !== undefined);
+  expect(stored).toEqual([false, true, false, true]);
+});
+
+it("drops calls after a week, over their number and over all bytes, the oldest first", async () => {
+  await replaced(newCall(open(), "old"), new Uint8Array(3));
+  nowMs += 8 * DAY_MS;
+  for (const callId of ["a", "b", "c", "d"]) {
+    nowMs += 1;
+    await replaced(newCall(open({ calls: 3 }), callId), new Uint8Array(1000));
+  }
+  const named = async () => (await open().list()).map(({ callId }) => callId);
+  expect(await named()).toEqual(["b", "c", "d"]);
+  nowMs += 1;
+  await replaced(newCall(open({ totalBytes: 2600 }), "e"), new Uint8Array(10));
+  expect(await named()).toEqual(["c", "d", "e"]);
+});
+
+it("ignores what is damaged and what is not of the log", async () => {
+  const log = open();
+  const [good, damaged] = [newCall(log, "good"), newCall(log, "damaged")];
+  for (const one of [good, damaged]) await replaced(one, new Uint8Array());
+  appendFileSync(join(root, "undo", good.id, "log.jsonl"), '{"begin":1,"cha');
+  writeFileSync(join(root, "undo", damaged.id, "log.jsonl"), "{}\nnot JSON\n");
+  writeFileSync(join(root, "undo", "other"), "");
+  expect((await log.list()).map(({ callId }) => callId)).toEqual(["good"]);
+});

@@ -1,0 +1,242 @@
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type CallEvent, defineTool, isWithin, ok } from "../kernel/index.js";
+import { allowAllPolicy } from "../policy/index.js";
+import { createToolkit } from "./create-toolkit.js";
+import type { Toolkit } from "./toolkit.js";
+import type { ToolkitOptions } from "./toolkit-options.js";
+
+let root: string;
+let toolkit: Toolkit;
+let events: CallEvent[];
+const at = (name: string) => join(root, "work", name);
+const put = (name: string, text: string) => writeFileSync(at(name), text);
+const text = (name: string) => (existsSync(at(name)) ? readFileSync(at(name), "utf8") : undefined);
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-undo-")));
+  mkdirSync(at("."));
+  events = [];
+});
+afterEach(async () => {
+  await toolkit.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function open(options: ToolkitOptions = {}): Promise<void> {
+  toolkit = await createToolkit({ workspace: at("."), stateDir: join(root, "state"), gate: "off", ...options });
+}
+
+const call = (name: string, input: Readonly<Record<string, unknown>>) =>
+  toolkit
+    .session("main")
+    .box()
+    .runner.run({ id: "1", name, input }, { onEvent: (event) => events.push(event) });
+
+/** A tool of a host that may write below the workspace but reads nothing. */
+const host = (run: (fs: Parameters<Parameters<typeof defineTool>[0]["run"]>[1]["fs"]) => Promise<void>) =>
+  defineTool({
+    name: "host_tool",
+    description: "Changes files.",
+    input: { type: "object", properties: {} },
+    effect: "write",
+    claims: () => [{ kind: "file", path: at("."), access: ["write", "create", "delete"], scope: "tree" }],
+    run: async (_, ctx) => {
+      await run(ctx.fs);
+      return ok({});
+    },
+  });
+
+it("records what a tool of the host changes, with writes of one file twice and what it may not read", async () => {
+  put("a.txt", "old\n");
+  put("b.txt", "b\n");
+  await open({
+    tools: [
+      host(async (fs) => {
+        await fs.writeFile(at("a.txt"), "first\n");
+        await fs.writeFile(at("a.txt"), "second\n");
+        await Promise.all(["x", "y"].map((name) => fs.writeFile(at(name), name)));
+        await fs.rm(at("b.txt"), { recursive: false, ignoreMissing: false });
+        await fs.mkdir(at("one/two"), true);
+      }),
+    ],
+  });
+  expect(await call("host_tool", {})).toMatchObject({ status: "ok", repairs: [] });
+  expect((await toolkit.undo()).status).toBe("done");
+  expect([text("a.txt"), text("b.txt"), readdirSync(at(".")).sort()]).toEqual(["old\n", "b\n", ["a.txt", "b.txt"]]);
+});
+
+it("reads nothing that the call may not change, and leaves nothing behind of a change that was refused", async () => {
+  put("a.txt", "old\n");
+  writeFileSync(join(root, "secret"), "secret\n");
+  symlinkSync(join(root, "secret"), at("link"));
+  const codes: unknown[] = [];
+  const failed = (error: { readonly code?: unknown }) => void codes.push(error.code);
+  const allowed = allowAllPolicy();
+  await open({
+    policy: {
+      name: "workspace",
+      decide: (claims, about) =>
+        claims.every((claim) => claim.kind === "file" && isWithin(at("."), claim.path))
+          ? allowed.decide(claims, about)
+          : { effect: "deny", rule: "outside", risk: "high", reason: "It is outside." },
+    },
+    tools: [
+      host(async (fs) => {
+        await fs.writeFile(join(root, "secret"), "x").catch(failed);
+        await fs.writeFile(at("link"), "x").catch(failed);
+        await fs.replaceAtomic(at("a.txt"), new Uint8Array(), { sha256: "0".repeat(64) }).catch(failed);
+      }),
+    ],
+  });
+  await call("host_tool", {});
+  expect(codes).toEqual(["CALL_UNCLAIMED", "POLICY_DENIED", "FS_STALE"]);
+  expect(readFileSync(join(root, "secret"), "utf8")).toBe("secret\n");
+  expect(await toolkit.changes()).toEqual([]);
+  expect(existsSync(join(root, "state", "undo")) ? readdirSync(join(root, "state", "undo")) : []).toEqual([]);
+});
+
+it("restores the mode of a deleted file, and stores old bytes for its user alone", async () => {
+  put("key", "secret\n");
+  chmodSync(at("key"), 0o600);
+  put("run.sh", "true\n");
+  chmodSync(at("run.sh"), 0o755);
+  await open();
+  await call("delete", { path: "key" });
+  await call("delete", { path: "run.sh" });
+  await toolkit.undo();
+  await toolkit.undo();
+  expect([statSync(at("key")).mode & 0o777, statSync(at("run.sh")).mode & 0o777]).toEqual([0o600, 0o755]);
+  const log = join(root, "state", "undo");
+  for (const id of readdirSync(log)) {
+    expect(statSync(join(log, id)).mode & 0o077).toBe(0);
+    for (const name of readdirSync(join(log, id))) expect(statSync(join(log, id, name)).mode & 0o077).toBe(0);
+  }
+});
+
+it("says once in the result that a change cannot be undone because the old file was too large, and skips it later", async () => {
+  put("large", "");
+  truncateSync(at("large"), 33 * 1024 * 1024);
+  await open();
+  const { repairs, output } = await call("write", { path: "large", content: "small\n" });
+  const notice = `The change of "${at("large")}" cannot be undone: its ${33 * 1024 * 1024} old bytes are more than the undo log stores.`;
+  expect(repairs).toEqual([notice]);
+  expect(output).toContain(notice);
+  expect(events).toContainEqual(expect.objectContaining({ kind: "notice", message: notice }));
+  expect(await toolkit.undo()).toMatchObject({
+    status: "nothing",
+    lost: [{ path: at("large"), why: expect.stringContaining("old bytes are more than the undo log stores") }],
+  });
+  expect(text("large")).toBe("small\n");
+});
+
+it("restores a tree without its symlinks, and names the command that creates each", async () => {
+  mkdirSync(at("tree"));
+  put("tree/a.txt", "a\n");
+  symlinkSync("a.txt", at("tree/link"));
+  await open();
+  await call("delete", { path: "tree", recursive: true });
+  expect(await toolkit.undo()).toMatchObject({
+    status: "done",
+    lost: [{ path: at("tree/link"), why: expect.stringContaining(`ln -s a.txt ${at("tree/link")}`) }],
+  });
+  expect(text("tree/a.txt")).toBe("a\n");
+});
+
+it("changes nothing through a symlink that was put into a path since, whatever it leads to", async () => {
+  mkdirSync(at("dir"));
+  mkdirSync(join(root, "outside"));
+  put("dir/a.txt", "old\n");
+  await open();
+  await call("write", { path: "dir/a.txt", content: "new\n" });
+  rmSync(at("dir"), { recursive: true });
+  symlinkSync(join(root, "outside"), at("dir"));
+  writeFileSync(join(root, "outside", "a.txt"), "new\n");
+  expect(await toolkit.undo()).toMatchObject({ status: "conflict", conflicts: [{ path: at("dir") }] });
+  rmSync(at("dir"));
+  mkdirSync(at("dir"));
+  symlinkSync(join(root, "outside", "a.txt"), at("dir/a.txt"));
+  expect(await toolkit.undo()).toMatchObject({
+    status: "conflict",
+    conflicts: [{ why: `${at("dir/a.txt")} is now a symlink.` }],
+  });
+  expect(readFileSync(join(root, "outside", "a.txt"), "utf8")).toBe("new\n");
+});
+
+it("undoes what a process that was killed had begun: what is gone is restored, what is there with other bytes is not touched", async () => {
+  put("a.txt", "old\n");
+  await open();
+  const { undoLog } = toolkit.host;
+  const recorder = undoLog!.record({
+    callId: "killed",
+    sessionId: "main",
+    tool: "host_tool",
+    target: "local",
+    machine: "local",
+    workspace: at("."),
+  });
+  const sha256 = createHash("sha256").update("gone\n").digest("hex");
+  const content = await recorder.keep(Buffer.from("gone\n"));
+  const old = { kind: "file", size: 5, mode: 0o644, sha256, content: content! } as const;
+  await recorder.begin({ kind: "remove", path: at("gone.txt"), entries: [{ ...old, path: at("gone.txt") }] });
+  expect((await toolkit.undo({ call: "killed" })).status).toBe("done");
+  expect(text("gone.txt")).toBe("gone\n");
+  await recorder.begin({ kind: "write", path: at("a.txt"), before: old });
+  await toolkit.undo({ call: (await toolkit.changes()).at(-1)!.id });
+  expect(await toolkit.undo({ call: "killed" })).toMatchObject({
+    status: "conflict",
+    conflicts: [{ why: `${at("a.txt")} was being written when its process ended.` }],
+  });
+  expect(text("gone.txt")).toBeUndefined();
+});
+
+it("keeps a directory that has other contents by now, and undoes the rest", async () => {
+  await open();
+  await call("write", { path: "dir/new.txt", content: "new\n" });
+  put("dir/mine.txt", "mine\n");
+  expect(await toolkit.undo()).toMatchObject({ status: "done", lost: [{ path: at("dir") }] });
+  expect([text("dir/new.txt"), text("dir/mine.txt")]).toEqual([undefined, "mine\n"]);
+});
+
+it("does not restore bytes that are damaged or gone, and undoes a call only once", async () => {
+  put("a.txt", "old\n");
+  await open();
+  await call("write", { path: "a.txt", content: "new\n" });
+  const [{ id }] = (await toolkit.changes()) as unknown as [{ id: string }];
+  const stored = join(root, "state", "undo", id, "0");
+  writeFileSync(stored, "forged\n");
+  expect(await toolkit.undo()).toMatchObject({ status: "nothing", lost: [{ path: at("a.txt") }] });
+  expect(text("a.txt")).toBe("new\n");
+  writeFileSync(stored, "old\n");
+  expect((await toolkit.undo({ call: id })).status).toBe("done");
+  await expect(toolkit.undo({ call: id })).rejects.toThrow(/it is undone already\. Undo "[0-9a-z-]+" to redo it/);
+  await expect(toolkit.undo({ call: "nosuch" })).rejects.toThrow("no change of a file is stored for it");
+  await expect(toolkit.undo({ session: "nosuch" })).rejects.toThrow('Did not undo the session "nosuch"');
+});
+
+it("is audited as a call of the session, with the files that it changes", async () => {
+  await open({ persist: false });
+  await call("write", { path: "a.txt", content: "new\n" });
+  await toolkit.undo();
+  const { entries } = toolkit.host.audit as unknown as { readonly entries: readonly unknown[] };
+  expect(entries.at(-1)).toMatchObject({
+    begin: { sessionId: "main", tool: "undo", backend: "local", workspace: at(".") },
+    end: { status: "ok", rule: "undo", claims: [{ kind: "file", path: at("a.txt"), access: ["delete"] }] },
+  });
+});
