@@ -118,6 +118,9 @@ export {
   allowAllPolicy,
   type DenyByDefaultOptions,
   denyByDefaultPolicy,
+  type NamedSecret,
+  type SecretRedactorOptions,
+  secretRedactor,
   type SlidingWindowOptions,
   slidingWindowRate,
 } from "./policy/index.js";

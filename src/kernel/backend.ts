@@ -30,6 +30,8 @@ export interface BoundCall {
    * in exactly that directory or not at all.
    */
   authorizeDirectory(command: string, cwd: string, real: string): Promise<Decision>;
+  /** How many bytes at the end of a job's output may be the beginning of a secret. Absent: nothing is redacted. */
+  incompleteSecretBytes?(bytes: Uint8Array): number;
 }
 
 /** The grant and call that ports are bound to. A backend's unguarded ports have none. */

@@ -43,7 +43,10 @@ export function boundHandle(handle: ShellHandle, { grant, call }: Binding, from:
         throw unclaimed(`close the stdin of "${id}"`, { job: id, action: "write" }, "an empty input");
       return handle.closeInput();
     },
-    output: live((stream: "stdout" | "stderr", from: number, max: number) => handle.output(stream, from, max)),
+    output: live(async (stream: "stdout" | "stderr", from: number, max: number) => {
+      const part = await handle.output(stream, from, max);
+      return part.ended || max < MIN_SHOWN_BYTES ? part : withoutIncompleteSecret(part, call);
+    }),
     async kill(signal: string, options: KillOptions = {}) {
       const own = { ...options };
       const action = own.once === true ? "signal" : "stop";
@@ -62,6 +65,19 @@ export function boundHandle(handle: ShellHandle, { grant, call }: Binding, from:
         }),
     ...(handle.waiting === undefined ? {} : { waiting: live(async () => (await handle.waiting?.()) ?? null) }),
   };
+}
+
+/** A shorter read asks whether there is any output. */
+const MIN_SHOWN_BYTES = 1024;
+
+/** The output before what may be the beginning of a secret, which is left for the next read: redaction would not find a half. */
+function withoutIncompleteSecret<Part extends { readonly bytes: Uint8Array; readonly next: number }>(
+  part: Part,
+  call: BoundCall,
+): Part {
+  const held = call.incompleteSecretBytes?.(part.bytes) ?? 0;
+  if (held === 0) return part;
+  return { ...part, bytes: part.bytes.subarray(0, part.bytes.length - held), next: part.next - held };
 }
 
 /** The texts that the call may write to the job; undefined among them for any, and an empty one for its end of file. */

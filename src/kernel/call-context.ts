@@ -10,6 +10,7 @@ import { callSafely } from "./errors.js";
 import { type Fs, withMissingPart } from "./fs.js";
 import { withPathLocks } from "./path-lock.js";
 import { RecordedFs } from "./recorded-fs.js";
+import { incompleteSecretBytes } from "./redacted-stream.js";
 import { sealPort } from "./seal-port.js";
 import type { CallHttp } from "./services.js";
 import type { CallSession, Framework } from "./session.js";
@@ -141,7 +142,7 @@ export class CallContext implements ToolContext {
     const run = this.#run;
     const end = this.#end;
     return (event) => {
-      if (!end.aborted) callSafely(() => run.context.onEvent?.({ ...event, callId: run.call.id }));
+      if (!end.aborted) run.events.emit(event);
     };
   }
 
@@ -200,6 +201,7 @@ function recordedFs(run: CallRun, fs: Fs, call: BoundCall, log: UndoLog): Fs {
 function boundCall(run: CallRun, signal: AbortSignal, deadline: number): BoundCall {
   const { context, call, workspace } = run;
   const { session } = context;
+  const { redactor } = context.host;
   return {
     id: call.id,
     signal,
@@ -209,5 +211,6 @@ function boundCall(run: CallRun, signal: AbortSignal, deadline: number): BoundCa
     workspace,
     authorizeRealPath: async (asked, real) => authorizeRealPath(run, asked, real),
     authorizeDirectory: async (command, cwd, real) => authorizeDirectory(run, command, cwd, real),
+    ...(redactor === undefined ? {} : { incompleteSecretBytes: (bytes) => incompleteSecretBytes(redactor, bytes) }),
   };
 }

@@ -3,7 +3,8 @@ import type { HostContext } from "./context.js";
 import type { HaftError } from "./errors.js";
 import type { Io } from "./fs.js";
 import { revoked } from "./guard.js";
-import type { Artifacts, ArtifactWriter } from "./services.js";
+import { RedactedStream } from "./redacted-stream.js";
+import type { Artifacts, ArtifactWriter, Redactor } from "./services.js";
 
 /**
  * The session, locks and artifacts, all of which end with the call. A cancelled tool can still use them, to store what it has;
@@ -40,6 +41,7 @@ export function callLifetime(callId: string, tool: string, context: HostContext)
     get artifacts() {
       ownArtifacts ??= artifactsUntilEnd(session.artifacts, tool, {
         requireLife,
+        redactor: host.redactor,
         /** An artifact that is created after the end of the call is ended at once. */
         made(writer) {
           open.add(writer);
@@ -63,6 +65,7 @@ export function callLifetime(callId: string, tool: string, context: HostContext)
 }
 
 interface ArtifactLifetime {
+  readonly redactor: Redactor | undefined;
   requireLife(): void;
   made(writer: ArtifactWriter): void;
   ended(writer: ArtifactWriter): void;
@@ -71,9 +74,10 @@ interface ArtifactLifetime {
 function artifactsUntilEnd(kept: Artifacts, tool: string, life: ArtifactLifetime): Artifacts {
   const { requireLife } = life;
   return Object.freeze<Artifacts>({
-    async create(about) {
+    async create({ exact, ...about }) {
       requireLife();
-      const writer = await kept.create({ ...about, tool });
+      const own = await kept.create({ ...about, tool });
+      const writer = life.redactor === undefined || exact === true ? own : redactedWriter(own, life.redactor);
       life.made(writer);
       return {
         id: writer.id,
@@ -105,6 +109,25 @@ function artifactsUntilEnd(kept: Artifacts, tool: string, life: ArtifactLifetime
       return kept.export(id, fs, path);
     },
   });
+}
+
+/** Writes what is left after redaction; what is counted is that. */
+function redactedWriter(writer: ArtifactWriter, redactor: Redactor): ArtifactWriter {
+  const stream = new RedactedStream(redactor);
+  let ending: ReturnType<ArtifactWriter["end"]> | undefined;
+  return {
+    id: writer.id,
+    write: async (bytes) => writer.write(stream.push(bytes)),
+    end() {
+      ending ??= (async () => {
+        const rest = stream.end();
+        if (rest.length > 0) await writer.write(rest);
+        return writer.end();
+      })();
+      return ending;
+    },
+    ...(writer.discard === undefined ? {} : { discard: async () => writer.discard?.() }),
+  };
 }
 
 /** Runs the body under a lock, and releases the lock if the call ends first. */

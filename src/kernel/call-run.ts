@@ -2,6 +2,7 @@
 
 import { resolvePath } from "../text/index.js";
 import type { Backend } from "./backend.js";
+import { CallEvents } from "./call-events.js";
 import { type CallLifetime, callLifetime } from "./call-lifetime.js";
 import type { Claim, Decision, Grant, Place } from "./claims.js";
 import type { ClaimContext, HostContext } from "./context.js";
@@ -33,6 +34,7 @@ export interface CallRun {
   readonly cancel: AbortSignal | undefined;
   /** What the tool can use besides its backend; ends with the call. */
   readonly life: CallLifetime;
+  readonly events: CallEvents;
   readonly startedMs: number;
   /** The arguments as JSON text; the message of the error where they cannot be converted. */
   readonly inputJson: string;
@@ -83,6 +85,7 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     context,
     cancel: cancelOf(context),
     life: callLifetime(own.id, tool.name, context),
+    events: new CallEvents(own.id, context),
     startedMs: context.host.clock.now(),
     inputJson: input.json,
     notPlain: input.problem,

@@ -82,7 +82,7 @@ async function assemble(run: CallRun, ending: Ending, result: ToolResult, render
     content: clamped.content,
     ...(structured.value === undefined ? {} : { structured: structured.value }),
     truncations,
-    repairs: run.notes,
+    repairs: redactedNotes(run),
     artifacts: truncations.flatMap((truncation) => (truncation.artifact === undefined ? [] : [truncation.artifact])),
     decision: { rule: decision.rule, effect, approver: run.approver },
     ...(ending.inputRequired === undefined ? {} : { inputRequired: ending.inputRequired }),
@@ -111,6 +111,15 @@ function plainContent(result: ToolResult): readonly ContentBlock[] {
   if (result.content.length > 0) return result.content;
   if (result.message !== undefined) return [{ kind: "text", text: result.message }];
   return result.data === undefined ? [] : [{ kind: "json", value: result.data as Json }];
+}
+
+/** None where the redactor fails on one. */
+function redactedNotes({ context, notes }: CallRun): readonly string[] {
+  try {
+    return notes.map((note) => redactText(context.host.redactor, note));
+  } catch {
+    return [];
+  }
 }
 
 /** Redacts every string of a result, data and details included, before anything is rendered from it. */

@@ -43,6 +43,7 @@ export async function execute(run: CallRun): Promise<Ending> {
         else settle(value);
       });
     });
+    run.events.flush();
     const result = withOrigin(run.claims, validateToolResult(returned, tool.name));
     return ended(statusOf(result, stopped), result);
   } finally {

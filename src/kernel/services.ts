@@ -214,7 +214,12 @@ export type ArtifactPart = {
  */
 export interface Artifacts {
   /** @throws `STORE_UNWRITABLE`; so does the writer's `write`, which rejects with `STORE_CLOSED` after `end`. */
-  create(about: Pick<ArtifactInfo, "what" | "provenance" | "tool">): Promise<ArtifactWriter>;
+  create(
+    about: Pick<ArtifactInfo, "what" | "provenance" | "tool"> & {
+      /** True stores the bytes as they are, secrets too: to restore a file. Reading them redacts. */
+      readonly exact?: boolean;
+    },
+  ): Promise<ArtifactWriter>;
   /**
    * Returns up to `length` bytes from `offset`. Inside the gap it returns no bytes, and `gap` gives its range.
    * @throws `STORE_CONFLICT` when the stored data is damaged.
@@ -245,9 +250,14 @@ export interface Faults {
   watch<T>(body: () => Promise<T>, onFault: (thrown: unknown) => void): Promise<T>;
 }
 
-/** Removes secrets from text before it reaches a model or the audit log. */
+/** Replaces secrets in text before it reaches a model, an event, an artifact or the audit log. */
 export interface Redactor {
   redact(text: string): string;
+  /**
+   * For output that arrives in parts: how many characters at the end of `text` may be the beginning of a secret. They wait for the
+   * next part. Without this method an incomplete line waits, up to 4 KiB of it.
+   */
+  incompleteLength?(text: string): number;
 }
 
 /** SHA-256 as hex; injected, and possibly asynchronous, so that the kernel needs no Node.js module. */

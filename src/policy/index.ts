@@ -5,3 +5,5 @@ export { allowAllPolicy } from "./allow-all-policy.js";
 export { AUTONOMY_TEXT } from "./autonomy.js";
 export { type DenyByDefaultOptions, denyByDefaultPolicy } from "./deny-by-default-policy.js";
 export { type SlidingWindowOptions, slidingWindowRate } from "./rate-limit.js";
+export { type SecretRedactorOptions, secretRedactor } from "./redaction.js";
+export { MIN_SECRET_LENGTH, type NamedSecret, secretsIn } from "./secret-values.js";

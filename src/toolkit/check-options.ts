@@ -18,10 +18,14 @@ export function requireKnown(options: object, known: readonly string[]): void {
 
 /** JavaScript callers are not type-checked, and an invalid limit must not count as no limit. @throws `CONFIG_INVALID` */
 export function requireChoices(
-  options: Pick<ToolkitOptions, "approver" | "autonomy" | "gate" | "policy" | "rate" | "state" | "toolSettings">,
+  options: Pick<
+    ToolkitOptions,
+    "approver" | "autonomy" | "gate" | "policy" | "rate" | "redactor" | "state" | "toolSettings"
+  >,
 ): void {
   requireMethod("policy", options.policy, "decide");
   requireMethod("approver", options.approver, "ask");
+  if (options.redactor !== false) requireMethod("redactor", options.redactor, "redact");
   for (const method of ["documents", "problem"]) requireMethod("state", options.state, method);
   for (const part of ["sessions", "approvals"] as const)
     requireMethod(`state.${part}`, options.state && options.state[part], "list");

@@ -10,6 +10,7 @@ import { dialectNamed } from "./dialect-named.js";
 import { createHost, type Host } from "./host-services.js";
 import { leftOfAll } from "./left-of-all.js";
 import { withOwnedContext } from "./owned-box.js";
+import { redactorOf } from "./redactor-of.js";
 import { settledTargets } from "./settled-targets.js";
 import { TargetSet } from "./target-set.js";
 import type { Toolkit } from "./toolkit.js";
@@ -44,7 +45,8 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
   registry.registerAll(tools);
   const chosen = await settledTargets(options);
   const { policy, prepare } = await policyOf(options.policy, autonomy);
-  const host = await createHost({ ...options, policy, autonomy, persist });
+  const redactor = redactorOf(options);
+  const host = await createHost({ ...options, policy, autonomy, persist, redactor });
   const targets = new TargetSet(chosen, {
     backends,
     schemes,

@@ -35,7 +35,7 @@ interface HostServicesOptions {
   readonly approvalTimeoutMs?: number;
   readonly hooks?: Hooks;
   readonly rate?: RateLimit | RateOptions;
-  readonly redactor?: Redactor;
+  readonly redactor?: Redactor | undefined;
   readonly faults?: Faults;
 }
 

@@ -14,7 +14,7 @@ import type {
   Redactor,
   State,
 } from "../kernel/index.js";
-import type { Autonomy, SlidingWindowOptions } from "../policy/index.js";
+import type { Autonomy, NamedSecret, SlidingWindowOptions } from "../policy/index.js";
 import type { Gate } from "../tools/index.js";
 import type { ChosenTarget } from "./chosen-target.js";
 import type { ToolSettings } from "./config/config.js";
@@ -88,7 +88,10 @@ export interface ToolkitOptions {
    * Calls of tools that only read are not limited. Default: no limit.
    */
   readonly rate?: RateLimit | RateOptions;
-  readonly redactor?: Redactor;
+  /** Replaces secrets in all that is shown. Default: `secretRedactor`, with the secret variables of `env` and with `secrets`. `false`: nothing is replaced. */
+  readonly redactor?: Redactor | false;
+  /** Values that are not shown, of at least 8 characters each, beside those of variables in `env` that are named as secrets. */
+  readonly secrets?: readonly (string | NamedSecret)[];
   /** Attributes uncaught errors to the call that caused them. Default: by asynchronous context, listening only while calls run. */
   readonly faults?: Faults;
 }
@@ -119,5 +122,6 @@ export const TOOLKIT_OPTIONS: Readonly<Record<keyof ToolkitOptions, true>> = {
   hooks: true,
   rate: true,
   redactor: true,
+  secrets: true,
   faults: true,
 };

@@ -22,6 +22,7 @@ import {
   notAWorkspace,
   requireDistinctNames,
   type SettledConfig,
+  serverSecrets,
   type ToolkitOptions,
 } from "../../toolkit/index.js";
 import type { StartCommand } from "./clients/clients.js";
@@ -71,6 +72,7 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
     on,
     dialect,
     env: { ...variablesThatAreSet(settled.env), ...environmentOf(env) },
+    secrets: serverSecrets(settled.servers, (name) => process.env[name]).secrets,
     toolSettings: settled.tools,
     ...(stateDir === undefined ? {} : { stateDir }),
     ...(settled.quotaMiB === undefined ? {} : { artifactQuotaBytes: settled.quotaMiB * 1024 * 1024 }),

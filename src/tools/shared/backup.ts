@@ -39,7 +39,7 @@ export async function backUp(
   what = `the replaced bytes of ${provenance.ref}`,
 ): Promise<StoredBackup | undefined> {
   if (bytes.length === 0) return undefined;
-  const writer = await ctx.artifacts.create({ what, provenance });
+  const writer = await ctx.artifacts.create({ what, provenance, exact: true });
   const discard = async (): Promise<void> => {
     // An unneeded artifact is no reason for the call to fail.
     await writer.discard?.().catch(() => {});

@@ -2,7 +2,7 @@ import { fail, type ToolResult } from "../../kernel/index.js";
 import { hasLoneSurrogate } from "../../text/index.js";
 import { quoted } from "./path-input.js";
 
-const PLACEHOLDER = /⟦redacted:[^⟧\n]*⟧/;
+const PLACEHOLDER = /⟦redacted:[^⟦⟧\n]{0,100}⟧/;
 
 /**
  * Refuses text that must not be written: a redaction placeholder would destroy the secret, and a lone surrogate
@@ -12,7 +12,11 @@ export function refuseText(text: string, parameter: string, verb: string, path: 
   const placeholder = PLACEHOLDER.exec(text)?.[0];
   const problem =
     placeholder !== undefined
-      ? `\`${parameter}\` contains ${placeholder}, which stands for a redacted secret. Change only the lines around it`
+      ? `\`${parameter}\` contains ${placeholder}, which stands for a secret that is not shown; the file has the secret itself. ${
+          verb === "write"
+            ? "Use `edit` and change only the text around it"
+            : "Leave it out and edit only the text around it"
+        }`
       : hasLoneSurrogate(text)
         ? `\`${parameter}\` contains a lone surrogate (half a character). Send whole characters`
         : undefined;

@@ -1,0 +1,30 @@
+/** The redactor of a toolkit. */
+import { HaftError, type Redactor } from "../kernel/index.js";
+import { MIN_SECRET_LENGTH, type NamedSecret, secretRedactor, secretsIn } from "../policy/index.js";
+import type { ToolkitOptions } from "./toolkit-options.js";
+
+/** @throws `CONFIG_INVALID` for a value in `secrets` that is too short, and for `secrets` beside a redactor of the host. */
+export function redactorOf({ redactor, secrets = [], env = {} }: ToolkitOptions): Redactor | undefined {
+  const own = secrets.map(checkedSecret);
+  if (redactor === undefined) return secretRedactor({ secrets: [...own, ...secretsIn(env).secrets] });
+  if (own.length > 0)
+    throw invalidOption(
+      `\`secrets\` is for the default redactor. ${redactor === false ? "Remove `redactor: false`" : "Pass it to `secretRedactor` in your own"}`,
+    );
+  return redactor === false ? undefined : redactor;
+}
+
+function checkedSecret(secret: string | NamedSecret, index: number): NamedSecret {
+  const named = typeof secret === "string" ? { name: "secret", value: secret } : secret;
+  const length = typeof named?.value === "string" ? named.value.length : undefined;
+  if (length === undefined || typeof named.name !== "string")
+    throw invalidOption(`\`secrets[${index}]\` must be a string, or \`{ name, value }\``);
+  if (length >= MIN_SECRET_LENGTH) return named;
+  throw invalidOption(
+    `\`secrets[${index}]\` has ${length} characters, and ordinary text would be hidden too. Use at least ${MIN_SECRET_LENGTH}`,
+  );
+}
+
+function invalidOption(why: string): HaftError {
+  return new HaftError("CONFIG_INVALID", `Did not make a toolkit: ${why}.`);
+}
