@@ -120,8 +120,8 @@ export {
   denyByDefaultPolicy,
   type NamedSecret,
   type SecretRedactorOptions,
-  secretRedactor,
   type SlidingWindowOptions,
+  secretRedactor,
   slidingWindowRate,
 } from "./policy/index.js";
 export {

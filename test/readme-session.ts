@@ -47,6 +47,7 @@ function settled(text: string, root: string): string {
     .trimEnd()
     .replaceAll(root, "/home/ada")
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/g, "2026-11-28 10:20:30 UTC")
+    .replace(/ {2}[0-9a-f]{12}-\d+$/gm, "  4f1d2c3b5a69-1")
     .replace(/ +\d+ ms/g, "    9 ms")
     .replace(/ +\d\.\d s /g, "    9 ms ");
 }

@@ -96,8 +96,8 @@ async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | 
   const request = await approvalRequest(run, decision);
   const answer = await answerOf(run, request);
   if ("denied" in answer) {
-    run.approval ??= "denied";
     const status = run.cancel?.aborted === true ? "cancelled" : "denied";
+    run.approval ??= "denied";
     return ended(
       status,
       fail("POLICY_DENIED", `Did not run \`${run.tool.name}\`: ${answer.denied}`, {

@@ -79,6 +79,7 @@ export async function auditEnd(run: CallRun, outcome: ToolOutcome): Promise<void
       ...(outcome.code === undefined ? {} : { code: outcome.code }),
       effect: outcome.decision.effect,
       approver: outcome.decision.approver,
+      ...(run.decision === undefined ? {} : { risk: run.decision.risk }),
       ...(run.approval === undefined ? {} : { approval: run.approval }),
       ...shownDecision(run, outcome.decision.rule),
       tookMs: clock.now() - run.startedMs,

@@ -10,7 +10,7 @@ import { cancelOf } from "./create-context.js";
 import { HaftError, messageOf } from "./errors.js";
 import { unclaimed } from "./guard.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
-import type { AuditEnd, PolicyFiles } from "./services.js";
+import type { AuditedApproval, PolicyFiles } from "./services.js";
 import type { Target } from "./target.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
 import type { ToolOutcome } from "./tool-outcome.js";
@@ -72,7 +72,7 @@ export interface CallRun {
   readonly realPlaces: Place[];
   approver: string | null;
   /** What became of the question; undefined where the call needed no approval. */
-  approval: AuditEnd["approval"];
+  approval: AuditedApproval | undefined;
   settleRate: ((succeeded: boolean) => void) | undefined;
 }
 

@@ -179,6 +179,7 @@ export type {
   Audit,
   AuditBegin,
   AuditEnd,
+  AuditedApproval,
   CallHttp,
   Clock,
   Digest,

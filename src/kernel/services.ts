@@ -146,6 +146,12 @@ export interface AuditBegin {
   readonly input: string;
 }
 
+/**
+ * What became of the question about a call. "pending": it was stored and waits for a decision. "remembered": an earlier approval
+ * holds. "no-approver": no user could be asked.
+ */
+export type AuditedApproval = "granted" | "denied" | "timeout" | "cancelled" | "pending" | "remembered" | "no-approver";
+
 /** The audit entry written when a call ends. */
 export interface AuditEnd {
   /** "late-value-dropped" is a second entry, for a tool that settled after its call had been abandoned. */
@@ -154,11 +160,9 @@ export interface AuditEnd {
   readonly rule?: string;
   readonly effect?: Decision["effect"];
   readonly approver?: string | null;
-  /**
-   * What became of the question, where the effect is "ask". "pending": it was stored and waits for a decision; "remembered": an
-   * earlier approval holds; "no-approver": no user could be asked.
-   */
-  readonly approval?: "granted" | "denied" | "timeout" | "cancelled" | "pending" | "remembered" | "no-approver";
+  readonly risk?: Decision["risk"];
+  /** What came of a question about the call; absent where none was asked. */
+  readonly approval?: AuditedApproval;
   /** Each text in them is redacted and truncated to 4,096 bytes. */
   readonly claims?: readonly Claim[];
   readonly tookMs: number;

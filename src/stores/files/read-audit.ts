@@ -8,8 +8,10 @@ import type { StateDirectory } from "./state-directory.js";
 
 /** One call in the audit log. */
 export interface AuditedCall {
-  /** The call id, as in its outcome. */
+  /** Its id in the log, as `audit` in its outcome. */
   readonly id: string;
+  /** What the program that made the call named it. */
+  readonly callId: string;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
   readonly sessionId: string;
@@ -97,9 +99,10 @@ function addRecord(calls: Map<string, AuditedCall>, chain: string, record: Chain
     const id = `${chain}-${record.sequence}`;
     const { atMs } = record;
     const [sessionId, tool, input] = [textOf(record.sessionId), textOf(record.tool), textOf(record.input)];
+    const callId = textOf(record.callId);
     const [target, workspace] = [textOf(record.backend), textOf(record.workspace)];
     const spec = record.spec === undefined ? target : textOf(record.spec);
-    calls.set(id, { id, atMs, sessionId, tool, target, spec, workspace, input, begin: record });
+    calls.set(id, { id, callId, atMs, sessionId, tool, target, spec, workspace, input, begin: record });
   }
   const begun = record.kind === "end" ? calls.get(textOf(record.begin)) : undefined;
   if (begun === undefined) return;

@@ -77,6 +77,8 @@ export async function requireSubcommand(program: Command, args: readonly string[
     if (name.startsWith("-")) continue;
     if (command.commands.length === 0 || name === "help") return;
     const next = command.commands.find((one) => one.name() === name);
+    // It may be an argument: `haft audit SESSION`.
+    if (next === undefined && command.registeredArguments.length > 0) return;
     if (next === undefined) throw await unknownCommand(name, command);
     command = next;
   }

@@ -13,6 +13,9 @@ const call = {
   cwd: "/ws",
   workspace: "/ws",
   home: "/home/ada",
+  autonomy: "supervised",
+  sandboxed: false,
+  taint: [],
 } as const;
 const request: ApprovalRequest = {
   token: "approval-1",

@@ -6,45 +6,124 @@ import { showControls } from "../../../text/index.js";
 import type { auditAdmin } from "../../../toolkit/index.js";
 import { withExamples, withJsonOption, withStateOption } from "../command-parts.js";
 import type { StateOptions } from "../configuration.js";
-import { printJson, printNotice, utcTime } from "../output.js";
+import { printJson, printNotice } from "../output.js";
 import { EXIT } from "../usage.js";
+import { auditedCallText, auditedRow } from "./audit/audited-call-text.js";
 
 interface AuditOptions extends StateOptions {
   readonly json?: boolean;
-  /** Only calls whose workspace was this directory. */
-  readonly in?: string;
 }
 
-const MAX_INPUT_CHARACTERS = 120;
-const STATUS_WIDTH = 14;
-const TOOL_WIDTH = 10;
+interface ShowOptions extends AuditOptions {
+  /** Only calls whose workspace was this directory. */
+  readonly in?: string;
+  /** All that is logged of this call. */
+  readonly call?: string;
+}
 
-type Call = Awaited<ReturnType<typeof auditAdmin>>["calls"][number];
+type Report = Awaited<ReturnType<typeof auditAdmin>>;
 
+const EXIT_STATUS =
+  "\nExit status: 0 the audit log is intact, 1 a part of it was changed or is missing, or the call is not in it.";
+
+/** `haft audit` alone is `haft audit show`. */
 export function addAuditCommand(program: Command): void {
-  withExamples(
-    withJsonOption(
-      withStateOption(
-        program
-          .command("audit [session]")
-          .description("list the audited calls of one session or all, and check that the audit log is intact")
-          .option("--in <dir>", "only calls whose workspace was this directory of this machine"),
-      ),
+  const audit = withExamples(
+    withShowOptions(
+      program
+        .command("audit [session]")
+        .description("list the audited calls of one session or all, and check that the audit log is intact"),
     ),
     "haft audit --in .",
     "haft audit trial --json",
+    "haft audit show --call 4f1d2c3b5a69-1",
+    "haft audit verify",
+  )
+    .addHelpText("after", EXIT_STATUS)
+    .action(async (session: string | undefined, options: ShowOptions) => {
+      process.exitCode = await show(session, options);
+    });
+  withExamples(
+    withShowOptions(
+      audit
+        .command("show [session]")
+        .description("list the audited calls, or show all that is logged of one: its decision, approval and claims"),
+    ),
+    "haft audit show --in .",
+    "haft audit show --call 4f1d2c3b5a69-1",
+  )
+    .addHelpText("after", EXIT_STATUS)
+    .action(async (session: string | undefined, _options: ShowOptions, command: Command) => {
+      // Options of the same name belong to the command above.
+      process.exitCode = await show(session, command.optsWithGlobals());
+    });
+  withExamples(
+    withJsonOption(
+      withStateOption(
+        audit
+          .command("verify")
+          .description("check that no line of the audit log was changed, moved or deleted; prints each place that was"),
+      ),
+    ),
+    "haft audit verify",
+    "haft audit verify --json",
   )
     .addHelpText("after", "\nExit status: 0 the audit log is intact, 1 a part of it was changed or is missing.")
-    .action(async (session: string | undefined, options: AuditOptions) => {
-      process.exitCode = await listCalls(session, options);
+    .action(async (_options: AuditOptions, command: Command) => {
+      process.exitCode = await verify(command.optsWithGlobals());
     });
 }
 
-/** Oldest first. */
-async function listCalls(session: string | undefined, options: AuditOptions): Promise<number> {
+function withShowOptions(command: Command): Command {
+  return withJsonOption(
+    withStateOption(
+      command
+        .option("--in <dir>", "only calls whose workspace was this directory of this machine")
+        .option("--call <id>", "all that is logged of one call; its id is at the end of its line"),
+    ),
+  );
+}
+
+async function show(session: string | undefined, options: ShowOptions): Promise<number> {
+  const report = await reportOf(options);
+  return options.call === undefined ? listCalls(session, options, report) : showCall(options.call, options, report);
+}
+
+async function reportOf(options: AuditOptions): Promise<Report> {
   const { stateAdminOptions } = await import("../configuration.js");
-  const { auditAdmin, isOnThisMachine } = await import("../../../toolkit/index.js");
-  const { calls, problems } = await auditAdmin(await stateAdminOptions(options));
+  const { auditAdmin } = await import("../../../toolkit/index.js");
+  return auditAdmin(await stateAdminOptions(options));
+}
+
+async function verify(options: AuditOptions): Promise<number> {
+  const { calls, problems } = await reportOf(options);
+  if (options.json) printJson({ isIntact: problems.length === 0, calls: calls.length, problems });
+  else if (problems.length > 0) printProblems(problems);
+  else if (calls.length === 0) printNotice(`the audit log is empty. ${HOW_IT_FILLS}`);
+  else process.stdout.write(`The audit log is intact: ${counted(calls.length)}.\n`);
+  return statusOf(problems);
+}
+
+const HOW_IT_FILLS = "Each `haft call` and each call of a client adds one.";
+
+/** By its id in the log, or the id that its program gave it: that may be of several calls. */
+async function showCall(id: string, { json }: AuditOptions, { calls, problems }: Report): Promise<number> {
+  const chosen = calls.filter((call) => call.id === id || call.callId === id);
+  if (json) printJson({ calls: chosen, problems });
+  else process.stdout.write(chosen.map(auditedCallText).join("\n"));
+  printProblems(problems);
+  if (chosen.length > 0) return statusOf(problems);
+  printNotice(`no call "${id}" in the audit log. \`haft audit\` lists the calls with their ids.`);
+  return EXIT.errorResult;
+}
+
+/** Oldest first. */
+async function listCalls(
+  session: string | undefined,
+  options: ShowOptions,
+  { calls, problems }: Report,
+): Promise<number> {
+  const { isOnThisMachine } = await import("../../../toolkit/index.js");
   const directory = options.in === undefined ? undefined : resolve(options.in);
   const names = directory === undefined ? [] : [directory, realDirectory(directory)];
   const chosen = calls.filter(
@@ -53,7 +132,7 @@ async function listCalls(session: string | undefined, options: AuditOptions): Pr
       (directory === undefined || (names.includes(workspace) && isOnThisMachine(spec))),
   );
   if (options.json) printJson({ calls: chosen, problems });
-  else process.stdout.write(chosen.map((call) => `${rowOf(call)}\n`).join(""));
+  else process.stdout.write(chosen.map((call) => `${auditedRow(call)}\n`).join(""));
   const scope =
     (session === undefined ? "" : ` of the session "${showControls(session)}"`) +
     (directory === undefined ? "" : ` in "${showControls(directory)}"`);
@@ -62,13 +141,25 @@ async function listCalls(session: string | undefined, options: AuditOptions): Pr
     const hint = session?.includes("/")
       ? ` For a directory: haft audit --in ${showControls(session)}`
       : everything
-        ? " Each `haft call` and each call of a client adds one."
+        ? ` ${HOW_IT_FILLS}`
         : " `haft audit` lists those of all sessions.";
     printNotice(`no audited calls${scope}.${hint}`);
   } else if (problems.length === 0 && !options.json)
-    printNotice(`${chosen.length === 1 ? "1 call" : `${chosen.length} calls`}${scope}; the audit log is intact.`);
+    printNotice(`${counted(chosen.length)}${scope}; the audit log is intact.`);
+  printProblems(problems);
+  return statusOf(problems);
+}
+
+function counted(calls: number): string {
+  return calls === 1 ? "1 call" : `${calls} calls`;
+}
+
+function printProblems(problems: Report["problems"]): void {
   for (const { file, line, why } of problems)
     printNotice(`${line === undefined ? "" : `line ${line} of `}${file}: ${why}`);
+}
+
+function statusOf(problems: Report["problems"]): number {
   return problems.length === 0 ? EXIT.ok : EXIT.errorResult;
 }
 
@@ -79,14 +170,4 @@ function realDirectory(directory: string): string {
   } catch {
     return directory;
   }
-}
-
-function rowOf({ atMs, status = "no end", tool, tookMs, sessionId, target, workspace, input }: Call): string {
-  const took = tookMs === undefined ? "" : `${tookMs} ms`;
-  const shown = input.length > MAX_INPUT_CHARACTERS ? `${input.slice(0, MAX_INPUT_CHARACTERS)}…` : input;
-  const columns = [utcTime(atMs), status.padEnd(STATUS_WIDTH), tool.padEnd(TOOL_WIDTH), took.padStart(9)];
-  // The default session of the command line is named after its workspace.
-  const where = workspace === "" || sessionId.includes(workspace) ? "" : ` in ${JSON.stringify(workspace)}`;
-  const on = target === "local" || target === "" ? "" : ` on ${target}`;
-  return showControls([...columns, JSON.stringify(sessionId) + on + where, shown].join("  "));
 }
