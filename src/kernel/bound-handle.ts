@@ -2,7 +2,7 @@ import type { Binding, BoundCall } from "./backend.js";
 import { coversJob, type Grant, type JobAction } from "./claims.js";
 import { requireLive, unclaimed } from "./guard.js";
 import { privateSignal } from "./private-signal.js";
-import type { InputAccepted, InputOptions, KillOptions, ShellHandle } from "./shell.js";
+import type { InputAccepted, InputOptions, KillOptions, ShellHandle, WaitingFor } from "./shell.js";
 
 /**
  * The handle of a background command, bound to one call: it does what the call claimed to do with the job, and nothing after
@@ -63,7 +63,9 @@ export function boundHandle(handle: ShellHandle, { grant, call }: Binding, from:
             return handle.forget?.();
           },
         }),
-    ...(handle.waiting === undefined ? {} : { waiting: live(async () => (await handle.waiting?.()) ?? null) }),
+    ...(handle.waiting === undefined
+      ? {}
+      : { waiting: live(async () => withoutIncompletePrompt((await handle.waiting?.()) ?? null, call)) }),
   };
 }
 
@@ -78,6 +80,13 @@ function withoutIncompleteSecret<Part extends { readonly bytes: Uint8Array; read
   const held = call.incompleteSecretBytes?.(part.bytes) ?? 0;
   if (held === 0) return part;
   return { ...part, bytes: part.bytes.subarray(0, part.bytes.length - held), next: part.next - held };
+}
+
+function withoutIncompletePrompt(waiting: WaitingFor | null, call: BoundCall): WaitingFor | null {
+  const bytes = new TextEncoder().encode(waiting?.prompt ?? "");
+  const held = call.incompleteSecretBytes?.(bytes) ?? 0;
+  if (waiting === null || held === 0) return waiting;
+  return { ...waiting, prompt: new TextDecoder().decode(bytes.subarray(0, bytes.length - held)) };
 }
 
 /** The texts that the call may write to the job; undefined among them for any, and an empty one for its end of file. */

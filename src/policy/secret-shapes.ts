@@ -27,13 +27,13 @@ const SHAPES: readonly (readonly [kind: string, source: string])[] = [
   ["github-token", "gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\\w{20,}"],
   ["gitlab-token", "glpat-[\\w-]{16,}"],
   ["aws-key", "A[KS]IA[A-Z0-9]{16,}"],
-  ["slack-token", "xox[abeoprs]-[\\w-]{10,}"],
+  ["slack-token", "xox[abeoprs]-[\\w-]{16,}"],
   ["stripe-key", "[sr]k_(?:live|test)_[A-Za-z0-9]{16,}"],
   ["api-key", `sk-(?<=${BEFORE}sk-)[\\w-]{20,}`],
   ["google-key", "AIza[\\w-]{35,}"],
   ["npm-token", "npm_[A-Za-z0-9]{36,}"],
   ["pypi-token", "pypi-[\\w-]{50,}"],
-  ["jwt", `eyJ(?<=${BEFORE}eyJ)[\\w-]{8,}\\.eyJ[\\w-]{8,}\\.[\\w-]*`],
+  ["jwt", `eyJ(?<=${BEFORE}eyJ)[\\w-]{13,}\\.eyJ[\\w-]{8,}\\.[\\w-]*`],
   ["authorization", "(?:[Bb]earer|BEARER)[ \\t]{1,8}[\\w.~+/-]{16,}=*"],
   ["authorization", `[Bb]asic(?<=[Aa]uthorization${ASSIGNED}[Bb]asic)[ \\t]{1,8}[A-Za-z0-9+/]{8,}=*`],
   ["aws-secret", `${AWS_SECRET}[A-Za-z0-9/+]{40,}`],
@@ -42,12 +42,12 @@ const SHAPES: readonly (readonly [kind: string, source: string])[] = [
 ];
 
 const ANY_SHAPE = new RegExp(SHAPES.map(([, source]) => `(${source})`).join("|"), "g");
-const URL_PASSWORD = new RegExp(`${URL_START}[^\\s/@"'<>\`⟦]{1,256}@`);
+/** What may be short: a password in a URL, and a credential in which dots are. */
+const SHORT_RUNS = new RegExp(`${URL_START}[^\\s/@"'<>\`⟦]{1,256}@|(?:earer|EARER|asic)[ \\t]`);
 /** What a run of token characters, with a few characters before it, holds where it may be a token. */
-const RUN_HINT =
-  /gh[pousr]_|github_pat_|glpat-|A[KS]IA|xox[abeoprs]-|[sr]k_|sk-|AIza|npm_|pypi-|eyJ|(?:earer|EARER|asic)[ \t]/;
+const RUN_HINT = /gh[pousr]_|github_pat_|glpat-|A[KS]IA|xox[abeoprs]-|[sr]k_|sk-|AIza|npm_|pypi-|eyJ/;
 const RUN_CONTEXT = 16;
-/** Every shape but a password in a URL has this many token characters in a row. */
+/** Every other shape has this many token characters in a row. */
 const MIN_RUN = 16;
 /** A key of AWS or a line of a PEM block. */
 const LONG_RUN = 40;
@@ -62,7 +62,7 @@ for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
  * `MIN_RUN`th character, and around it where that is one of a token.
  */
 export function mayHoldSecret(text: string): boolean {
-  return hasTokenLikeRun(text) || URL_PASSWORD.test(text);
+  return hasTokenLikeRun(text) || SHORT_RUNS.test(text);
 }
 
 function hasTokenLikeRun(text: string): boolean {

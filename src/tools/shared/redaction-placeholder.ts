@@ -12,7 +12,7 @@ export function refuseText(text: string, parameter: string, verb: string, path: 
   const placeholder = PLACEHOLDER.exec(text)?.[0];
   const problem =
     placeholder !== undefined
-      ? `\`${parameter}\` contains ${placeholder}, which stands for a secret that is not shown; the file has the secret itself. ${
+      ? `\`${parameter}\` contains ${placeholder}, which stands for a secret that is not shown: the file has the secret itself. ${
           verb === "write"
             ? "Use `edit` and change only the text around it"
             : "Leave it out and edit only the text around it"
