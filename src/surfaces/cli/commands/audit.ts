@@ -36,7 +36,7 @@ export function addAuditCommand(program: Command): void {
     ),
     "haft audit --in .",
     "haft audit trial --json",
-    "haft audit show --call 4f1d2c3b5a69-1",
+    "haft audit show --call call-1",
     "haft audit verify",
   )
     .addHelpText("after", EXIT_STATUS)
@@ -50,7 +50,7 @@ export function addAuditCommand(program: Command): void {
         .description("list the audited calls, or show all that is logged of one: its decision, approval and claims"),
     ),
     "haft audit show --in .",
-    "haft audit show --call 4f1d2c3b5a69-1",
+    "haft audit show --call call-1",
   )
     .addHelpText("after", EXIT_STATUS)
     .action(async (session: string | undefined, _options: ShowOptions, command: Command) => {
