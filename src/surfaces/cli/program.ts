@@ -63,8 +63,10 @@ export function buildProgram(): Command {
 
 /** An empty one is an unset shell variable, and would be the current directory. @throws UsageError */
 function refuseEmpty(command: Command): void {
+  // With those that the command above has taken.
+  const options = command.optsWithGlobals();
   for (const name of DIRECTORY_OPTIONS)
-    if (command.getOptionValue(name) === "")
+    if (options[name] === "")
       throw new UsageError(`Did not start: --${name} is empty. Give a directory, or remove the option.`);
 }
 

@@ -81,12 +81,15 @@ export function artifactWindow(uri: string): ArtifactWindow | string | undefined
   return { id, offset, length };
 }
 
+/** Artifacts, and how their text is shown: backups of files hold secrets. */
+export type ShownArtifacts = Artifacts & { redact?(text: string): string };
+
 /**
  * The bytes of a range: as text (whole characters) if they are UTF-8, otherwise as base64. A second entry with the URI of the
  * next range, and `_meta`, report omitted bytes. Undefined for an unknown artifact, "evicted" for an evicted one.
  */
 export async function readArtifactWindow(
-  artifacts: Artifacts,
+  artifacts: ShownArtifacts,
   window: ArtifactWindow,
 ): Promise<ReadResourceResult | "evicted" | undefined> {
   const { id, offset, length } = window;
@@ -103,8 +106,9 @@ export async function readArtifactWindow(
   const end = begin + bytes.length;
   const next = gap !== undefined && end >= gap[0] ? Math.max(gap[1], end) : end;
   const uri = artifactUri(id);
+  const redacted = (text: string): string => artifacts.redact?.(text) ?? text;
   const shown = isText
-    ? { uri, mimeType: "text/plain", text: Buffer.from(bytes).toString("utf8") }
+    ? { uri, mimeType: "text/plain", text: redacted(Buffer.from(bytes).toString("utf8")) }
     : { uri, mimeType: "application/octet-stream", blob: Buffer.from(bytes).toString("base64") };
   const about = { offset: begin, bytes: bytes.length, producedBytes, keptBytes, ...(gap === undefined ? {} : { gap }) };
   if (next >= producedBytes) return { contents: [shown], _meta: { [WINDOW_META]: about } };

@@ -3,7 +3,6 @@ import type { CallToolRequest, HandlerResultTypeMap, Server, ServerContext, Tool
 import {
   type ApprovalDecision,
   type Approver,
-  type Artifacts,
   type DefinedTool,
   messageOf,
   type RunOptions,
@@ -11,7 +10,13 @@ import {
   type ToolOutcome,
   withTargetParameter,
 } from "../../kernel/index.js";
-import { artifactPage, artifactTemplates, artifactWindow, readArtifactWindow } from "./artifact-resources.js";
+import {
+  artifactPage,
+  artifactTemplates,
+  artifactWindow,
+  readArtifactWindow,
+  type ShownArtifacts,
+} from "./artifact-resources.js";
 import { callResult, refusedResult, STRUCTURED_META } from "./call-result.js";
 import {
   APPROVAL_KEY,
@@ -40,7 +45,7 @@ export interface McpCalls {
   /** Decides on the stored request of a call that ended as "input-required". */
   decide?(token: string, decision: ApprovalDecision): Promise<boolean>;
   /** The stored outputs of the session; undefined if there are none. Absent: the server has no resources. */
-  artifacts?(session: McpSession): Promise<Artifacts | undefined>;
+  artifacts?(session: McpSession): Promise<ShownArtifacts | undefined>;
   /** Called when the session of this key has ended and will not be used again. */
   end?(key: string): void;
   /** Called when the client's token was revoked: background work of its sessions must end. */

@@ -1,5 +1,7 @@
 /** Checks the configuration, the workspace, configured servers and MCP clients. */
 import { HaftError, messageOf } from "../../../../kernel/index.js";
+import { secretsIn } from "../../../../policy/index.js";
+import { serverSecrets } from "../../../../toolkit/index.js";
 import { clientStates } from "../../clients/client-state.js";
 import { settledWorkspace } from "../../common-options.js";
 import { CONFIG_NAME, type ConfigOptions, type LoadedConfig, loadConfig, userConfigPath } from "../../configuration.js";
@@ -19,7 +21,13 @@ export async function configOrProblem(options: ConfigOptions): Promise<LoadedCon
 }
 
 export function configFindings(loaded: LoadedConfig, options: ConfigOptions): readonly DoctorFinding[] {
-  return [layers(loaded), ...ignored(loaded), ...unsetVariables(loaded), workspace(loaded, options)];
+  return [
+    layers(loaded),
+    ...ignored(loaded),
+    ...unsetVariables(loaded),
+    ...shownSecrets(loaded),
+    workspace(loaded, options),
+  ];
 }
 
 function layers({ layers: read }: LoadedConfig): DoctorFinding {
@@ -40,6 +48,16 @@ function unsetVariables({ settled }: LoadedConfig): readonly DoctorFinding[] {
   if (unset.length === 0) return [];
   const cost = "Commands run without them.";
   return [{ id: "env", status: "limits", found: `not set: ${unset.join(", ")}`, cost }];
+}
+
+/** Variables that are named as secrets, and whose values are shown all the same. */
+function shownSecrets({ settled }: LoadedConfig): readonly DoctorFinding[] {
+  const lookUp = (name: string) => process.env[name];
+  const passed = Object.fromEntries(settled.env.map((name) => [name, lookUp(name) ?? ""]));
+  const reported = [...secretsIn(passed).ignored, ...serverSecrets(settled.servers, lookUp).ignored];
+  const cost = "A model, the audit log and artifacts may show it.";
+  const next = "Use a longer secret.";
+  return reported.map((found): DoctorFinding => ({ id: "secrets", status: "limits", found, cost, next }));
 }
 
 /** Connects to each server and disconnects again. */

@@ -102,7 +102,9 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
       const toolkit = options.needsRoots ? await served.current() : await open();
       if (toolkit === undefined) return undefined;
       const { session } = await sessions.of(named, toolkit);
-      return session.session.artifacts;
+      const { artifacts } = session.session;
+      const { redactor } = toolkit.host;
+      return redactor === undefined ? artifacts : { ...artifacts, redact: (text) => redactor.redact(text) };
     },
     end: (key) => sessions.end(key, { forgets: true }),
     endOf: (client) => sessions.endOf(client),
