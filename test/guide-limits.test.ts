@@ -27,6 +27,14 @@ const LIMITS: Readonly<Record<string, readonly Row[]>> = {
     ["{days} after its last call", "kernel/session.ts#SESSION_IDLE_MS"],
     ["A session stores {MiB}", "stores/files/file-artifacts.ts#ARTIFACT_QUOTA_BYTES"],
   ],
+  "docs/guide/undo.md": [
+    ["A file over {MiB}", "stores/files/file-undo-log.ts#UNDO_LIMITS.fileBytes"],
+    ["what exceeds {MiB} in one", "stores/files/file-undo-log.ts#UNDO_LIMITS.callBytes"],
+    ["{MiB} and 1,000 calls", "stores/files/file-undo-log.ts#UNDO_LIMITS.totalBytes"],
+    ["and {n} calls of all sessions", "stores/files/file-undo-log.ts#UNDO_LIMITS.calls"],
+    ["are kept for {days}", "stores/files/file-undo-log.ts#UNDO_LIMITS.keptMs"],
+    ["files up to {MiB}", "stores/memory/memory-undo-log.ts#MAX_FILE_BYTES"],
+  ],
   "docs/guide/audit.md": [["up to {KiB} after redaction", "kernel/audit-call.ts#AUDIT_INPUT_BYTES"]],
   "docs/guide/jobs.md": [
     ["the last {KiB} of each stream", "tools/process/contract.ts#PROCESS_LIMITS.maxNewBytes"],

@@ -123,7 +123,7 @@ export async function undoAdmin(options: StateAdminOptions = {}): Promise<readon
     import("../stores/files/index.js"),
     import("./changed-calls.js"),
   ]);
-  return changedCalls({ undoLog: fileUndoLog(openStateDirectory(options.stateDir), { now: Date.now }) });
+  return changedCalls({ undoLog: fileUndoLog(openStateDirectory(options.stateDir)) });
 }
 
 /** The tokens that clients of `haft serve` show. Reading creates no files. */

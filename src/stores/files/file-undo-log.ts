@@ -33,14 +33,14 @@ const LOG = "log.jsonl";
 const ID = /^[0-9a-z]{9}-[0-9a-f]{6}$/;
 
 export interface FileUndoLogOptions {
-  /** Milliseconds since the epoch. */
-  now(): number;
+  /** Milliseconds since the epoch. Default the system's time. */
+  now?(): number;
   /** Default `UNDO_LIMITS`. */
   readonly limits?: Partial<Record<keyof typeof UNDO_LIMITS, number>>;
 }
 
 /** Shared by all processes that use the state directory. Reading creates no files. A process that is killed loses nothing of it; a power failure may. */
-export function fileUndoLog(state: StateDirectory, { now, limits: own }: FileUndoLogOptions): UndoLog {
+export function fileUndoLog(state: StateDirectory, { now = Date.now, limits: own }: FileUndoLogOptions = {}): UndoLog {
   const limits = { ...UNDO_LIMITS, ...own };
   const root = join(state.path, DIRECTORY);
   let bytes = 0;
