@@ -86,6 +86,7 @@ const TABLE: readonly (readonly [kind: string, commands: readonly (readonly stri
       ["serve", "--once"],
     ],
   ],
+  ["undo", [["undo"], ["undo", "--json"], ["undo", "--last", "--dry-run"], ["undo", "--last"]]],
 ];
 
 describe("a state directory of a newer version", () => {

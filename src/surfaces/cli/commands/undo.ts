@@ -36,6 +36,7 @@ export function addUndoCommand(program: Command): void {
     "haft undo",
     "haft undo --last --dry-run",
     "haft undo --last",
+    "haft call write path=note.txt content=hello --session trial",
     "haft undo --session trial",
   ).action(async (call: string | undefined, options: UndoOptions) => {
     process.exitCode = await undoCommand(call, options);
