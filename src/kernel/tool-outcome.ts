@@ -20,7 +20,7 @@ export interface ToolOutcome<Tool extends string = string, Data = unknown> {
   readonly content: readonly ContentBlock[];
   readonly structured?: Json;
   readonly truncations: readonly Truncation[];
-  /** What was repaired in the arguments, as sentences. */
+  /** What was repaired in the arguments, and why a change cannot be undone, as sentences. */
   readonly repairs: readonly string[];
   readonly artifacts: readonly string[];
   readonly decision: { readonly rule: string; readonly effect: Decision["effect"]; readonly approver: string | null };
