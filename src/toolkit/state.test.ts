@@ -157,7 +157,8 @@ describe("a state that is given to a toolkit", () => {
     await run(named, "read", { path: "a.txt" });
     expect(state.uses.splice(0)).toEqual(["documents.get"]);
     await unnamed.close();
-    expect(state.uses).toEqual(["sessions.end"]);
+    expect(state.uses).toContain("sessions.end");
+    expect(state.uses.filter((use) => use.startsWith("documents"))).toEqual([]);
   });
 
   it("leaves the audit log and artifacts in the state directory, or in memory", async () => {

@@ -3,15 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createMemoryBackend } from "../backends/memory/index.js";
-import { DEFAULT_DEADLINE_MS } from "../kernel/deadline.js";
 import { type Backend, grantFor, type PolicyCall, type ToolOutcome } from "../kernel/index.js";
-import { plainWriter } from "../kernel/writer-tool.fixture.js";
-import { bareContext, bareHost } from "../testing/fakes/bare-host.fixture.js";
 import { fakeClock } from "../testing/index.js";
-import { auditAdmin, createToolkit, parseTarget, TARGETS, type TargetScheme, type Toolkit } from "./index.js";
-import { schemeOf } from "./target-schemes.js";
+import { gate } from "./gate.fixture.js";
+import { auditAdmin, createToolkit, type TargetScheme, type Toolkit } from "./index.js";
 import { END_TIMEOUT_MS, TargetSet } from "./target-set.js";
-import { OPEN_TIMEOUT_MS, ToolkitTarget } from "./toolkit-target.js";
 
 let root: string;
 let toolkit: Toolkit | undefined;
@@ -38,17 +34,6 @@ async function open(options: Options): Promise<(name: string, input: object) => 
   });
   const { runner } = toolkit.session("s").box();
   return (name, input) => runner.run({ id: "c", name, input });
-}
-
-/** A promise that the test settles. */
-function gate<T>() {
-  let pass: (value: T) => void = () => {};
-  let refuse: (error: Error) => void = () => {};
-  const promise = new Promise<T>((resolve, reject) => {
-    pass = resolve;
-    refuse = reject;
-  });
-  return { promise, pass, refuse };
 }
 
 describe("targets of one toolkit", () => {
@@ -315,117 +300,5 @@ describe("targets of one toolkit", () => {
     await expect(of("box:", { schemes: { box: { open: () => createMemoryBackend() } } })).rejects.toThrow(
       "box:ADDRESS",
     );
-  });
-});
-
-describe("a target", () => {
-  const targetOf = (open: TargetScheme["open"]) => {
-    const clock = fakeClock();
-    const machine = { home: "/home/t", currentDirectory: () => undefined };
-    const target = new ToolkitTarget(
-      { target: "box:x" },
-      { scheme: { open }, address: "x", machine, options: {}, clock },
-    );
-    return { clock, target };
-  };
-
-  it("that does not answer fails at its time limit, is tried again, and is closed if it answers late", async () => {
-    const gates = [gate<Backend>(), gate<Backend>()];
-    let attempts = 0;
-    const { clock, target } = targetOf(() => gates[attempts++]!.promise);
-    const [first, joined] = [target.open(), target.open()];
-    expect(attempts).toBe(1);
-    const failed = Promise.all([
-      expect(first).rejects.toThrow(/"box:x": no answer within 25000 ms/),
-      expect(joined).rejects.toThrow(),
-    ]);
-    await clock.advance(OPEN_TIMEOUT_MS);
-    await failed;
-    expect(attempts).toBe(1);
-    const again = target.open();
-    const [late, good] = [createMemoryBackend(), createMemoryBackend()];
-    gates[0]?.pass(late);
-    gates[1]?.pass(good);
-    expect(await again).toBe(good);
-    expect([attempts, late.state(), target.open()]).toEqual([2, "closed", good]);
-  });
-
-  it("that does not answer fails its calls, which read that the next one tries again", async () => {
-    const begun = gate<undefined>();
-    const { clock, target } = targetOf(() => {
-      begun.pass(undefined);
-      return new Promise<Backend>(() => {});
-    });
-    const outcome = plainWriter.invoke(
-      { id: "c", name: "writer", input: { path: "a" } },
-      bareContext(bareHost({ clock }), { target }),
-    );
-    await begun.promise;
-    await clock.advance(DEFAULT_DEADLINE_MS);
-    expect(await outcome).toMatchObject({
-      status: "failed",
-      code: "BACKEND_UNAVAILABLE",
-      output: expect.stringMatching(/no answer within 25000 ms. The next call on it tries again/),
-    });
-  });
-
-  it("whose scheme returns no backend is unavailable, and is tried again", async () => {
-    const backend = createMemoryBackend();
-    const answers: unknown[] = [undefined, {}, backend];
-    const { target } = targetOf(() => answers.shift() as Backend);
-    for (const _ of [1, 2])
-      await expect(target.open()).rejects.toMatchObject({
-        code: "BACKEND_UNAVAILABLE",
-        message: 'Did not open "box:x": the `open` of its scheme returned no backend.',
-      });
-    expect(await target.open()).toBe(backend);
-  });
-
-  it("that is closed while it opens does not hold the end, and is closed once it is there", async () => {
-    const answer = gate<Backend>();
-    const { target } = targetOf(() => answer.promise);
-    const opening = target.open();
-    expect(await target.close()).toBeUndefined();
-    const backend = createMemoryBackend();
-    answer.pass(backend);
-    await expect(opening).rejects.toThrow("the toolkit was closed");
-    expect(backend.state()).toBe("closed");
-    expect(() => target.open()).toThrow("the toolkit was closed");
-  });
-
-  it("is not opened again once its toolkit is closed", async () => {
-    let attempts = 0;
-    const { target } = targetOf(() => {
-      attempts += 1;
-      return createMemoryBackend();
-    });
-    const backend = await target.open();
-    await target.close();
-    expect([target.open(), backend.state(), attempts]).toEqual([backend, "closed", 1]);
-  });
-
-  it.each(TARGETS.filter((name) => name !== "posix:busybox"))(
-    "%s knows its workspace and home before it opens",
-    async (name) => {
-      const call = await open({ on: name });
-      const { target } = await toolkit!.session("s").context();
-      const { workspace, home } = target;
-      expect((target as ToolkitTarget).backend).toBeUndefined();
-      await call("bash", { command: "true" });
-      const backend = await target.open();
-      expect([workspace, home]).toEqual([backend.cwd, backend.home]);
-    },
-  );
-
-  it("has its workspace after the first =/", () => {
-    expect(parseTarget("ssh:b@h+tmux=main=/srv/a=/b")).toEqual({ target: "ssh:b@h+tmux=main", workspace: "/srv/a=/b" });
-    expect(parseTarget("ssh:b@h+tmux=main")).toEqual({ target: "ssh:b@h+tmux=main" });
-    expect(parseTarget("api=ssh:b@h+tmux=main=/srv")).toEqual({
-      name: "api",
-      target: "ssh:b@h+tmux=main",
-      workspace: "/srv",
-    });
-    expect(parseTarget("memory=a")).toEqual({ target: "memory=a" });
-    expect(schemeOf("posix:dash").address).toBe("dash");
   });
 });
