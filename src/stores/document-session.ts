@@ -5,6 +5,7 @@ import {
   endedSession,
   HaftError,
   otherOwner,
+  SESSION_IDLE_MS,
   type Session,
   type SessionInfo,
   SessionTrust,
@@ -67,150 +68,215 @@ export interface DocumentSession extends Session {
   end(): Promise<void>;
 }
 
+/** Opens nothing: a named session opens its record with its first call, a temporary one when it stores something. */
+export function documentSession(options: DocumentSessionOptions): DocumentSession {
+  const { state, id, owner, isTemporary = false } = options;
+  const record = new SessionHandle(options);
+  const memory = new StoredMemory(state, record);
+
+  const end = async (): Promise<void> => {
+    await record.openedLocal?.close().catch(() => {});
+    const opened = await record.openIfStored();
+    // Approvals are stored for a temporary session without its record. Its id is never used again.
+    if (opened === undefined) await state.sessions.end(id).catch(() => {});
+    else await state.sessions.end(id, opened.info.version);
+    await record.openedLocal?.end();
+  };
+
+  return {
+    id,
+    ...(owner === undefined ? {} : { owner }),
+    version: () => record.opened?.info.version,
+    readState: memory.readState,
+    outputsSeen: memory.outputsSeen,
+    caches: new Map(),
+    symlinks: memory.symlinks,
+    trust: new SessionTrust(),
+    artifacts: artifactsOf(record),
+    cwd: (target) => memory.cwd(target),
+    setCwd: (target, path) => memory.setCwd(target, path),
+    todo: {
+      async read() {
+        const opened = await record.openIfStored();
+        return opened === undefined ? [] : todoItems((await opened.documents.get(TODO))?.value);
+      },
+      async replace(items) {
+        if (isTemporary && record.opened === undefined && items.length === 0) return;
+        const { documents } = await record.open();
+        await documents.update(TODO, () => items.map((item) => ({ ...item })));
+      },
+    },
+    load: () => (isTemporary ? undefined : memory.loadStored()),
+    settle() {
+      record.touch();
+      return isTemporary || !state.shared || !memory.isChanged ? undefined : memory.save().catch(() => {});
+    },
+    isGone: () => record.isGone,
+    async close() {
+      if (isTemporary) return end();
+      try {
+        await memory.save();
+      } finally {
+        await record.openedLocal?.close();
+      }
+    },
+    end,
+  };
+}
+
 /** What is open of a session that has a record. */
 interface Opened {
   readonly info: SessionInfo;
   readonly documents: Documents;
 }
 
-/** Opens nothing: a named session opens its record with its first call, a temporary one when it stores something. */
-export function documentSession(options: DocumentSessionOptions): DocumentSession {
-  const { state, id, owner, isTemporary = false, now } = options;
-  const memory = new SessionMemory();
-  let opened: Opened | undefined;
-  let opening: Promise<Opened> | undefined;
-  let local: LocalSession | undefined;
-  let loadedVersion: string | undefined;
-  let isLoaded = false;
-  let queue: Promise<unknown> = Promise.resolve();
-  let touchedMs: number | undefined;
-  let isGone = false;
+/** The record of a session, and what it has on this machine. */
+class SessionHandle {
+  readonly #options: DocumentSessionOptions;
+  #opened: Opened | undefined;
+  #opening: Promise<Opened> | undefined;
+  #local: LocalSession | undefined;
+  #touchedMs: number | undefined;
+  #isGone = false;
 
-  /** One after the other: a load must not take back what is just being saved. */
-  const inOrder = (work: () => Promise<void>): Promise<void> => {
-    const next = queue.then(work);
-    queue = next.catch(() => {});
-    return next;
-  };
+  constructor(options: DocumentSessionOptions) {
+    this.#options = options;
+  }
 
-  const localPart = (): LocalSession => {
-    local ??= options.openLocal(opened?.info);
-    return local;
-  };
+  get opened(): Opened | undefined {
+    return this.#opened;
+  }
 
-  const open = async (): Promise<Opened> => {
-    if (opened !== undefined) return opened;
-    opening ??= openRecord(options).then(
-      (info) => {
-        opened = { info, documents: state.documents(COLLECTION, info) };
-        touchedMs = now();
-        localPart().hold();
-        return opened;
-      },
-      (error: unknown) => {
-        opening = undefined;
-        throw error;
-      },
-    );
-    return opening;
-  };
+  get openedLocal(): LocalSession | undefined {
+    return this.#local;
+  }
+
+  /** Whether it was ended from elsewhere. */
+  get isGone(): boolean {
+    return this.#isGone || (this.#opened !== undefined && this.local().isGone());
+  }
+
+  local(): LocalSession {
+    this.#local ??= this.#options.openLocal(this.#opened?.info);
+    return this.#local;
+  }
+
+  /** @throws `POLICY_DENIED` if it belongs to another owner, `STORE_*`. */
+  async open(): Promise<Opened> {
+    if (this.#opened !== undefined) return this.#opened;
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
 
   /** Undefined for a temporary session that has stored nothing. */
-  const openIfStored = async (): Promise<Opened | undefined> => (isTemporary ? opened : open());
+  async openIfStored(): Promise<Opened | undefined> {
+    return this.#options.isTemporary === true ? this.#opened : this.open();
+  }
 
-  const load = async (): Promise<void> => {
-    const { documents } = await open();
-    if (isLoaded && !state.shared) return;
-    const found = await documents.get(MEMORY).catch(emptyIfDamaged);
-    isLoaded = true;
-    if (found === undefined || found.version === loadedVersion) return;
-    loadedVersion = found.version;
-    memory.load(found.value);
-  };
+  /** The store may have ended it meanwhile: it is opened again, or a new one begins. */
+  reopenIfIdle(): void {
+    if (this.#sinceTouchMs() > SESSION_IDLE_MS) this.#opened = undefined;
+  }
 
-  const save = async (): Promise<void> => {
-    if (isGone || !memory.isChanged) return;
-    const { documents } = await open();
-    const changes = memory.takeChanges();
+  /** A call has ended. */
+  touch(): void {
+    const { state, id, now } = this.#options;
     try {
-      let isOwn = false;
-      const stored = await documents.update(MEMORY, (old, version) => {
-        isOwn = version === loadedVersion;
-        return withChanges(old, changes);
-      });
-      // What another process has stored meanwhile is still to be loaded.
-      if (isOwn) loadedVersion = stored?.version;
-    } catch (error) {
-      memory.restore(changes);
-      // Nothing is stored for a session that was ended; a closed state is reported.
-      isGone = HaftError.is(error, "STORE_CLOSED") && (await state.problem()) === undefined;
-      if (!isGone) throw error;
-    }
-  };
-
-  const touch = (): void => {
-    try {
-      localPart().touch();
+      this.local().touch();
     } catch {
       // A state directory that cannot be written is reported by the call that has something to store.
     }
-    if (opened === undefined || (touchedMs !== undefined && now() - touchedMs < TOUCH_EVERY_MS)) return;
-    touchedMs = now();
-    const note = (isThere: boolean): void => {
-      isGone ||= !isThere;
-    };
-    state.sessions.touch(id).then(note, () => {});
-  };
-
-  const end = async (): Promise<void> => {
-    await local?.close().catch(() => {});
-    const record = await openIfStored();
-    // Approvals are stored for a temporary session without its record. Its id is never used again.
-    if (record === undefined) await state.sessions.end(id).catch(() => {});
-    else await state.sessions.end(id, record.info.version);
-    await local?.end();
-  };
-
-  return {
-    id,
-    ...(owner === undefined ? {} : { owner }),
-    version: () => opened?.info.version,
-    readState: memory.readState,
-    outputsSeen: memory.outputsSeen,
-    caches: new Map(),
-    symlinks: memory.symlinks,
-    trust: new SessionTrust(),
-    artifacts: artifactsOf(localPart, open, openIfStored),
-    cwd: (target) => memory.cwd(target),
-    setCwd: (target, path) => memory.setCwd(target, path),
-    todo: {
-      async read() {
-        const open = await openIfStored();
-        return open === undefined ? [] : todoItems((await open.documents.get(TODO))?.value);
+    if (this.#opened === undefined || this.#sinceTouchMs() < TOUCH_EVERY_MS) return;
+    this.#touchedMs = now();
+    state.sessions.touch(id).then(
+      (isThere) => {
+        this.#isGone ||= !isThere;
       },
-      async replace(items) {
-        if (isTemporary && opened === undefined && items.length === 0) return;
-        const { documents } = await open();
-        await documents.update(TODO, () => items.map((item) => ({ ...item })));
-      },
-    },
-    load: () => (isTemporary || (isLoaded && !state.shared) ? undefined : inOrder(load)),
-    settle() {
-      touch();
-      if (isTemporary || !state.shared || !memory.isChanged) return undefined;
-      return inOrder(save).catch(() => {});
-    },
-    isGone: () => isGone || (opened !== undefined && localPart().isGone()),
-    async close() {
-      if (isTemporary) return end();
-      try {
-        await inOrder(save);
-      } finally {
-        await local?.close();
-      }
-    },
-    end,
-  };
+      () => {},
+    );
+  }
+
+  /** Whether a write was refused because the session was ended; a state that is closed is an error. */
+  async noteRefusal(error: unknown): Promise<boolean> {
+    this.#isGone ||= HaftError.is(error, "STORE_CLOSED") && (await this.#options.state.problem()) === undefined;
+    return this.#isGone;
+  }
+
+  async #open(): Promise<Opened> {
+    const { state, now } = this.#options;
+    const info = await openRecord(this.#options);
+    const opened = { info, documents: state.documents(COLLECTION, info) };
+    this.#opened = opened;
+    this.#touchedMs = now();
+    this.local().hold();
+    return opened;
+  }
+
+  #sinceTouchMs(): number {
+    return this.#touchedMs === undefined ? 0 : this.#options.now() - this.#touchedMs;
+  }
+}
+
+/** The memory of a named session and its document. */
+class StoredMemory extends SessionMemory {
+  readonly #state: State;
+  readonly #record: SessionHandle;
+  #version: string | undefined;
+  #isLoaded = false;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(state: State, record: SessionHandle) {
+    super();
+    this.#state = state;
+    this.#record = record;
+  }
+
+  /** Undefined where no other process can have changed it. */
+  loadStored(): Promise<void> | undefined {
+    this.#record.reopenIfIdle();
+    if (this.#isLoaded && this.#record.opened !== undefined && !this.#state.shared) return undefined;
+    return this.#inOrder(() => this.#load());
+  }
+
+  save(): Promise<void> {
+    return this.#inOrder(() => this.#save());
+  }
+
+  async #load(): Promise<void> {
+    const { documents } = await this.#record.open();
+    const found = await documents.get(MEMORY).catch(emptyIfDamaged);
+    this.#isLoaded = true;
+    if (found === undefined || found.version === this.#version) return;
+    this.#version = found.version;
+    this.load(found.value);
+  }
+
+  async #save(): Promise<void> {
+    if (!this.isChanged || this.#record.isGone) return;
+    const { documents } = await this.#record.open();
+    const changes = this.takeChanges();
+    try {
+      let isOwn = false;
+      const stored = await documents.update(MEMORY, (old, version) => {
+        isOwn = version === this.#version;
+        return withChanges(old, changes);
+      });
+      // What another process has stored meanwhile is still to be loaded.
+      if (isOwn) this.#version = stored?.version;
+    } catch (error) {
+      this.restore(changes);
+      if (!(await this.#record.noteRefusal(error))) throw error;
+    }
+  }
+
+  /** One after the other: a load must not take back what is just being saved. */
+  #inOrder(work: () => Promise<void>): Promise<void> {
+    const next = this.#queue.then(work);
+    this.#queue = next.catch(() => {});
+    return next;
+  }
 }
 
 /** @throws `POLICY_DENIED` if it belongs to another owner, `STORE_*`. */
@@ -225,29 +291,20 @@ async function openRecord({ state, id, owner, isTemporary = false }: DocumentSes
 }
 
 /** The files of a session need its record, so that they are found and deleted with it. */
-function artifactsOf(
-  local: () => LocalSession,
-  open: () => Promise<unknown>,
-  openIfStored: () => Promise<unknown>,
-): Artifacts {
+function artifactsOf(record: SessionHandle): Artifacts {
+  const stored = async (): Promise<Artifacts> => {
+    await record.openIfStored();
+    return record.local().artifacts;
+  };
   return {
     async create(about) {
-      await open();
-      if (local().isGone()) throw endedSession("the artifact");
-      return local().artifacts.create(about);
+      await record.open();
+      if (record.isGone) throw endedSession("the artifact");
+      return record.local().artifacts.create(about);
     },
-    async read(...range) {
-      await openIfStored();
-      return local().artifacts.read(...range);
-    },
-    async list() {
-      await openIfStored();
-      return local().artifacts.list();
-    },
-    async export(...to) {
-      await openIfStored();
-      return local().artifacts.export(...to);
-    },
+    read: async (...range) => (await stored()).read(...range),
+    list: async () => (await stored()).list(),
+    export: async (...to) => (await stored()).export(...to),
   };
 }
 

@@ -27,8 +27,7 @@ export function requireChoices(
   requireMethod("approver", options.approver, "ask");
   if (options.redactor !== false) requireMethod("redactor", options.redactor, "redact");
   for (const method of ["documents", "problem"]) requireMethod("state", options.state, method);
-  for (const part of ["sessions", "approvals"] as const)
-    requireMethod(`state.${part}`, options.state && options.state[part], "list");
+  for (const part of ["sessions", "approvals"] as const) requireMethod(`state.${part}`, options.state?.[part], "list");
   requireOneOf("autonomy", options.autonomy, AUTONOMY_LEVELS);
   requireOneOf("gate", options.gate, GATES);
   requireRate(options.rate);

@@ -2,8 +2,16 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Documents, defineTool, HaftError, type Policy, type State, text } from "../kernel/index.js";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  type Documents,
+  defineTool,
+  HaftError,
+  type Policy,
+  SESSION_IDLE_MS,
+  type State,
+  text,
+} from "../kernel/index.js";
 import { allowAllPolicy } from "../policy/index.js";
 import {
   createToolkit,
@@ -159,6 +167,22 @@ describe("a state that is given to a toolkit", () => {
     await unnamed.close();
     expect(state.uses).toContain("sessions.end");
     expect(state.uses.filter((use) => use.startsWith("documents"))).toEqual([]);
+  });
+
+  it("begins a session anew that the store has ended since its last call", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      const toolkit = await open(await openMemoryState());
+      const session = toolkit.session("daily");
+      await run(session, "todo_set", { items });
+      vi.setSystemTime(Date.now() + SESSION_IDLE_MS + 60_000);
+      await run(toolkit.session("other"), "todo_read");
+      expect((await run(session, "todo_read")).output).not.toContain("Write it");
+      expect(await run(session, "todo_set", { items })).toMatchObject({ status: "ok" });
+      expect((await run(session, "todo_read")).output).toContain("Write it");
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("leaves the audit log and artifacts in the state directory, or in memory", async () => {

@@ -51,43 +51,12 @@ export function fileDocuments(options: FileDocumentsOptions): CountedDocuments {
   const directory = join(state.path, ...place);
   const pathOf = (key: string) => join(directory, `${fileName(key)}${SUFFIX}`);
 
-  let last: { readonly key: string; readonly file: Stats; readonly text: string; readonly version: string } | undefined;
-
-  /** An unchanged file is not read again, and its value is parsed when it is used: sessions ask for the same one at each call. */
-  const readFile = (key: string, path: string): StoredDocument | undefined => {
-    const file = statOf(path);
-    if (file !== undefined && last?.key === key && isSameFile(last.file, file)) {
-      const { version, text } = last;
-      return {
-        key,
-        version,
-        get value(): Json {
-          return JSON.parse(text).value;
-        },
-      };
-    }
-    const text = readText(path);
-    const found = ofKey(key, documentIn(text, path, onDamaged));
-    last = undefined;
-    if (file !== undefined && text !== undefined && found !== undefined)
-      last = { key, file, text, version: found.version };
-    return found;
-  };
+  const readFile = documentReader(onDamaged);
 
   const read = (key: string): StoredDocument | undefined => {
     if (!isLive()) return undefined;
     requireNoSymlink(options);
     return readFile(key, pathOf(key));
-  };
-
-  const readToChange = (key: string): StoredDocument | undefined => {
-    try {
-      return read(key);
-    } catch (error) {
-      if (onDamaged !== "set-aside" || !(HaftError.is(error) && error.cause instanceof SyntaxError)) throw error;
-      renameSync(pathOf(key), `${pathOf(key)}.damaged`);
-      return undefined;
-    }
   };
 
   /** Undefined for what is gone. */
@@ -96,16 +65,11 @@ export function fileDocuments(options: FileDocumentsOptions): CountedDocuments {
     requireNoSymlink(options);
     try {
       const found = await readDocumentAsync(path);
-      return key === undefined ? found : ofKey(key, found);
+      return key === undefined ? found : ofKey(key, found, path);
     } catch (error) {
       if (onDamaged === "skip" && HaftError.is(error, "STORE_CONFLICT")) return undefined;
       throw error;
     }
-  };
-
-  const ofKey = (key: string, found: StoredDocument | undefined): StoredDocument | undefined => {
-    if (found === undefined || found.key === key) return found;
-    throw damaged(pathOf(key), "it belongs to another key");
   };
 
   const write = (key: string, text: string): StoredDocument => {
@@ -137,7 +101,7 @@ export function fileDocuments(options: FileDocumentsOptions): CountedDocuments {
       if (!isLive()) throw endedSession(`the document ${JSON.stringify(key)}`);
       const path = pathOf(key);
       return locks.hold(`store:${path}`, { timeoutMs: LOCK_WAIT_MS }, async () => {
-        const old = readToChange(key);
+        const old = onDamaged === "set-aside" ? orSetAside(path, () => read(key)) : read(key);
         const next = change(old?.value, old?.version);
         if (next !== undefined) return write(key, documentText(key, next));
         if (!isLive()) throw endedSession(`the document ${JSON.stringify(key)}`);
@@ -161,6 +125,49 @@ export function fileDocuments(options: FileDocumentsOptions): CountedDocuments {
       yield* listDocuments(keys, query, (key) => readListed(pathOf(key), key));
     },
   };
+}
+
+/**
+ * Reads the document of a key in a file. One that is unchanged since the last time is not read again, and its value is parsed when
+ * it is used: sessions ask for the same document at each call.
+ */
+function documentReader(onDamaged: FileDocumentsOptions["damaged"]) {
+  let last: { readonly key: string; readonly file: Stats; readonly text: string; readonly version: string } | undefined;
+  return (key: string, path: string): StoredDocument | undefined => {
+    const file = statOf(path);
+    if (file !== undefined && last?.key === key && isSameFile(last.file, file)) {
+      const { version, text } = last;
+      return {
+        key,
+        version,
+        get value(): Json {
+          return JSON.parse(text).value;
+        },
+      };
+    }
+    const text = readText(path);
+    const found = ofKey(key, documentIn(text, path, onDamaged), path);
+    last = undefined;
+    if (file !== undefined && text !== undefined && found !== undefined)
+      last = { key, file, text, version: found.version };
+    return found;
+  };
+}
+
+/** What `read` returns; a file whose text is not a document is renamed, and counts as missing. */
+function orSetAside<T>(path: string, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(HaftError.is(error) && error.cause instanceof SyntaxError)) throw error;
+    renameSync(path, `${path}.damaged`);
+    return undefined;
+  }
+}
+
+function ofKey(key: string, found: StoredDocument | undefined, path: string): StoredDocument | undefined {
+  if (found === undefined || found.key === key) return found;
+  throw damaged(path, "it belongs to another key");
 }
 
 function requireNoSymlink({ state, place }: FileDocumentsOptions): void {

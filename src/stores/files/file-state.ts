@@ -50,9 +50,6 @@ export function fileState(options: FileStateOptions): State {
     const isLive = () => versionIn() === version;
     return documentsAt([...placeOf(id), ...names], version === undefined ? {} : { isLive, damaged: "set-aside" });
   };
-  /** Opening and ending one version of a session exclude each other. */
-  const locked = <T>(directory: string, body: () => T): Promise<T> =>
-    locks.hold(`session:${directory}`, { timeoutMs: LOCK_WAIT_MS }, async () => body());
   const directoryOf = (id: string): string => join(state.path, ...placeOf(id));
   return {
     shared: true,
@@ -61,7 +58,7 @@ export function fileState(options: FileStateOptions): State {
       if (session === undefined) return documentsAt(["documents", fileName(collection)]);
       return ofSession(session.id, session.version, "documents", fileName(collection));
     },
-    sessions: sessionsOf(),
+    sessions: sessionsOf({ state, locks, sessions, now, requireOpen }),
     approvals: approvalsOf(),
     problem: async () => (isClosed ? "the state was closed" : stateProblem(state)),
     async close() {
@@ -80,52 +77,62 @@ export function fileState(options: FileStateOptions): State {
       now,
     });
   }
+}
 
-  function sessionsOf(): Sessions {
-    return {
-      async open(id, about = {}) {
-        requireOpen();
-        requireDocumentKey(id);
-        const directory = directoryOf(id);
-        sessions.expire(id);
-        const found = readSessionRecord(directory);
-        if (found !== undefined) return found;
-        return locked(directory, () => {
-          try {
-            state.directory(...placeOf(id));
-            const record = {
-              id,
-              isTemporary: about.isTemporary === true,
-              ...(about.owner === undefined ? {} : { owner: about.owner }),
-            };
-            return readSessionRecord(directory) ?? createSessionRecord(directory, record, now());
-          } catch (error) {
-            throw unwritable(directory, error);
-          }
-        });
-      },
-      async touch(id) {
-        requireOpen();
-        return touchSessionRecord(directoryOf(id), now());
-      },
-      async *list({ owner } = {}) {
-        requireOpen();
-        const root = join(state.path, "sessions");
-        const found = namesIn(root).flatMap((name) => readSessionRecord(join(root, name)) ?? []);
-        for (const one of found.sort((a, b) => compareUtf8(a.id, b.id)))
-          if (owner === undefined || one.owner === owner) yield one;
-      },
-      async end(id, version) {
-        requireOpen();
-        const end = (): boolean => {
-          const record = readSessionRecord(directoryOf(id));
-          if (version !== undefined && record?.version !== version) return false;
-          return sessions.end(id) && record !== undefined;
-        };
-        return version === undefined ? end() : locked(directoryOf(id), end);
-      },
-    };
-  }
+interface SessionParts extends Required<Omit<FileStateOptions, "now">> {
+  now(): number;
+  requireOpen(): void;
+}
+
+/** The records of sessions, each in its directory. */
+function sessionsOf({ state, locks, sessions, now, requireOpen }: SessionParts): Sessions {
+  const directoryOf = (id: string): string => join(state.path, ...placeOf(id));
+  /** Opening and ending one version of a session exclude each other. */
+  const locked = <T>(directory: string, body: () => T): Promise<T> =>
+    locks.hold(`session:${directory}`, { timeoutMs: LOCK_WAIT_MS }, async () => body());
+  return {
+    async open(id, about = {}) {
+      requireOpen();
+      requireDocumentKey(id);
+      const directory = directoryOf(id);
+      sessions.expire(id);
+      const found = readSessionRecord(directory);
+      if (found !== undefined) return found;
+      return locked(directory, () => {
+        try {
+          state.directory(...placeOf(id));
+          const record = {
+            id,
+            isTemporary: about.isTemporary === true,
+            ...(about.owner === undefined ? {} : { owner: about.owner }),
+          };
+          return readSessionRecord(directory) ?? createSessionRecord(directory, record, now());
+        } catch (error) {
+          throw unwritable(directory, error);
+        }
+      });
+    },
+    async touch(id) {
+      requireOpen();
+      return touchSessionRecord(directoryOf(id), now());
+    },
+    async *list({ owner } = {}) {
+      requireOpen();
+      const root = join(state.path, "sessions");
+      const found = namesIn(root).flatMap((name) => readSessionRecord(join(root, name)) ?? []);
+      for (const one of found.sort((a, b) => compareUtf8(a.id, b.id)))
+        if (owner === undefined || one.owner === owner) yield one;
+    },
+    async end(id, version) {
+      requireOpen();
+      const end = (): boolean => {
+        const record = readSessionRecord(directoryOf(id));
+        if (version !== undefined && record?.version !== version) return false;
+        return sessions.end(id) && record !== undefined;
+      };
+      return version === undefined ? end() : locked(directoryOf(id), end);
+    },
+  };
 }
 
 const placeOf = (id: string): readonly string[] => ["sessions", fileName(id)];

@@ -9,6 +9,7 @@ import {
   requireDocumentKey,
   SESSION_IDLE_MS,
   type SessionInfo,
+  type Sessions,
   type State,
   type StoredDocument,
 } from "../../kernel/index.js";
@@ -31,7 +32,6 @@ interface LiveSession {
 export function memoryState({ ids, now }: MemoryStateOptions): State {
   const newVersion = () => ids.next("v");
   const collections = new Map<string, Documents>();
-  /** Least recently used first. */
   const sessions = new Map<string, LiveSession>();
   const approvedIn = new Map<string, Documents>();
   const versionOf = (id: string) => sessions.get(id)?.info.version;
@@ -49,13 +49,6 @@ export function memoryState({ ids, now }: MemoryStateOptions): State {
     open.set(name, found);
     return found;
   };
-  const endIdle = (): void => {
-    for (const [id, { info }] of sessions) {
-      if (now() - info.usedMs <= SESSION_IDLE_MS) return;
-      sessions.delete(id);
-      approvedIn.delete(id);
-    }
-  };
   const projects = newDocuments();
   const approvedFor = ({ session: id, version = "" }: ApprovedSession): Documents =>
     version === "" || version === versionOf(id) ? documentsIn(approvedIn, id) : newDocuments({ id, version });
@@ -68,43 +61,7 @@ export function memoryState({ ids, now }: MemoryStateOptions): State {
       const isLive = live?.info.version === session.version;
       return documentsIn(isLive ? live.collections : new Map(), collection, session);
     },
-    sessions: {
-      async open(id, { owner, isTemporary = false } = {}) {
-        requireOpen();
-        requireDocumentKey(id);
-        endIdle();
-        const nowMs = now();
-        const created = { id, version: newVersion(), isTemporary, createdMs: nowMs, usedMs: nowMs };
-        const live = sessions.get(id) ?? {
-          info: owner === undefined ? created : { ...created, owner },
-          collections: new Map(),
-        };
-        sessions.set(id, live);
-        return live.info;
-      },
-      async touch(id) {
-        requireOpen();
-        const live = sessions.get(id);
-        if (live === undefined) return false;
-        live.info = { ...live.info, usedMs: now() };
-        sessions.delete(id);
-        sessions.set(id, live);
-        return true;
-      },
-      async *list({ owner } = {}) {
-        requireOpen();
-        for (const id of [...sessions.keys()].sort(compareUtf8)) {
-          const info = sessions.get(id)?.info;
-          if (info !== undefined && (owner === undefined || info.owner === owner)) yield info;
-        }
-      },
-      async end(id, version) {
-        requireOpen();
-        if (version !== undefined && version !== versionOf(id)) return false;
-        approvedIn.delete(id);
-        return sessions.delete(id);
-      },
-    },
+    sessions: memorySessions({ sessions, now, newVersion, requireOpen, forget: (id) => approvedIn.delete(id) }),
     approvals: documentApprovals({
       requests: newDocuments(),
       remembered: (scope) =>
@@ -116,6 +73,63 @@ export function memoryState({ ids, now }: MemoryStateOptions): State {
     problem: async () => (isClosed ? "the state was closed" : undefined),
     async close() {
       isClosed = true;
+    },
+  };
+}
+
+interface SessionParts {
+  /** Least recently used first. */
+  readonly sessions: Map<string, LiveSession>;
+  now(): number;
+  newVersion(): string;
+  requireOpen(): void;
+  /** Forgets what was approved for a session. */
+  forget(id: string): void;
+}
+
+function memorySessions({ sessions, now, newVersion, requireOpen, forget }: SessionParts): Sessions {
+  const endIdle = (): void => {
+    for (const [id, { info }] of sessions) {
+      if (now() - info.usedMs <= SESSION_IDLE_MS) return;
+      sessions.delete(id);
+      forget(id);
+    }
+  };
+  return {
+    async open(id, { owner, isTemporary = false } = {}) {
+      requireOpen();
+      requireDocumentKey(id);
+      endIdle();
+      const nowMs = now();
+      const created = { id, version: newVersion(), isTemporary, createdMs: nowMs, usedMs: nowMs };
+      const live = sessions.get(id) ?? {
+        info: owner === undefined ? created : { ...created, owner },
+        collections: new Map(),
+      };
+      sessions.set(id, live);
+      return live.info;
+    },
+    async touch(id) {
+      requireOpen();
+      const live = sessions.get(id);
+      if (live === undefined) return false;
+      live.info = { ...live.info, usedMs: now() };
+      sessions.delete(id);
+      sessions.set(id, live);
+      return true;
+    },
+    async *list({ owner } = {}) {
+      requireOpen();
+      for (const id of [...sessions.keys()].sort(compareUtf8)) {
+        const info = sessions.get(id)?.info;
+        if (info !== undefined && (owner === undefined || info.owner === owner)) yield info;
+      }
+    },
+    async end(id, version) {
+      requireOpen();
+      if (version !== undefined && version !== sessions.get(id)?.info.version) return false;
+      forget(id);
+      return sessions.delete(id);
     },
   };
 }
