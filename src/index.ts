@@ -108,6 +108,7 @@ export {
   ok,
   presentTool,
   READ_STATE_HANDLE_KEY,
+  SessionTrust,
   standardBudget,
   ToolRegistry,
   targetOf,

@@ -1,4 +1,3 @@
-/** What policy knows of a session. The host sets the level; what calls return sets the rest; no tool sees any of it. */
 import type { Autonomy } from "./autonomy.js";
 import type { Provenance } from "./result.js";
 
@@ -9,6 +8,7 @@ const MAX_REF_LENGTH = 200;
 /** Content of these origins may be written by somebody who wants the model to obey it. */
 const UNTRUSTED: ReadonlySet<Provenance["from"]> = new Set(["outside", "web", "pane", "server"]);
 
+/** What policy knows of a session. The host sets the level, what calls return sets the rest, and no tool sees any of it. */
 export class SessionTrust {
   /** The level that the host has set for this session. Undefined: the level of the host. */
   autonomy: Autonomy | undefined;

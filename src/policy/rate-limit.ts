@@ -1,6 +1,7 @@
 /** How often a session may change something: a sliding window. */
 import { HaftError, type RateLimit } from "../kernel/index.js";
 
+/** What `slidingWindowRate` limits, and its clock. */
 export interface SlidingWindowOptions {
   /** Changes that may succeed within the window. 0: none. Default 20. */
   readonly actions?: number;
