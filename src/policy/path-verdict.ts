@@ -55,7 +55,8 @@ export function judgePath({ path, access, scope }: Place, roots: readonly Requir
   if (root === undefined) return outside(place, roots);
   const verdicts = access.map((one) => judgeAccess(place, one, scope, root, roots));
   const verdict = strictest(verdicts) ?? allow("inside-roots", `"${place}" is in the workspace.`);
-  return verdicts.some(({ changes }) => changes) ? { ...verdict, changes: true } : verdict;
+  // A change counts also beside a read of the same path.
+  return verdict.effect === "allow" ? (verdicts.find(({ changes }) => changes) ?? verdict) : verdict;
 }
 
 function judgeAccess(
@@ -88,7 +89,7 @@ function judgeAccess(
   if (isObeyed)
     return ask("start-up-file", `Git, a shell, an editor or an agent runs or obeys "${path}" unasked.`, "high");
   if (isSecret) return ask("sensitive-file", `"${path}" usually holds secrets.`, "medium");
-  return { ...allow("write-inside", `"${path}" is in the workspace.`), changes: true };
+  return { ...allow("write-inside", `It changes "${path}" in the workspace.`), changes: true };
 }
 
 function outside(path: string, roots: readonly Required<PolicyRoot>[]): Verdict {

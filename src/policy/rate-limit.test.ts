@@ -34,7 +34,7 @@ describe("a sliding window", () => {
       nowMs += MINUTE;
     }
     expect(reasonOf(rate)).toBe(
-      "the rate limit is reached: 20 of 20 actions (calls that change something) are used in 60 minutes. The next is possible in 40 minutes. Calls that only read are not limited.",
+      "the rate limit is reached: 20 of 20 actions (calls of tools that can change something) are used in 60 minutes. The next is possible in 40 minutes. Tools that only read are not limited.",
     );
     nowMs += 40 * MINUTE - 1;
     expect(settled(rate, true)).toBe(false);
@@ -44,7 +44,7 @@ describe("a sliding window", () => {
 
   verifies("ZC-094", "allows nothing where a limit is 0", () => {
     expect(reasonOf(limit({ actions: 0 }))).toBe(
-      "the rate limit allows no actions (calls that change something). Calls that only read are not limited.",
+      "the rate limit allows no actions (calls of tools that can change something). Tools that only read are not limited.",
     );
     expect(settled(limit({ attempts: 0 }), true)).toBe(false);
   });
@@ -61,7 +61,7 @@ describe("a sliding window", () => {
   it("returns the action of a failed call, which stays an attempt: probing is limited too", () => {
     const rate = limit({ actions: 2, attempts: 5 });
     expect(Array.from({ length: 6 }, () => settled(rate, false))).toEqual([true, true, true, true, true, false]);
-    expect(reasonOf(rate)).toContain("5 of 5 attempts (calls that change something or try to) are used in 60 minutes");
+    expect(reasonOf(rate)).toContain("5 of 5 attempts (such calls, failed ones included) are used in 60 minutes");
     nowMs += 60 * MINUTE;
     expect(settled(rate, true)).toBe(true);
   });

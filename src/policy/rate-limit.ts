@@ -1,11 +1,11 @@
-/** How often a session may change something: a sliding window. */
+/** How often a session may call tools that can change something: a sliding window. */
 import { HaftError, type RateLimit } from "../kernel/index.js";
 
 /** What `slidingWindowRate` limits, and its clock. */
 export interface SlidingWindowOptions {
-  /** Changes that may succeed within the window. 0: none. Default 20. */
+  /** Calls that may succeed within the window. 0: none. Default 20. */
   readonly actions?: number;
-  /** Changes that may be tried within the window, also those that fail or are denied. 0: none. Default: three times `actions`. */
+  /** Calls within the window, also those that fail or are not approved. 0: none. Default: three times `actions`. */
   readonly attempts?: number;
   /** Length of the window. Default 3,600,000: an hour. */
   readonly windowMs?: number;
@@ -27,7 +27,7 @@ interface Slot {
 }
 
 /**
- * A limit for the calls that change something, for each session by itself. A slot is taken before the user is asked, so that parallel
+ * A limit for calls of tools that can change something, commands among them, for each session by itself. A slot is taken before the user is asked, so that parallel
  * calls cannot exceed the limit together; a call that fails returns its action and stays an attempt, so that failing calls
  * are limited too. It is kept in memory.
  *
@@ -72,9 +72,9 @@ function refusalOf(
   const acted = slots.filter(({ state }) => state !== "failed");
   const reached =
     acted.length >= actions
-      ? { name: "actions", most: actions, used: acted, what: "calls that change something" }
+      ? { name: "actions", most: actions, used: acted, what: "calls of tools that can change something" }
       : slots.length >= attempts
-        ? { name: "attempts", most: attempts, used: slots, what: "calls that change something or try to" }
+        ? { name: "attempts", most: attempts, used: slots, what: "such calls, failed ones included" }
         : undefined;
   if (reached === undefined) return undefined;
   const { name, most, used, what } = reached;
@@ -86,7 +86,7 @@ function refusalOf(
   return `the rate limit is reached: ${counted}. The next is possible in ${shown(freeMs)}${sooner}. ${UNLIMITED}`;
 }
 
-const UNLIMITED = "Calls that only read are not limited.";
+const UNLIMITED = "Tools that only read are not limited.";
 
 function shown(ms: number): string {
   const seconds = Math.ceil(ms / 1000);

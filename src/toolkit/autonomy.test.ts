@@ -171,7 +171,7 @@ describe("the rate of a toolkit", () => {
     const statuses = [await call(one, "write", write), await call(one, "write", write), await call(one, "ls")];
     expect(statuses.map(({ status }) => status)).toEqual(["ok", "denied", "ok"]);
     expect(statuses[1]?.output).toContain(
-      "1 of 1 actions (calls that change something) are used in 60 minutes. The next is possible in 60",
+      "1 of 1 actions (calls of tools that can change something) are used in 60 minutes. The next is possible in 60",
     );
     expect((await call(other, "write", { ...write, path: "b.txt" })).status).toBe("ok");
   });

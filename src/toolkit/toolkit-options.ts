@@ -84,8 +84,8 @@ export interface ToolkitOptions {
   readonly framework?: Framework;
   readonly hooks?: Hooks;
   /**
-   * How often each session may change something: `{ actions: 20, attempts: 60, windowMs: 3_600_000 }`, or a limit of your own.
-   * Calls of tools that only read are not limited. Default: no limit.
+   * How often each session may call tools that can change something, `bash` among them: `{ actions: 20, attempts: 60, windowMs: 3_600_000 }`,
+   * or a limit of your own. Default: no limit.
    */
   readonly rate?: RateLimit | RateOptions;
   /** Replaces secrets in all that is shown. Default: `secretRedactor`, with the secret variables of `env` and with `secrets`. `false`: nothing is replaced. */
