@@ -61,10 +61,7 @@ export function withToolkitOptions(command: Command): Command {
         .argParser(repeated)
         .default([], "none"),
     )
-    .option(
-      "--autonomy <level>",
-      `what runs without confirmation; what else would need one is refused. ${AUTONOMY_TEXT}`,
-    )
+    .option("--autonomy <level>", `what runs without a question to the user. ${AUTONOMY_TEXT}`)
     .option(
       "--gate <when>",
       "when a file must have been read before it is changed. write: before write; on: before write and edit; off: never; handle: as the caller tracks it (default: from the dialect)",
