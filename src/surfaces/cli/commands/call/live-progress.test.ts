@@ -56,3 +56,24 @@ it("no line wraps and no more is drawn than the terminal has rows, so that each 
   expect(screen.written.at(-1)).toContain("\r\u001b[4A\u001b[J");
   progress.end();
 });
+
+it("nothing is drawn while the user is asked, and that time does not count", async () => {
+  const screen = terminal(true);
+  const progress = liveProgress("bash", screen);
+  progress.onEvent(output("before the question"));
+  vi.advanceTimersByTime(1_500);
+  let answer = (): void => {};
+  const question = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const asked = progress.without(() => question);
+  expect(screen.written.at(-1)).toBe("\r\u001b[1A\u001b[J");
+  const { length } = screen.written;
+  vi.advanceTimersByTime(60_000);
+  expect(screen.written).toHaveLength(length);
+  answer();
+  await asked;
+  vi.advanceTimersByTime(1_000);
+  expect(screen.written.at(-1)).toMatch(/bash [23] s/);
+  progress.end();
+});
