@@ -9,7 +9,7 @@ import { HaftError, ignoreRejection, messageOf } from "./errors.js";
 import { withMissingPart } from "./fs.js";
 import { NOTHING_DECIDED } from "./outcome.js";
 import { parseClaims } from "./parse-claims.js";
-import { lookUp, nameOf } from "./policy-lookup.js";
+import { lookUp, policyPathOf } from "./policy-lookup.js";
 import type { ToolResult } from "./result.js";
 import { fail } from "./result.js";
 import type { PolicyCall } from "./services.js";
@@ -114,7 +114,7 @@ function evaluate(run: CallRun, claims: readonly Claim[]): Decision {
   if (decision.effect === "deny" || guarded === undefined || guarded.machine !== backendOf(run).machine)
     return decision;
   // Claims may name a path by the workspace's own symlink.
-  const others = guarded.paths.map((path) => nameOf(run, path)).filter((path) => !guarded.paths.includes(path));
+  const others = guarded.paths.map((path) => policyPathOf(run, path)).filter((path) => !guarded.paths.includes(path));
   const paths = others.length === 0 ? guarded.paths : [...guarded.paths, ...others];
   const isGuarded = (path: string) => paths.some((directory) => isWithin(directory, path));
   const touched = claims.find((claim): claim is FileClaim => claim.kind === "file" && isGuarded(claim.path));
@@ -169,7 +169,7 @@ async function decideOnRealPlaces(
   places.forEach((place, index) => {
     const claim = placed[index]!;
     const path = withMissingPart(place);
-    const shown = nameOf(run, path);
+    const shown = policyPathOf(run, path);
     const evaluated =
       shown === pathOf(claim) ? claim : claim.kind === "command" ? { ...claim, cwd: shown } : { ...claim, path: shown };
     if (evaluated !== claim) others.push(evaluated);
@@ -260,7 +260,7 @@ export function authorizeRealPath(run: CallRun, asked: string, real: Omit<FileCl
       `Did not touch "${asked}": the tool claims nothing. The author of the tool has to claim it.`,
     );
   run.context.session.symlinks.add(symlinkKey(run, asked));
-  const decision = evaluate(run, [{ kind: "file", ...real, path: nameOf(run, real.path) }]);
+  const decision = evaluate(run, [{ kind: "file", ...real, path: policyPathOf(run, real.path) }]);
   if (decision.effect === "allow" && !run.realPlaces.some(({ path }) => path === real.path)) run.realPlaces.push(real);
   return decision;
 }
@@ -274,6 +274,6 @@ export function authorizeDirectory(run: CallRun, command: string, cwd: string, r
   const stated = claims.length > 0 ? claims : [{ kind: "command" as const, command, cwd }];
   return evaluate(
     run,
-    stated.map((claim) => ({ ...claim, cwd: nameOf(run, real) })),
+    stated.map((claim) => ({ ...claim, cwd: policyPathOf(run, real) })),
   );
 }

@@ -5,7 +5,7 @@ import { backendOf, type CallRun } from "./call-run.js";
 import { type Decision, grantFor, isWithin } from "./claims.js";
 import { HaftError } from "./errors.js";
 import { isExceptedName } from "./excepted-names.js";
-import { type Fs, type Io, withMissingPart } from "./fs.js";
+import { type EntryKind, type Fs, type Io, withMissingPart } from "./fs.js";
 import type { PolicyCall, PolicyFound, PolicyLookup, PolicySearch } from "./services.js";
 import { withTimeout } from "./with-timeout.js";
 
@@ -81,7 +81,7 @@ async function lookedUp(run: CallRun, { paths, searches }: PolicyLookup, io: Io)
   for (const path of paths) {
     const place = placeOf.get(path);
     if (place === undefined) continue;
-    const shown = nameOf(run, withMissingPart(place));
+    const shown = policyPathOf(run, withMissingPart(place));
     real.set(path, shown).set(shown, shown);
   }
   for (const search of searches) {
@@ -100,22 +100,28 @@ async function lookedUp(run: CallRun, { paths, searches }: PolicyLookup, io: Io)
 async function entriesOf(run: CallRun, search: PolicySearch, directory: string, io: Io): Promise<PolicyFound[]> {
   const { fs } = backendOf(run).root;
   const links: string[] = [];
-  const others: string[] = [];
-  const take = (path: string, isLink: boolean) => {
-    if (isLink) links.push(path);
-    else if (isExceptedName(search.names, path.slice(path.lastIndexOf("/") + 1))) others.push(path);
+  const others: PolicyFound[] = [];
+  const take: Take = (path, kind) => {
+    if (kind === "link") links.push(path);
+    else if (isExceptedName(search.names, path.slice(path.lastIndexOf("/") + 1))) {
+      const shown = policyPathOf(run, path);
+      others.push({ path: shown, real: shown, kind });
+    }
     if (links.length + others.length > MAX_FOUND) throw tooMany(search.path);
   };
   if (search.glob === undefined) await walk(run, search, directory, io, take);
   else await expand(fs, directory, search.glob.split("/"), io, take);
   const places = links.length === 0 ? [] : await fs.resolve(links, io);
   return [
-    ...others.map((path) => ({ path: nameOf(run, path), real: nameOf(run, path) })),
-    ...links.map((path, index) => ({ path: nameOf(run, path), real: nameOf(run, withMissingPart(places[index]!)) })),
+    ...others,
+    ...links.map((path, index) => {
+      const real = policyPathOf(run, withMissingPart(places[index]!));
+      return { path: policyPathOf(run, path), real, kind: "link" as const };
+    }),
   ];
 }
 
-type Take = (path: string, isLink: boolean) => void;
+type Take = (path: string, kind: EntryKind) => void;
 
 async function walk(run: CallRun, search: PolicySearch, root: string, io: Io, take: Take): Promise<void> {
   const { context, call, workspace } = run;
@@ -130,14 +136,22 @@ async function walk(run: CallRun, search: PolicySearch, root: string, io: Io, ta
     authorizeRealPath: refuse,
     authorizeDirectory: refuse,
   };
-  const query = { ...io, root, includeIgnored: search.includeIgnored, prune: [], order: "found", offset: 0 } as const;
+  const includeIgnored = search.includeIgnored || !(await isInRepository(backendOf(run).root.fs, root, io));
+  const query = { ...io, root, includeIgnored, prune: [], order: "found", offset: 0 } as const;
   for await (const record of backendOf(run)
     .bind(grant, bound)
     .search.walk({ ...query, limit: 1_000_000_000 })) {
-    if (record.kind === "entry") take(record.path, record.entry.kind === "link");
+    if (record.kind === "entry") take(record.path, record.entry.kind);
     // What cannot be read cannot be read by the command either.
     else if (record.why !== "complete") throw tooMany(root);
   }
+}
+
+/** Outside of a repository, programs that obey ignore files pass over less than a search does. */
+async function isInRepository(fs: Fs, directory: string, io: Io): Promise<boolean> {
+  const names = directory.split("/");
+  const places = names.map((_, index) => `${names.slice(0, index + 1).join("/")}/.git`);
+  return (await fs.resolve(places, io)).some(({ kind }) => kind !== "absent");
 }
 
 /** The matches of a glob, level by level. Symlinks on the way are matches too. */
@@ -155,7 +169,7 @@ async function expand(fs: Fs, directory: string, segments: readonly string[], io
         if ((name.startsWith(".") && !segment.startsWith(".")) || !matchGlobSegment(tokens, name)) continue;
         const path = `${parent === "/" ? "" : parent}/${name}`;
         const isLink = target !== undefined || kind === "link";
-        if (isLast || isLink) take(path, isLink);
+        if (isLast || isLink) take(path, isLink ? "link" : kind);
         if (!isLast && kind === "directory") next.push(path);
       }
     }
@@ -182,7 +196,7 @@ function tooMany(path: string): Error {
  * The path by which policy knows a real place: one in the workspace is inside it also where the host named the workspace by
  * a symlink. Where that symlink leads was settled when the backend was opened.
  */
-export function nameOf(run: CallRun, real: string): string {
+export function policyPathOf(run: CallRun, real: string): string {
   const { cwd, realCwd = cwd } = backendOf(run);
   if (realCwd === cwd || !isWithin(realCwd, real)) return real;
   if (real === realCwd) return cwd;

@@ -1,7 +1,7 @@
 /** The service ports of a host: clock, ids, policy, approvals, audit, artifacts, locks. */
 import type { Autonomy } from "./autonomy.js";
 import type { Approval, Claim, CommandStart, Decision } from "./claims.js";
-import type { Fs, Io } from "./fs.js";
+import type { EntryKind, Fs, Io } from "./fs.js";
 import type { CallStatus, Json, Provenance, ToolErrorCode } from "./result.js";
 
 /** Time and timers. */
@@ -76,6 +76,7 @@ export interface PolicySearch {
   readonly glob?: string;
   /** Globs of names that are reported, as in `Grant.exceptNames`. */
   readonly names: readonly string[];
+  /** False: in a git repository, what ignore files name is left out. */
   readonly includeIgnored: boolean;
 }
 
@@ -90,6 +91,8 @@ export interface PolicyFiles {
 export interface PolicyFound {
   readonly path: string;
   readonly real: string;
+  /** "link" for every symlink. */
+  readonly kind: EntryKind;
 }
 
 /** What a call would do, to be shown to a user. Texts are redacted and truncated to 32 KiB; `isTruncated` then says so. */

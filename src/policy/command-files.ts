@@ -2,8 +2,10 @@
 import {
   type Access,
   isExceptedName,
+  isWithin,
   type Place,
   type PolicyFiles,
+  type PolicyFound,
   type PolicyLookup,
   type PolicySearch,
 } from "../kernel/index.js";
@@ -141,7 +143,7 @@ function inside(file: CommandFile, roots: readonly Required<PolicyRoot>[], { fou
   const isTree = search.glob === undefined;
   const follows = !isTree || file.follows === true || file.glob === true;
   return entries
-    .filter(({ path, real }) => (follows || path === real) && (!isTree || isRead(file, search.path, path)))
+    .filter((one) => (follows || one.kind !== "link") && (!isTree || isRead(file, search.path, one)))
     .map(({ path, real }) => {
       const verdict = withoutSecrets(file, judgePath({ ...placeOf(file, real), scope: "self" }, roots));
       return path === real ? verdict : leadsTo(path, real, verdict);
@@ -149,12 +151,19 @@ function inside(file: CommandFile, roots: readonly Required<PolicyRoot>[], { fou
 }
 
 /** Whether a program reads what was found in a tree. */
-function isRead({ extent, only, path: glob }: CommandFile, root: string, path: string): boolean {
-  const names = path.slice(root.length).split("/").slice(1);
-  if (extent === "visible" && names.some((name) => name.startsWith("."))) return false;
-  const name = names.at(-1) ?? "";
-  const globs = only ?? (/\/\*\*\//.test(glob) ? [glob.slice(glob.lastIndexOf("/") + 1)] : []);
-  return globs.length === 0 || globs.some((one) => /[[\\]/.test(one) || isExceptedName([one], name));
+function isRead(
+  { extent, only, follows, path: glob }: CommandFile,
+  root: string,
+  { path, kind }: PolicyFound,
+): boolean {
+  const names = path.split("/");
+  const isHidden = isWithin(root, path) && names.slice(root.split("/").length).some((name) => name.startsWith("."));
+  if (extent === "visible" && isHidden) return false;
+  // Behind a directory, or a symlink on the way, there may be any names.
+  const isList = glob.endsWith("/**");
+  if (kind === "directory" || (kind === "link" && (follows === true || !isList))) return true;
+  const globs = only ?? (isList || !glob.includes("/**/") ? [] : [glob.slice(glob.lastIndexOf("/") + 1)]);
+  return globs.length === 0 || globs.some((one) => /[[\\]/.test(one) || isExceptedName([one], names.at(-1) ?? ""));
 }
 
 /** What is resolved: for a glob the directory before it; for what is deleted or moved where it is, since a symlink goes itself. */
