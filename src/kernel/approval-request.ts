@@ -6,7 +6,7 @@ import { CallSignal } from "./call-signal.js";
 import { type CommandStart, type Decision, EMPTY_GRANT, type Grant } from "./claims.js";
 import { policyCallOf } from "./decide-stage.js";
 import { revoked } from "./guard.js";
-import { mapClaims, mapTexts, redactText } from "./outcome.js";
+import { mapClaims, mapTexts, redactText } from "./redact-text.js";
 import type { Json } from "./result.js";
 import type { ApprovalPreview, ApprovalRequest } from "./services.js";
 import { shrinkJson } from "./shrink-json.js";

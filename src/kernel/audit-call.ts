@@ -2,7 +2,7 @@
 import { truncateToHead } from "../text/index.js";
 import { type CallRun, cancelledBeforeStart, type Ending, ended, resultOfThrown } from "./call-run.js";
 import { ABANDON_AFTER_MS, DEFAULT_DEADLINE_MS } from "./deadline.js";
-import { mapClaims, mapTexts, redactText } from "./outcome.js";
+import { mapClaims, mapTexts, redactText } from "./redact-text.js";
 import { fail } from "./result.js";
 import type { AuditEnd } from "./services.js";
 import type { ToolOutcome } from "./tool-outcome.js";

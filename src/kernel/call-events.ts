@@ -1,7 +1,7 @@
 /** The events of one call on their way to the host: redacted, output across its parts. */
 import type { HostContext } from "./context.js";
 import { callSafely } from "./errors.js";
-import { mapTexts, redactText } from "./outcome.js";
+import { mapTexts, redactText } from "./redact-text.js";
 import { RedactedStream } from "./redacted-stream.js";
 import type { Redactor } from "./services.js";
 import type { OutputEvent, ToolEvent } from "./tool-event.js";

@@ -1,11 +1,11 @@
 /** From an ending to an outcome: redact, render, clamp, project. */
 import type { CallRun, Ending } from "./call-run.js";
-import type { Claim, Decision } from "./claims.js";
+import type { Decision } from "./claims.js";
 import { boundStructured, clampContent } from "./clamp-content.js";
 import type { Rendered } from "./dialect.js";
-import { HaftError, ignoreRejection } from "./errors.js";
+import { HaftError } from "./errors.js";
+import { mapTexts, redactText } from "./redact-text.js";
 import { type CallStatus, type ContentBlock, fail, type Json, project, type ToolResult } from "./result.js";
-import type { Redactor } from "./services.js";
 import type { ToolCall } from "./tool.js";
 import type { ToolOutcome } from "./tool-outcome.js";
 
@@ -127,48 +127,4 @@ function redacted(run: CallRun, result: ToolResult): ToolResult {
   const { redactor } = run.context.host;
   if (redactor === undefined) return result;
   return mapTexts(result, (text) => redactText(redactor, text)) as ToolResult;
-}
-
-/** Redacts a text; without a redactor it is returned as it is. Throws where the redactor returns anything but a string. */
-export function redactText(redactor: Redactor | undefined, text: string): string {
-  if (redactor === undefined) return text;
-  const redacted: unknown = redactor.redact(text);
-  if (typeof redacted === "string") return redacted;
-  ignoreRejection(redacted);
-  throw new TypeError("the redactor did not return a string");
-}
-
-/** A copy of plain data with every text of it changed; bytes stay, and so do the names of properties unless `changeName` is given. */
-export function mapTexts(
-  value: unknown,
-  change: (text: string) => string,
-  changeName: (name: string) => string = (name) => name,
-): unknown {
-  if (typeof value === "string") return change(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, changeName));
-  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
-  // A Date becomes its JSON text.
-  if (typeof (value as { toJSON?: unknown }).toJSON === "function") {
-    return mapTexts((value as { toJSON(): unknown }).toJSON(), change, changeName);
-  }
-  const names = new Set<string>();
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => {
-      const changed = changeName(key);
-      let name = changed;
-      // Two names may become one.
-      for (let count = 2; names.has(name); count++) name = `${changed} (${count})`;
-      names.add(name);
-      return [name, mapTexts(member, change, changeName)];
-    }),
-  );
-}
-
-/** Claims with every text changed, names of environment variables too. */
-export function mapClaims(claims: readonly Claim[], change: (text: string) => string): readonly Claim[] {
-  return claims.map((claim) => {
-    const changed = mapTexts(claim, change) as Claim;
-    if (changed.kind !== "command" || claim.kind !== "command" || claim.env === undefined) return changed;
-    return { ...changed, env: mapTexts(claim.env, change, change) as Readonly<Record<string, string>> };
-  });
 }

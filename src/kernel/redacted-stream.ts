@@ -1,6 +1,6 @@
 /** Redacts bytes that arrive in parts, such as the output of a command. */
 import { concatBytes, incompleteTailLength, isUtf8 } from "../text/index.js";
-import { redactText } from "./outcome.js";
+import { redactText } from "./redact-text.js";
 import type { Redactor } from "./services.js";
 
 /** What waits for the next part, at most: longer than a secret is. */

@@ -4,6 +4,7 @@ import { incompleteShapeLength, MARK, mayHoldSecret, type SecretRange, secretSha
 import { formsOf, type NamedSecret } from "./secret-values.js";
 import { ValueSearch } from "./value-search.js";
 
+/** What a redactor hides beside what it recognizes by its form. */
 export interface SecretRedactorOptions {
   /** Values that are not shown. A name is shown in place of its value. */
   readonly secrets?: readonly NamedSecret[];

@@ -164,7 +164,7 @@ describe("a secret", () => {
     expect((await call("bash", { command: `echo ${TOKEN}` })).output).toContain(TOKEN);
   });
 
-  it("is refused as an option where it would hide ordinary text, or nobody would use it", async () => {
+  it("is refused as an option where it would hide ordinary text, or where nothing would use it", async () => {
     await expect(createToolkit({ secrets: ["short"] })).rejects.toThrow(/`secrets\[0\]` has 5 characters.*at least 8/);
     await expect(createToolkit({ secrets: [5 as never] })).rejects.toThrow(/must be a string, or/);
     await expect(createToolkit({ secrets: [VALUE], redactor: false })).rejects.toThrow(/Remove `redactor: false`/);

@@ -66,7 +66,7 @@ describe("haft audit show", () => {
     const rows = stdout.trimEnd().split("\n");
     const expected = [
       /denied +read .*\(denied by the rule "no-reads"\)/,
-      /denied +bash .*\(it needs an approval, and nobody could be asked\)/,
+      /denied +bash .*\(it needs an approval, and no user could be asked\)/,
       /denied +bash .*\(approval timed out\)/,
       /denied +bash .*\(approval denied\)/,
       /input-required +bash .*\(approval requested\)/,
@@ -118,7 +118,11 @@ describe("haft audit verify", () => {
     const path = place.state("audit", name);
     writeFileSync(path, readFileSync(path, "utf8").replace('"ask"', '"deny"'));
     const broken = await haft("audit", "verify");
-    expect(broken).toMatchObject({ status: 1, stdout: "", stderr: `haft: line 3 of ${name}: its content was changed\n` });
+    expect(broken).toMatchObject({
+      status: 1,
+      stdout: "",
+      stderr: `haft: line 3 of ${name}: its content was changed\n`,
+    });
     const json = await haft("audit", "verify", "--json");
     expect(json.status).toBe(1);
     expect(JSON.parse(json.stdout)).toMatchObject({ isIntact: false, calls: 1, problems: [{ file: name, line: 3 }] });

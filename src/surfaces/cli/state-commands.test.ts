@@ -14,7 +14,9 @@ describe("haft audit", () => {
     await haft("call", "read", '{"path":"nope"}', "--session", "two");
     const all = await haft("audit");
     expect(all).toMatchObject({ status: 0, stderr: "haft: 2 calls; the audit log is intact.\n" });
-    expect(all.stdout).toMatch(/^\d{4}-.* UTC {2}ok +time .*\n.* failed +read .*"two".*\{"path":"nope"\} {2}[0-9a-f]{12}-1\n$/);
+    expect(all.stdout).toMatch(
+      /^\d{4}-.* UTC {2}ok +time .*\n.* failed +read .*"two".*\{"path":"nope"\} {2}[0-9a-f]{12}-1\n$/,
+    );
     expect((await haft("audit", "one")).stdout).toMatch(/^.*time.*\n$/);
     const { calls, problems } = JSON.parse((await haft("audit", "two", "--json")).stdout) as Record<string, unknown[]>;
     expect(problems).toEqual([]);

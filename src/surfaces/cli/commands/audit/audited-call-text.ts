@@ -20,7 +20,7 @@ const APPROVALS: Readonly<Record<AuditedApproval, (by: string) => string>> = {
   denied: () => "approval denied",
   timeout: () => "approval timed out",
   cancelled: () => "cancelled while it waited for approval",
-  "no-approver": () => "it needs an approval, and nobody could be asked",
+  "no-approver": () => "it needs an approval, and no user could be asked",
 };
 
 export function auditedRow(call: Call): string {
