@@ -9,15 +9,23 @@ import {
   type Policy,
   type PolicyCall,
 } from "../kernel/index.js";
-import { normalizePath } from "../text/index.js";
-import { commandLookup, GUARDS_GIT, judgeAsCommand, judgeCommand, type PolicyPlace } from "./command-verdict.js";
+import { normalizePath, posixQuote } from "../text/index.js";
+import { commandLookup, GUARDS_GIT, judgeAsCommand, judgeCommand } from "./command-verdict.js";
 import { judgeNetwork } from "./network-verdict.js";
-import { judgePath, type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
+import { type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
+import { judgePlace, type PolicyPlace } from "./place-verdict.js";
+import { type CompiledRule, compileRules, type PolicyRule, RuleBook, ruleVerdict } from "./rules/index.js";
 import { allow, ask, deny, strictest, type Verdict } from "./verdict.js";
 
 export interface AutonomyPolicyOptions {
   /** Directories beside the workspace that calls may use. */
   readonly roots?: readonly PolicyRoot[];
+  /** What is allowed, asked about or denied besides: rules, or their texts such as "allow npm test". */
+  readonly rules?: readonly (PolicyRule | string)[];
+  /** Names of files that hold secrets, beside the usual ones; `*` stands for any characters. */
+  readonly sensitive?: readonly string[];
+  /** How a user allows what a rule would allow, as a sentence. Default: `haft policy allow`. */
+  howToAllow?(rule: string): string;
 }
 
 /**
@@ -25,21 +33,29 @@ export interface AutonomyPolicyOptions {
  * command is judged by the programs that it starts and the files that they name. It guards against mistakes: what a program
  * does that was allowed is not confined, so that the boundary is the backend.
  *
- * @throws `CONFIG_INVALID` when a root is not absolute.
+ * @throws `CONFIG_INVALID` when a root is not absolute or a rule is not one.
  */
 export function autonomyPolicy(options: AutonomyPolicyOptions = {}): Policy {
-  const extra = (options.roots ?? []).map(checkedRoot);
+  const { howToAllow = commandToAllow } = options;
+  const placeOf = placesOf(options);
   return Object.freeze({
     name: "autonomy",
     decide(claims, call) {
-      const place = placeOf(call, extra);
-      const { autonomy } = call;
-      const verdicts = claims.flatMap((claim) => judge(claim, place)).map((one) => atLevel(one, autonomy));
-      return decisionOf(verdicts, claims, call, autonomy === "full" ? [] : SENSITIVE_NAMES);
+      const place = placeOf(call);
+      const toolRule = place.rules.forTool(call.tool);
+      const verdicts = claims.flatMap((claim) => judge(claim, place)).map((one) => settledBy(toolRule, one));
+      if (toolRule !== undefined && toolRule.effect !== "allow")
+        verdicts.unshift(ruleVerdict(toolRule, `It calls \`${call.tool}\``));
+      return decisionOf(
+        verdicts.map((one) => atLevel(one, call.autonomy)),
+        claims,
+        call,
+        { ...exceptionsOf(claims, place, call.autonomy), howToAllow },
+      );
     },
     lookup(claims, call) {
-      if (call.autonomy === "full") return undefined;
-      const place = placeOf(call, extra);
+      const place = placeOf(call);
+      if (call.autonomy === "full" && !place.rules.hasPaths) return undefined;
       const lookups = claims.flatMap((claim) => (claim.kind === "command" ? (commandLookup(claim, place) ?? []) : []));
       if (lookups.length === 0) return undefined;
       return { paths: lookups.flatMap(({ paths }) => paths), searches: lookups.flatMap(({ searches }) => searches) };
@@ -47,15 +63,50 @@ export function autonomyPolicy(options: AutonomyPolicyOptions = {}): Policy {
   } satisfies Policy);
 }
 
-function placeOf({ workspace, home, files, taint }: PolicyCall, extra: readonly Required<PolicyRoot>[]): PolicyPlace {
-  const roots = [{ path: normalizePath(workspace), access: "write" as const }, ...extra];
-  return { roots, home, files, isTainted: taint.length > 0 };
+const commandToAllow = (rule: string) => `To allow it, run: haft policy allow ${posixQuote(rule)}`;
+
+/** Where a call is judged. The rules are made ready once for the workspace of the latest call. */
+function placesOf({
+  roots = [],
+  rules = [],
+  sensitive = [],
+}: AutonomyPolicyOptions): (call: PolicyCall) => PolicyPlace {
+  const extra = roots.map(checkedRoot);
+  const compiled = compileRules(rules);
+  const names = sensitive.length === 0 ? SENSITIVE_NAMES : [...SENSITIVE_NAMES, ...sensitive];
+  let latest: { readonly workspace: string; readonly home: string; readonly book: RuleBook } | undefined;
+  return ({ workspace, home, files, taint }) => {
+    if (latest?.workspace !== workspace || latest.home !== home)
+      latest = { workspace, home, book: new RuleBook(compiled, { workspace, home }) };
+    const own = { path: normalizePath(workspace), access: "write" as const };
+    return { roots: [own, ...extra], home, files, isTainted: taint.length > 0, rules: latest.book, sensitive: names };
+  };
+}
+
+/** What the trees of a call leave out. */
+function exceptionsOf(claims: readonly Claim[], { rules, sensitive }: PolicyPlace, autonomy: Autonomy) {
+  const { except, exceptNames } = rules.exceptions(claims.filter((claim) => claim.kind === "file"));
+  // The same list each time, which is compiled once.
+  const names = autonomy === "full" ? [] : sensitive;
+  return { except, exceptNames: exceptNames.length === 0 ? names : [...names, ...exceptNames] };
+}
+
+/** Questions that an allow of the tool settles: what the same rule for each command and host would. */
+const ABOUT_THE_TOOL: ReadonlySet<string> = new Set([
+  ...["foreign-tool", "network", "delegate", "input", "delete"],
+  ...["workspace-code", "command-network", "command-medium", "command-high"],
+]);
+
+function settledBy(rule: CompiledRule | undefined, verdict: Verdict): Verdict {
+  const isSettled = verdict.effect === "ask" && verdict.beyondRules !== true && ABOUT_THE_TOOL.has(verdict.rule);
+  if (rule?.effect !== "allow" || !isSettled) return verdict;
+  return { ...ruleVerdict(rule, verdict.reason.replace(/\.$/, "")), risk: verdict.risk, changes: true };
 }
 
 function judge(claim: Claim, place: PolicyPlace): readonly Verdict[] {
   switch (claim.kind) {
     case "file":
-      return [judgePath(claim, place.roots)];
+      return [judgePlace({ ...claim, isWhole: false }, place)];
     case "command":
       return judgeCommand(claim, place);
     case "job":
@@ -65,11 +116,11 @@ function judge(claim: Claim, place: PolicyPlace): readonly Verdict[] {
     case "state":
       return [allow("own-state", "A session's own documents may be used.")];
     case "network":
-      return [judgeNetwork(claim, place.isTainted)];
+      return [judgeRequest(claim, place)];
     case "network-open":
       return [ask("network", `It uses the network: ${claim.purpose}.`, "high")];
     case "server":
-      return [askForTool(`the server "${claim.server}"`, claim.tool)];
+      return [askForTool(`the server "${claim.server}"`, claim.tool, `tool:${claim.server}__${claim.tool}`)];
     case "external":
       return [askForTool(`"${claim.source}"`, claim.tool)];
     case "delegate":
@@ -87,9 +138,25 @@ function judgeInput({ to, id, text }: Extract<Claim, { kind: "input" }>): Verdic
   return ask("input", `It writes to the ${to === "job" ? "background command" : "terminal"} "${id}".`, "medium");
 }
 
-function askForTool(owner: string, tool: string): Verdict {
+/** A host that is named exactly may also be one of a private network. What the session read that is untrusted stays a question. */
+function judgeRequest(claim: Extract<Claim, { kind: "network" }>, { rules, isTainted }: PolicyPlace): Verdict {
+  const { method, url } = claim;
+  const usual = judgeNetwork(claim, isTainted);
+  const host = URL.canParse(url) ? new URL(url).hostname : "";
+  if (host === "") return usual;
+  const rule = rules.forHosts([host]);
+  const isAbout = (exactly: boolean) =>
+    usual.beyondRules !== true && (usual.rule === "network" || (usual.rule === "network-private" && exactly));
+  if (rule === undefined) return isAbout(true) ? { ...usual, suggest: `host:${host}` } : usual;
+  const verdict = ruleVerdict(rule, `It sends a ${method} request to ${url}`, usual.remember);
+  if (rule.effect !== "allow") return strictest([verdict, usual]) ?? verdict;
+  return isAbout(!rule.text.includes("*")) ? { ...verdict, risk: usual.risk, changes: true } : usual;
+}
+
+function askForTool(owner: string, tool: string, suggest?: string): Verdict {
   const reason = `The tool "${tool}" of ${owner} runs outside of Haft, which does not know what it touches.`;
-  return ask("foreign-tool", reason, "medium", `tool ${JSON.stringify([owner, tool])}`);
+  const verdict = ask("foreign-tool", reason, "medium", `tool ${JSON.stringify([owner, tool])}`);
+  return suggest === undefined || /[\s*]/.test(suggest) ? verdict : { ...verdict, suggest };
 }
 
 /** Reasons of one question that are listed. */
@@ -101,7 +168,7 @@ const ALWAYS_DENIED: ReadonlySet<string> = new Set(["destroys-root", "own-config
 function atLevel(verdict: Verdict, autonomy: Autonomy): Verdict {
   const { effect, rule, reason } = verdict;
   if (autonomy === "full") {
-    const isLifted = effect !== "allow" && !ALWAYS_DENIED.has(rule);
+    const isLifted = effect !== "allow" && verdict.byRule !== true && !ALWAYS_DENIED.has(rule);
     return isLifted ? allow(rule, reason, verdict.risk) : verdict;
   }
   // Anything but a known level counts as the strictest.
@@ -114,13 +181,17 @@ function decisionOf(
   verdicts: readonly Verdict[],
   claims: readonly Claim[],
   call: PolicyCall,
-  exceptNames: readonly string[],
+  { howToAllow, ...exceptions }: DecisionOptions,
 ): Decision {
   const { effect, rule, risk, reason, next } = strictest(verdicts) ?? allow("nothing-claimed", "It touches nothing.");
-  const stated = { rule, risk, reason, ...(next === undefined ? {} : { next }) };
+  const suggestedRule = suggestionOf(verdicts);
+  const steps = [next, suggestedRule === undefined ? undefined : howToAllow(suggestedRule)];
+  const step = steps.filter((one) => one !== undefined).join(" ");
+  const suggested = suggestedRule === undefined ? {} : { suggestedRule };
+  const stated = { rule, risk, reason, ...suggested, ...(step === "" ? {} : { next: step }) };
   if (effect === "deny") return { effect, ...stated };
-  const grant = grantFor(call.callId, claims, { exceptNames });
-  if (effect === "allow") return { effect, ...stated, grant: exceptNames.length === 0 ? grant : guardingGit(grant) };
+  const grant = grantFor(call.callId, claims, exceptions);
+  if (effect === "allow") return { effect, ...stated, grant: call.autonomy === "full" ? grant : guardingGit(grant) };
   const asked = verdicts.filter((one) => one.effect === "ask");
   const keys = asked.flatMap(({ remember }) => remember ?? []);
   const reasons = [...new Set([reason, ...asked.map((one) => one.reason)])];
@@ -128,7 +199,19 @@ function decisionOf(
   const all = [...reasons.slice(0, MAX_REASONS), ...(more > 0 ? [`And ${more} more.`] : [])].join(" ");
   // An approval that is remembered stands for all that was asked about.
   const remember = keys.length === asked.length ? { remember: [...new Set(keys)] } : {};
-  return { effect, ...stated, reason: all, next: "If it is needed, ask the user to do it.", grant, ...remember };
+  return { effect, next: "If it is needed, ask the user to do it.", ...stated, reason: all, grant, ...remember };
+}
+
+interface DecisionOptions {
+  readonly except: readonly string[];
+  readonly exceptNames: readonly string[];
+  howToAllow(rule: string): string;
+}
+
+/** The one rule that would settle everything that is asked about or denied. */
+function suggestionOf(verdicts: readonly Verdict[]): string | undefined {
+  const [first, ...others] = new Set(verdicts.filter(({ effect }) => effect !== "allow").map(({ suggest }) => suggest));
+  return others.length === 0 ? first : undefined;
 }
 
 /** Only what runs unasked: a user who is asked sees the command, and gets it as it is. */

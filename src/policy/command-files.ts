@@ -3,7 +3,6 @@ import {
   type Access,
   isExceptedName,
   isWithin,
-  type Place,
   type PolicyFiles,
   type PolicyFound,
   type PolicyLookup,
@@ -11,7 +10,9 @@ import {
 } from "../kernel/index.js";
 import { parentOf } from "../text/index.js";
 import type { CommandFile, CommandJudgement, CommandProblem } from "./commands/index.js";
-import { isSensitiveGlob, judgePath, type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
+import { isSensitiveGlob } from "./path-verdict.js";
+import { judgePlace, type PolicyPlace } from "./place-verdict.js";
+import type { RulePlace } from "./rules/index.js";
 import { allow, ask, type Verdict } from "./verdict.js";
 
 const ACCESSES: Readonly<Record<CommandFile["access"], readonly Access[]>> = {
@@ -26,7 +27,7 @@ const NO_NAMES: readonly string[] = [];
 /** What has to be known of the target before the files are judged by where they really are. */
 export function lookupOf(
   { segments, problems }: CommandJudgement,
-  roots: readonly Required<PolicyRoot>[],
+  { roots, sensitive }: Pick<PolicyPlace, "roots" | "sensitive">,
 ): PolicyLookup {
   const lost = problems.flatMap((problem) =>
     lostSearches(problem).filter(({ path }) => roots.some((one) => one.path === path)),
@@ -38,7 +39,7 @@ export function lookupOf(
   for (const file of segments.flatMap(({ files }) => files)) {
     if (!file.resolved) continue;
     for (const path of [named(file), ...(file.through ?? [])]) paths.add(path);
-    const search = searchOf(file);
+    const search = searchOf(file, sensitive);
     if (search !== undefined) searches.set(search.id, search);
   }
   return { paths: [...paths], searches: [...searches.values()] };
@@ -92,18 +93,19 @@ export function splitNames(problem: CommandProblem, files?: PolicyFiles): string
 }
 
 /** All verdicts on one file. Without `found` it is judged as it is written. */
-export function judgeFile(file: CommandFile, roots: readonly Required<PolicyRoot>[], found?: PolicyFiles): Verdict[] {
+export function judgeFile(file: CommandFile, policy: PolicyPlace): Verdict[] {
   const { path, glob } = file;
-  const written = withoutSecrets(file, judgePath(placeOf(file, path), roots));
+  const { files: found } = policy;
+  const written = withoutSecrets(file, judgePlace(placeOf(file, path), policy));
   if (written.effect === "deny" || found === undefined)
     return written.effect === "allow" && glob === true && isSensitiveGlob(path)
       ? [ask("sensitive-file", `"${path}" may stand for files that hold secrets.`, "medium")]
       : [written];
-  return [written, ...atRealPlace(file, roots, found), ...inside(file, roots, found)];
+  return [written, ...atRealPlace(file, policy, found), ...inside(file, policy, found)];
 }
 
 /** Where the path itself leads, and the directories that its `..` leave. */
-function atRealPlace(file: CommandFile, roots: readonly Required<PolicyRoot>[], { real }: PolicyFiles): Verdict[] {
+function atRealPlace(file: CommandFile, policy: PolicyPlace, { real }: PolicyFiles): Verdict[] {
   const asked = named(file);
   const verdicts: Verdict[] = [];
   const place = real.get(asked);
@@ -111,14 +113,14 @@ function atRealPlace(file: CommandFile, roots: readonly Required<PolicyRoot>[], 
   else if (place !== asked) {
     const rest = file.glob === true ? "" : file.path.slice(asked.length);
     const target = `${place === "/" ? "" : place}${rest}`;
-    verdicts.push(leadsTo(file.path, target, withoutSecrets(file, judgePath(placeOf(file, target), roots))));
+    verdicts.push(leadsTo(file.path, target, withoutSecrets(file, judgePlace(placeOf(file, target), policy))));
   }
   for (const directory of file.through ?? []) {
     const left = real.get(directory);
     if (left === directory) continue;
     if (left === undefined) verdicts.push(unknown(directory));
     else {
-      verdicts.push(leadsTo(directory, left, judgePath(placeOf(file, left), roots)));
+      verdicts.push(leadsTo(directory, left, judgePlace(placeOf(file, left), policy)));
       verdicts.push(
         ask("command-unresolved", `"${directory}" is a symlink, and what is above it is elsewhere.`, "medium"),
       );
@@ -128,8 +130,8 @@ function atRealPlace(file: CommandFile, roots: readonly Required<PolicyRoot>[], 
 }
 
 /** What a glob or a tree includes: symlinks that are followed, and files that hold secrets. */
-function inside(file: CommandFile, roots: readonly Required<PolicyRoot>[], { found }: PolicyFiles): Verdict[] {
-  const search = searchOf(file);
+function inside(file: CommandFile, policy: PolicyPlace, { found }: PolicyFiles): Verdict[] {
+  const search = searchOf(file, policy.sensitive);
   if (search === undefined) return [];
   const entries = found.get(search.id);
   if (entries === undefined)
@@ -145,7 +147,7 @@ function inside(file: CommandFile, roots: readonly Required<PolicyRoot>[], { fou
   return entries
     .filter((one) => (follows || one.kind !== "link") && (!isTree || isRead(file, search.path, one)))
     .map(({ path, real }) => {
-      const verdict = withoutSecrets(file, judgePath({ ...placeOf(file, real), scope: "self" }, roots));
+      const verdict = withoutSecrets(file, judgePlace({ ...withoutGlob(placeOf(file, real)), scope: "self" }, policy));
       return path === real ? verdict : leadsTo(path, real, verdict);
     });
 }
@@ -178,7 +180,7 @@ function literalDirectory(glob: string): string {
 }
 
 /** Nothing is searched for what is deleted, nor for a tree that is written: that is asked about in any case. */
-function searchOf(file: CommandFile): PolicySearch | undefined {
+function searchOf(file: CommandFile, sensitive: readonly string[]): PolicySearch | undefined {
   const { path, glob, access, scope, extent } = file;
   if (access === "delete" || !file.resolved) return undefined;
   const isNames = extent === "names";
@@ -187,7 +189,7 @@ function searchOf(file: CommandFile): PolicySearch | undefined {
   if (isTree && (access === "write" || (isNames && file.follows !== true && glob !== true))) return undefined;
   const directory = glob === true ? literalDirectory(path) : path;
   const includeIgnored = extent !== "visible" && extent !== "unignored";
-  const names = access === "write" ? ALL_NAMES : isNames ? NO_NAMES : SENSITIVE_NAMES;
+  const names = access === "write" ? ALL_NAMES : isNames ? NO_NAMES : sensitive;
   const pattern = isTree ? undefined : path.slice(/^(?:[^*?[\\]|\\.)*\//s.exec(path)?.[0]?.length ?? 1);
   const id = JSON.stringify([directory, pattern ?? null, access, isNames, includeIgnored]);
   return { id, path: directory, names, includeIgnored, ...(pattern === undefined ? {} : { glob: pattern }) };
@@ -206,6 +208,11 @@ function unknown(path: string): Verdict {
   return ask("command-unresolved", `Where "${path}" leads is not known.`, "medium");
 }
 
-function placeOf({ access, scope }: CommandFile, path: string): Place {
-  return { path, access: ACCESSES[access], scope };
+function placeOf({ access, scope, extent, glob }: CommandFile, path: string): RulePlace {
+  const place = { path, access: ACCESSES[access], scope, isWhole: extent !== "names" };
+  return glob === true ? { ...place, glob } : place;
+}
+
+function withoutGlob({ glob: _, ...place }: RulePlace): RulePlace {
+  return place;
 }

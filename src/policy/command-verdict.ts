@@ -1,5 +1,5 @@
 /** What is said about a shell command: about every program in it, and every file that it names. */
-import type { CommandStart, PolicyFiles, PolicyLookup, Risk } from "../kernel/index.js";
+import type { CommandStart, PolicyLookup, Risk } from "../kernel/index.js";
 import { judgeFile, lookupOf, lostEntries, splitNames } from "./command-files.js";
 import {
   analyzeCommand,
@@ -8,18 +8,9 @@ import {
   type CommandSegment,
   changesPrograms,
 } from "./commands/index.js";
-import { judgePath, type PolicyRoot } from "./path-verdict.js";
+import { judgePlace, type PolicyPlace } from "./place-verdict.js";
+import { commandText, ruleVerdict } from "./rules/index.js";
 import { afterTaint, allow, ask, deny, type Verdict } from "./verdict.js";
-
-/** Where a command is judged. */
-export interface PolicyPlace {
-  readonly roots: readonly Required<PolicyRoot>[];
-  readonly home: string;
-  /** Whether the model was shown untrusted content in this session. */
-  readonly isTainted: boolean;
-  /** What was looked up on the target. Absent: files are judged as they are written. */
-  readonly files?: PolicyFiles | undefined;
-}
 
 /** Of a problem, where it is not high. */
 const RISK_OF: Readonly<Partial<Record<CommandProblem["kind"], Risk>>> = { unresolved: "medium", "split-names": "low" };
@@ -51,7 +42,7 @@ export function judgeAsCommand(text: string, place: PolicyPlace): readonly Verdi
   const files = segments.flatMap((one) => (one.rule === undefined ? [] : one.files.filter(({ resolved }) => resolved)));
   return [
     ...problems.filter(({ kind }) => kind === "destroys-root").map((one) => judgeProblem(one, place, "")),
-    ...files.flatMap((file) => judgeFile(file, roots)).filter(({ effect }) => effect === "deny"),
+    ...files.flatMap((file) => judgeFile(file, place)).filter(({ effect }) => effect === "deny"),
   ];
 }
 
@@ -63,7 +54,7 @@ export function commandLookup(start: CommandStart, place: PolicyPlace): PolicyLo
   const { files } = place;
   const all = directoriesOf(start, place).flatMap((cwd) => [
     { paths: place.roots.some(({ path }) => path === cwd) ? [] : [cwd], searches: [] },
-    lookupOf(analyzed(start, cwd, place), place.roots),
+    lookupOf(analyzed(start, cwd, place), place),
   ]);
   const paths = all.flatMap((one) => one.paths).filter((path) => files?.real.has(path) !== true);
   const searches = all.flatMap((one) => one.searches).filter(({ id }) => files?.found.has(id) !== true);
@@ -86,12 +77,11 @@ function directoriesOf({ cwd }: CommandStart, { files }: PolicyPlace): readonly 
 }
 
 function judgeIn(start: CommandStart, cwd: string, place: PolicyPlace, key: string): readonly Verdict[] {
-  const { roots } = place;
   const { problems, segments } = analyzed(start, cwd, place);
   return [
     ...problems.map((problem) => judgeProblem(problem, place, key)),
     ...segments.flatMap((one) => judgeSegment(one, place, key)),
-    judgePath({ path: cwd, access: ["read"], scope: "self" }, roots),
+    judgePlace({ path: cwd, access: ["read"], scope: "self", isWhole: true }, place),
   ];
 }
 
@@ -125,12 +115,37 @@ function analyzed(start: CommandStart, cwd: string, { roots, home }: PolicyPlace
   return judgement;
 }
 
-function judgeSegment(
-  segment: CommandSegment,
-  { roots, files: found, isTainted }: PolicyPlace,
-  key: string,
-): Verdict[] {
-  const { text, risk, reason, network, hosts, runsWorkspaceCode, files } = segment;
+/** An allow of a rule settles what would be asked about the program, and deletions in the workspace; not the other files. */
+function judgeSegment(segment: CommandSegment, place: PolicyPlace, key: string): readonly Verdict[] {
+  const { text, risk, files, argv, network, hosts } = segment;
+  if (changesOwnRules(segment))
+    return [deny("own-configuration", `\`${text}\` changes Haft's own rules.`, "Ask the user to run it.")];
+  const touched = files.filter(({ resolved }) => resolved).flatMap((file) => judgeFile(file, place));
+  const usual = judgeProgram(segment, place, key);
+  const hostRule = network ? place.rules.forHosts(hosts) : undefined;
+  const ofHost = hostRule && ruleVerdict(hostRule, `\`${text}\` connects to ${hosts.join(", ")}`, key);
+  const narrowing = ofHost === undefined || ofHost.effect === "allow" ? [] : [ofHost];
+  const rule = place.rules.forSegment(segment);
+  const ofRule = rule && ruleVerdict(rule, `\`${text}\` ${segment.reason}`, key);
+  if (ofRule?.effect === "allow") {
+    const allowed: Verdict = { ...ofRule, risk, ...(risk === "low" ? {} : { changes: true }) };
+    const asked = usual.filter((one) => one.beyondRules);
+    return [allowed, ...asked, ...narrowing, ...touched.map((one) => (one.rule === "delete" ? allowed : one))];
+  }
+  const isConnection = (one: Verdict) => one.rule === "command-network" && one.beyondRules !== true;
+  const program =
+    ofHost?.effect === "allow"
+      ? usual.map((one): Verdict => (isConnection(one) ? { ...ofHost, changes: true } : one))
+      : [...usual, ...narrowing];
+  if (ofRule !== undefined) return [...program, ofRule, ...touched];
+  const suggest = argv === undefined ? undefined : commandText(argv);
+  const isSettled = (one: Verdict) =>
+    one.effect === "ask" && one.beyondRules !== true && (usual.includes(one) || one.rule === "delete");
+  return [...program, ...touched].map((one) => (suggest !== undefined && isSettled(one) ? { ...one, suggest } : one));
+}
+
+function judgeProgram(segment: CommandSegment, { isTainted }: PolicyPlace, key: string): readonly Verdict[] {
+  const { text, risk, reason, network, hosts, runsWorkspaceCode } = segment;
   const verdicts: Verdict[] = [];
   if (runsWorkspaceCode) verdicts.push(ask("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", key));
   if (network) {
@@ -142,7 +157,18 @@ function judgeSegment(
   const isSaid = (runsWorkspaceCode || network) && risk !== "high";
   if (risk === "low") verdicts.push(allow("command-low", `\`${text}\` ${reason}.`));
   else if (!isSaid) verdicts.push(ask(`command-${risk}`, `\`${text}\` ${reason}.`, risk, key));
-  return [...verdicts, ...files.filter(({ resolved }) => resolved).flatMap((file) => judgeFile(file, roots, found))];
+  return verdicts;
+}
+
+/** `haft policy allow …`, however it is started: what a model may do is not its own to extend. */
+function changesOwnRules({ program, args }: CommandSegment): boolean {
+  const words = [program, ...args];
+  return words.some(
+    (word, index) =>
+      /(^|\/)haft(@[^/]*)?$/.test(word) &&
+      words[index + 1] === "policy" &&
+      /^(allow|ask|deny|trust)$/.test(words[index + 2] ?? ""),
+  );
 }
 
 /**

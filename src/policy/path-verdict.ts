@@ -47,16 +47,36 @@ export function isSensitiveGlob(glob: string): boolean {
   });
 }
 
+export interface PathRules {
+  readonly roots: readonly Required<PolicyRoot>[];
+  /** Names that hold secrets. Default: `SENSITIVE_NAMES`. */
+  readonly sensitive?: readonly string[];
+  /** Directories and files that a rule opens at this path. */
+  readonly opened?: readonly Required<PolicyRoot>[];
+}
+
 /** The verdict on one path: the strictest of its accesses. */
-export function judgePath({ path, access, scope }: Place, roots: readonly Required<PolicyRoot>[]): Verdict {
+export function judgePath({ path, access, scope }: Place, rules: PathRules): Verdict {
   const place = normalizePath(path);
   if (NOTHING.has(place)) return allow("device", `"${place}" keeps nothing.`);
-  const root = roots.find((one) => isWithin(one.path, place));
-  if (root === undefined) return outside(place, roots);
-  const verdicts = access.map((one) => judgeAccess(place, one, scope, root, roots));
+  const { roots, opened = [], sensitive = SENSITIVE_NAMES } = rules;
+  const around = [...roots, ...opened].filter((one) => isWithin(one.path, place));
+  if (around.length === 0) return outside({ path: place, access, scope }, roots, sensitive);
+  const verdicts = access.map((one) => {
+    const root = innermost(around, one);
+    return judgeAccess(place, one, scope, root, { roots, sensitive });
+  });
   const verdict = strictest(verdicts) ?? allow("inside-roots", `"${place}" is in the workspace.`);
   // A change counts also beside a read of the same path.
   return verdict.effect === "allow" ? (verdicts.find(({ changes }) => changes) ?? verdict) : verdict;
+}
+
+/** Of the roots that grant the access, or else of all, the one that names the place most closely. */
+function innermost(around: readonly Required<PolicyRoot>[], access: Access): Required<PolicyRoot> {
+  const granting = around.filter((one) => access === "read" || one.access === "write");
+  return (granting.length > 0 ? granting : around).reduce((best, one) =>
+    one.path.length > best.path.length ? one : best,
+  );
 }
 
 function judgeAccess(
@@ -64,9 +84,9 @@ function judgeAccess(
   access: Access,
   scope: Place["scope"],
   root: Required<PolicyRoot>,
-  roots: readonly Required<PolicyRoot>[],
+  { roots, sensitive }: { readonly roots: readonly Required<PolicyRoot>[]; readonly sensitive: readonly string[] },
 ): Verdict {
-  const isSecret = isExceptedBelow(SENSITIVE_NAMES, root.path, path);
+  const isSecret = isExceptedBelow(sensitive, root.path, path);
   if (access === "read")
     return isSecret
       ? ask("sensitive-file", `"${path}" usually holds secrets.`, "medium", `read ${path}`)
@@ -92,8 +112,23 @@ function judgeAccess(
   return { ...allow("write-inside", `It changes "${path}" in the workspace.`), changes: true };
 }
 
-function outside(path: string, roots: readonly Required<PolicyRoot>[]): Verdict {
+function outside(
+  { path, access }: Place,
+  roots: readonly Required<PolicyRoot>[],
+  sensitive: readonly string[],
+): Verdict {
   const where = roots.map((one) => `"${one.path}"`).join(", ");
   const reason = `"${path}" is outside ${roots.length === 1 ? "the workspace" : "the allowed directories"} ${where}.`;
-  return deny("outside-roots", reason, `Use a path inside, or ask the user to allow that directory.`);
+  const isDelicate = isExceptedBelow(sensitive, "/", path) || OBEYED.some((pattern) => pattern.test(path));
+  // A rule can open it if nothing else would be asked about it, and a rule can name it.
+  const canOpen = !isDelicate && !access.includes("delete") && !OWN_CONFIGURATION.test(path) && isWritable(path);
+  if (!canOpen) return deny("outside-roots", reason, "Use a path inside, or ask the user to allow that directory.");
+  const isRead = access.every((one) => one === "read");
+  const suggest = `${isRead ? "" : "write "}path:${path}`;
+  return { ...deny("outside-roots", reason, "Use a path inside, or ask the user to allow that directory."), suggest };
+}
+
+/** Whether a rule can be written for exactly this path. */
+function isWritable(path: string): boolean {
+  return !/[*?\p{C}]|\s$/u.test(path);
 }

@@ -13,6 +13,10 @@ export interface Verdict {
   readonly changes?: true;
   /** For "ask": asked about even where a rule of the user would allow it, because the session has read untrusted content. */
   readonly beyondRules?: true;
+  /** The subject of a rule that would settle it, as `haft policy allow` takes it. Absent: no rule does. */
+  readonly suggest?: string;
+  /** A rule of the user decided: no level of autonomy loosens it. */
+  readonly byRule?: true;
 }
 
 const ORDER: Readonly<Record<Verdict["effect"], number>> = { allow: 0, ask: 1, deny: 2 };

@@ -7,5 +7,6 @@ export type {
   CommandJudgement,
   CommandProblem,
   CommandSegment,
+  CommandWord,
   ReadExtent,
 } from "./judgement.js";

@@ -79,6 +79,7 @@ function judgeProgram(
 ): void {
   const { program } = facts;
   if (word.isUnresolved || word.isGlob) {
+    facts.isNameKnown = false;
     facts.problem("dynamic-command", `\`${word.text}\` is not known before the command runs`);
     unknownArguments(facts, args);
   } else if (program.includes("/")) programFile(facts, word, args);

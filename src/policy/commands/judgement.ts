@@ -29,6 +29,12 @@ export interface CommandFile {
  */
 export type ReadExtent = "names" | "unignored" | "visible";
 
+/** One word that a program is started with. `glob`: the paths that it matches, all of which begin as it does. */
+export interface CommandWord {
+  readonly value: string;
+  readonly glob?: true;
+}
+
 /** One program that the command starts, or one redirection of a group of commands. */
 export interface CommandSegment {
   /** As written; for a program inside a wrapper, the words that it is started with. */
@@ -37,6 +43,8 @@ export interface CommandSegment {
   readonly program: string;
   /** Without quotes; a word that is not known before the run is as written. */
   readonly args: readonly string[];
+  /** The program and its arguments, if every one of them is known before the run and none may become an option by what it matches. */
+  readonly argv?: readonly CommandWord[];
   /** What starts the program, outermost first: `["sudo", "sh -c"]`. */
   readonly wrappers: readonly string[];
   readonly risk: Risk;

@@ -4,7 +4,14 @@ import { resolvePath } from "../../text/index.js";
 import { leftDirectories, mayClimb } from "./climbing-path.js";
 import { destroyedRoots } from "./destroyed-roots.js";
 import { type ExpandedWord, shownWord } from "./expanded-word.js";
-import { type CommandFile, type CommandProblem, type CommandSegment, maxRisk, type ReadExtent } from "./judgement.js";
+import {
+  type CommandFile,
+  type CommandProblem,
+  type CommandSegment,
+  type CommandWord,
+  maxRisk,
+  type ReadExtent,
+} from "./judgement.js";
 import type { ShellState } from "./shell-state.js";
 
 /** Where the text of stdin comes from. */
@@ -47,6 +54,8 @@ export class SegmentFacts {
   network = false;
   runsWorkspaceCode = false;
   rule: string | undefined;
+  /** The program is known before the command runs. */
+  isNameKnown = true;
   /** Where stdin comes from; undefined if it is that of the whole command. */
   input: ProgramInput | undefined;
   /** Of all that is read: see `CommandFile`. */
@@ -184,11 +193,24 @@ export class SegmentFacts {
     this.problem("destroys-root", `reaches ${lost.join(" and ")} as a whole${condition}`, lost);
   }
 
+  /** Undefined if a word is known only when the command runs, or is a glob that may match a name which looks like an option. */
+  #argv(): readonly CommandWord[] | undefined {
+    const isKnown = ({ isUnresolved, isGlob, prefix }: ExpandedWord) =>
+      !isUnresolved && (!isGlob || (prefix !== "" && !prefix.startsWith("-")));
+    if (this.program === "" || !this.isNameKnown || !this.args.every(isKnown)) return undefined;
+    return [
+      { value: this.program },
+      ...this.args.map(({ value, isGlob }): CommandWord => (isGlob ? { value, glob: true } : { value })),
+    ];
+  }
+
   segment(): CommandSegment {
+    const argv = this.#argv();
     return {
       text: this.text,
       program: this.program,
       args: this.args.map(shownWord),
+      ...(argv === undefined ? {} : { argv }),
       wrappers: this.wrappers,
       risk: this.#risk,
       reason: this.#reason,

@@ -1,0 +1,8 @@
+/** Rules that users write: allow, ask, deny. Pure. */
+export { commandText } from "./command-pattern.js";
+export { type CompiledRule, compileRules, type RuleNames, ruleProblem } from "./compile-rules.js";
+export type { PolicyRule, RuleEffect, RuleSource } from "./policy-rule.js";
+export { RULE_EFFECTS } from "./policy-rule.js";
+export { RuleBook, type RulePlace } from "./rule-book.js";
+export { parseRule, parseSubject, ruleText } from "./rule-text.js";
+export { ruleVerdict } from "./rule-verdict.js";

@@ -1,0 +1,107 @@
+/** Finds the rule that decides on something that a call would do. */
+import type { Access, Place } from "../../kernel/index.js";
+import type { CommandSegment } from "../commands/index.js";
+import { type CompiledRule, matchesSegment } from "./compile-rules.js";
+import { PathPattern } from "./path-pattern.js";
+import type { RuleEffect } from "./policy-rule.js";
+
+const STRICTEST_FIRST: readonly RuleEffect[] = ["deny", "ask", "allow"];
+
+type RuleOf<Kind extends CompiledRule["kind"]> = Extract<CompiledRule, { kind: Kind }>;
+type PathRule = RuleOf<"path"> & { readonly pattern: PathPattern };
+
+/** A place with the way in which it is touched. */
+export interface RulePlace extends Place {
+  /** The paths that a glob of the shell stands for. */
+  readonly glob?: true;
+  /** Everything below it is touched: nothing can be left out. */
+  readonly isWhole: boolean;
+}
+
+/** The rules of one workspace. The strictest that matches decides, whatever its source. */
+export class RuleBook {
+  readonly #rules: readonly CompiledRule[];
+  readonly #paths: readonly PathRule[];
+
+  constructor(
+    rules: readonly CompiledRule[],
+    { workspace, home }: { readonly workspace: string; readonly home: string },
+  ) {
+    const order = (rule: CompiledRule) => STRICTEST_FIRST.indexOf(rule.effect);
+    this.#rules = [...rules].sort((one, other) => order(one) - order(other));
+    this.#paths = this.#rules
+      .filter((rule) => rule.kind === "path")
+      .map((rule) => ({
+        ...rule,
+        pattern: new PathPattern(rule.glob, { workspace, home, opens: rule.effect === "allow" }),
+      }));
+  }
+
+  get hasPaths(): boolean {
+    return this.#paths.length > 0;
+  }
+
+  forTool(name: string): CompiledRule | undefined {
+    return this.#rules.find((rule) => rule.kind === "tool" && rule.matches(name));
+  }
+
+  forSegment(segment: CommandSegment): CompiledRule | undefined {
+    return this.#rules.find((rule) => rule.kind === "command" && matchesSegment(rule, segment));
+  }
+
+  /** The strictest rule about one of the hosts; an allow only if each of them is allowed. "*": a host that is not known. */
+  forHosts(hosts: readonly string[]): CompiledRule | undefined {
+    const rules = this.#rules.filter((rule): rule is RuleOf<"host"> => rule.kind === "host");
+    const narrowing = rules.find((rule) => rule.effect !== "allow" && hosts.some((host) => rule.matches(host)));
+    if (narrowing !== undefined) return narrowing;
+    const allowed = hosts.map((host) => rules.find((rule) => host !== "*" && rule.matches(host)));
+    return allowed.includes(undefined) ? undefined : allowed[0];
+  }
+
+  /** The rule that asks about a place or denies it. */
+  forPlace({ path, access, scope, glob, isWhole }: RulePlace): CompiledRule | undefined {
+    return this.#paths.find(({ effect, access: of, pattern }) => {
+      if (effect === "allow" || !access.some((one) => isOf(of, one))) return false;
+      if (glob === true) return pattern.mayMatchGlob(path, scope === "tree" && isWhole);
+      if (pattern.matches(path)) return true;
+      // A tool that reads a tree leaves out what is closed; who changes or deletes it does not.
+      const isTouched = isWhole || access.some((one) => one !== "read");
+      return scope === "tree" && isTouched && pattern.touches(path);
+    });
+  }
+
+  /** The directories and files that rules open at this path. */
+  openedAt(
+    path: string,
+  ): readonly { readonly rule: CompiledRule; readonly path: string; readonly access: "read" | "write" }[] {
+    return this.#paths
+      .filter(({ effect, pattern }) => effect === "allow" && pattern.matches(path))
+      .map((rule) => ({ rule, path: rule.pattern.base, access: rule.access ?? "read" }));
+  }
+
+  /** What is left out of the trees that a call reads. */
+  exceptions(places: readonly Place[]): {
+    readonly except: readonly string[];
+    readonly exceptNames: readonly string[];
+  } {
+    const except = new Set<string>();
+    const exceptNames = new Set<string>();
+    for (const { path, access, scope } of places) {
+      if (scope !== "tree") continue;
+      for (const rule of this.#paths) {
+        const { effect, pattern } = rule;
+        const isClosed = effect !== "allow" && access.some((one) => isOf(rule.access, one));
+        if (!isClosed || pattern.matches(path) || !pattern.touches(path)) continue;
+        const exception = pattern.exception;
+        if ("path" in exception) except.add(exception.path);
+        else exceptNames.add(exception.name);
+      }
+    }
+    return { except: [...except], exceptNames: [...exceptNames] };
+  }
+}
+
+/** Whether an ask or deny with this access is about an access of a call. */
+function isOf(rule: "read" | "write" | undefined, access: Access): boolean {
+  return rule === undefined || (rule === "read") === (access === "read");
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import type { Claim, PolicyCall } from "../../kernel/index.js";
+import { fc } from "../../testing/property.fixture.js";
+import { posixQuote } from "../../text/index.js";
+import { autonomyPolicy } from "../autonomy-policy.js";
+import { commandText, matchesWords, parseCommandPattern } from "./command-pattern.js";
+
+const call: PolicyCall = {
+  callId: "c1",
+  tool: "bash",
+  effect: "write",
+  target: "local",
+  sessionId: "s",
+  cwd: "/ws",
+  workspace: "/ws",
+  home: "/home/u",
+  autonomy: "supervised",
+  sandboxed: false,
+  taint: [],
+};
+const word = fc.oneof(
+  fc.constantFrom("npm", "test", "allow", "read", "path:x", "tool:y", "a b", "*", "a*", "", '"', "\\", "'", "$X", "#"),
+  fc.string({ maxLength: 8 }),
+);
+
+describe("the suggested rule", () => {
+  it("names exactly the words of a command", () => {
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), fc.array(word, { minLength: 1 }), (words, others) => {
+        const argv = words.map((value) => ({ value }));
+        const text = commandText(argv);
+        if (text === undefined || words[0] === "" || words[0]?.includes("/")) return;
+        const pattern = parseCommandPattern(text);
+        if ("why" in pattern) throw new Error(`${text}: ${pattern.why}`);
+        expect(matchesWords(pattern, argv)).toBe(true);
+        const isSame = JSON.stringify(words) === JSON.stringify(others);
+        expect(
+          matchesWords(
+            pattern,
+            others.map((value) => ({ value })),
+          ),
+        ).toBe(isSame);
+      }),
+    );
+  });
+
+  it("settles the question, whatever the command", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom("npm", "make", "rm", "curl", "git", "mytool", "allow", "read", "./run.sh"),
+        fc.array(word, { maxLength: 4 }),
+        (program, words) => {
+          const claim: Claim = { kind: "command", command: [program, ...words.map(posixQuote)].join(" "), cwd: "/ws" };
+          const before = autonomyPolicy().decide([claim], call);
+          if (before.suggestedRule === undefined) return;
+          expect(before.effect).not.toBe("allow");
+          const after = autonomyPolicy({ rules: [`allow ${before.suggestedRule}`] }).decide([claim], call);
+          expect([before.suggestedRule, after.effect]).toEqual([before.suggestedRule, "allow"]);
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ["npm test", "npm test"],
+    ["npm run 'a b'", 'npm run "a b"'],
+    ["rm -r build", "rm -r build"],
+    ["CI=1 timeout 9 npm test", "npm test"],
+    ["curl -s https://example.com", "curl -s https://example.com"],
+    ["cat /opt/data/a", "path:/opt/data/a"],
+    ["echo x > /opt/a", "write path:/opt/a"],
+    ["npm test && npm run build", undefined],
+    ["npm test $X", undefined],
+    ["cat .env", undefined],
+    ["cat ~/.ssh/config", undefined],
+    ["echo x > ~/.bashrc", undefined],
+    ["rm -rf /", undefined],
+    ["ls", undefined],
+  ])("of `%s` is %s", (command, rule) => {
+    const decision = autonomyPolicy().decide([{ kind: "command", command, cwd: "/ws" }], call);
+    expect(decision.suggestedRule).toBe(rule);
+    if (rule !== undefined) expect(decision.next).toMatch(/To allow it, run: haft policy allow '[^']+'$/);
+  });
+
+  it("is explained as the host wants it", () => {
+    const policy = autonomyPolicy({ howToAllow: (rule) => `Add ${rule}.` });
+    const decision = policy.decide([{ kind: "server", server: "github", tool: "x" }], { ...call, tool: "github__x" });
+    expect(decision).toMatchObject({ suggestedRule: "tool:github__x", next: "Add tool:github__x." });
+  });
+});
