@@ -4,6 +4,9 @@ import { type AnyPresenter, type DefinedTool, type Dialect, presentTool, ToolReg
 import { builtinTools, type Gate } from "../tools/index.js";
 import type { ToolSettings } from "./config/config.js";
 
+/** Haft's own names of the built-in tools. */
+export const builtinToolNames: readonly string[] = builtinTools.map(({ name }) => name);
+
 const OWN: ReadonlySet<object> = new Set(builtinTools.map((tool) => tool.body));
 
 /** Whether a tool is one of Haft's, under whichever name and texts. */

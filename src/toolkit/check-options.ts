@@ -20,7 +20,17 @@ export function requireKnown(options: object, known: readonly string[]): void {
 export function requireChoices(
   options: Pick<
     ToolkitOptions,
-    "approver" | "autonomy" | "gate" | "policy" | "rate" | "redactor" | "state" | "toolSettings"
+    | "approver"
+    | "autonomy"
+    | "gate"
+    | "policy"
+    | "rate"
+    | "redactor"
+    | "roots"
+    | "rules"
+    | "sensitive"
+    | "state"
+    | "toolSettings"
   >,
 ): void {
   requireMethod("policy", options.policy, "decide");
@@ -29,6 +39,17 @@ export function requireChoices(
   for (const method of ["documents", "problem"]) requireMethod("state", options.state, method);
   for (const part of ["sessions", "approvals"] as const) requireMethod(`state.${part}`, options.state?.[part], "list");
   requireOneOf("autonomy", options.autonomy, AUTONOMY_LEVELS);
+  for (const other of ["rules", "roots", "sensitive"] as const)
+    if (options.policy !== undefined && options[other] !== undefined)
+      throw new HaftError(
+        "CONFIG_INVALID",
+        `Give \`createToolkit\` either \`policy\` or \`${other}\`: a policy of your own decides alone.`,
+      );
+  for (const list of ["rules", "roots", "sensitive"] as const)
+    if (options[list] !== undefined && !Array.isArray(options[list]))
+      throw new HaftError("CONFIG_INVALID", `The option \`${list}\` of \`createToolkit\` is a list.`, {
+        details: { option: list },
+      });
   requireOneOf("gate", options.gate, GATES);
   requireRate(options.rate);
   for (const [tool, setting] of Object.entries(options.toolSettings ?? {})) {

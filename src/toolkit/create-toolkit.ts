@@ -1,8 +1,7 @@
 /** The one place where tools, dialects, backends, stores and policy come together. */
 import { haftDialect } from "../dialects/haft/haft-dialect.js";
-import type { Autonomy, Policy, SessionEnd } from "../kernel/index.js";
-import { allowAllPolicy } from "../policy/index.js";
-import type { BuiltinToolData } from "../tools/index.js";
+import type { SessionEnd } from "../kernel/index.js";
+import { type BuiltinToolData, builtinTools } from "../tools/index.js";
 import { builtinRegistry } from "./builtin-registry.js";
 import { requireChoices, requireKnown, requireTools } from "./check-options.js";
 import { contextFactory } from "./context-factory.js";
@@ -15,13 +14,14 @@ import { settledTargets } from "./settled-targets.js";
 import { TargetSet } from "./target-set.js";
 import type { Toolkit } from "./toolkit.js";
 import { TOOLKIT_OPTIONS, type ToolkitOptions } from "./toolkit-options.js";
+import { toolkitPolicy } from "./toolkit-policy.js";
 import { ToolkitSessions } from "./toolkit-sessions.js";
 
 /**
  * Puts a toolkit together. Nothing is opened, written or started before the first call on a target; an
  * unwritable state directory is reported by the first call that needs it (`STORE_UNWRITABLE`).
  *
- * @throws `CONFIG_INVALID` for an unknown option, choice, dialect or target, for a workspace that is relative or, on this machine, not
+ * @throws `CONFIG_INVALID` for an unknown option, choice, dialect or target, for a rule that is not one, for a workspace that is relative or, on this machine, not
  *   there; `REGISTRY_INVALID_TOOL` for what `defineTool` did not make, and for two tools of one name; `STORE_NEWER` for a state
  *   directory that a newer version has written.
  * @example See README.md.
@@ -35,16 +35,17 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
   requireChoices(options);
   const { autonomy = "full", persist = true, tools = [], backends = {}, schemes = {} } = options;
   requireTools(tools);
+  const { policy, prepare, isDenied } = await toolkitPolicy(options);
   const dialect =
     typeof options.dialect === "string" ? await dialectNamed(options.dialect) : (options.dialect ?? haftDialect);
+  const denied = builtinTools.filter(({ name }) => isDenied(name));
   const registry = builtinRegistry(dialect, {
     ...(options.gate === undefined ? {} : { gate: options.gate }),
     ...(options.yieldMs === undefined ? {} : { yieldMs: options.yieldMs }),
-    ...(options.toolSettings === undefined ? {} : { tools: options.toolSettings }),
+    tools: { ...options.toolSettings, ...Object.fromEntries(denied.map(({ name }) => [name, false])) },
   });
-  registry.registerAll(tools);
+  registry.registerAll(tools.filter(({ name }) => !isDenied(name)));
   const chosen = await settledTargets(options);
-  const { policy, prepare } = await policyOf(options.policy, autonomy);
   const redactor = redactorOf(options);
   const host = await createHost({ ...options, policy, autonomy, persist, redactor });
   const targets = new TargetSet(chosen, {
@@ -104,40 +105,3 @@ async function closeAll(sessions: ToolkitSessions, targets: TargetSet, host: Hos
 }
 
 const NOTHING_LEFT: SessionEnd = Object.freeze({ left: [] });
-
-/** A policy and what loads the rest of it, for the level that a session gets. */
-interface PreparedPolicy {
-  readonly policy: Policy;
-  prepare(level: Autonomy): Promise<void>;
-}
-
-/** What parses commands is loaded only where it is needed: at once for a level below "full", else when a session gets one. */
-async function policyOf(own: Policy | undefined, autonomy: Autonomy): Promise<PreparedPolicy> {
-  if (own !== undefined) return { policy: own, prepare: async () => {} };
-  const all = allowAllPolicy();
-  let loaded: Policy | undefined;
-  const prepare = async (level: Autonomy) => {
-    if (level === "full") return;
-    const { autonomyPolicy } = await import("../policy/autonomy-policy.js");
-    loaded ??= autonomyPolicy();
-  };
-  await prepare(autonomy);
-  return {
-    prepare,
-    policy: Object.freeze<Policy>({
-      name: "autonomy",
-      decide: (claims, call) => (call.autonomy === "full" ? all : (loaded ?? POLICY_NOT_LOADED)).decide(claims, call),
-    }),
-  };
-}
-
-const POLICY_NOT_LOADED: Policy = Object.freeze({
-  name: "not-loaded",
-  decide: () => ({
-    effect: "deny" as const,
-    rule: "policy-not-loaded",
-    risk: "high" as const,
-    reason: "The level of this session has just been set, and its policy is still being loaded.",
-    next: "Repeat the call.",
-  }),
-});

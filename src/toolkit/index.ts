@@ -2,7 +2,7 @@
 
 export { type BuiltinToolData, type BuiltinToolName, GATES, type Gate } from "../tools/index.js";
 export { type ApprovalAdmin, approvalAdmin } from "./approval-admin.js";
-export { type BuiltinRegistryOptions, builtinRegistry } from "./builtin-registry.js";
+export { type BuiltinRegistryOptions, builtinRegistry, builtinToolNames } from "./builtin-registry.js";
 export type { ChangedCall, ChangedFile } from "./changed-calls.js";
 export { type ChosenTarget, checkedTarget, nameOf, parseTarget, requireDistinctNames } from "./chosen-target.js";
 export { accepted, checkConfig } from "./config/check-config.js";
@@ -17,6 +17,7 @@ export type {
 } from "./config/config.js";
 export { type ConfigSchema, configSchema, TRUSTED_KEYS } from "./config/config-schema.js";
 export { parseConfig } from "./config/parse-config.js";
+export { narrowingPolicy, type SettledPolicy } from "./config/policy-config.js";
 export { type SettledConfig, settleConfig } from "./config/settle-config.js";
 export {
   type ConfiguredServers,

@@ -15,6 +15,8 @@ import type {
   State,
 } from "../kernel/index.js";
 import type { Autonomy, NamedSecret, SlidingWindowOptions } from "../policy/index.js";
+import type { PolicyRoot } from "../policy/path-verdict.js";
+import type { PolicyRule } from "../policy/rules/index.js";
 import type { Gate } from "../tools/index.js";
 import type { ChosenTarget } from "./chosen-target.js";
 import type { ToolSettings } from "./config/config.js";
@@ -57,13 +59,21 @@ export interface ToolkitOptions {
   readonly dialect?: Dialect | DialectName | (string & {});
   /** Tools of the host, beside the built-in ones; one of the same name takes the built-in one's place. */
   readonly tools?: readonly DefinedTool[];
-  /** Decides alone, and finds `autonomy` in each call. Default: one that decides by `autonomy`. */
+  /** Decides alone, and finds `autonomy` in each call. Default: as `autonomy`, `rules`, `roots` and `sensitive` say. */
   readonly policy?: Policy;
   /**
    * How much happens without asking. "readonly": reads and commands that only read; "supervised": also writes of files in the
    * workspace; "full": whatever a call claims. Default "full".
    */
   readonly autonomy?: Autonomy;
+  /** What is allowed, asked about or denied besides: "allow npm test", "deny path:infra/**", or objects. */
+  readonly rules?: readonly (PolicyRule | string)[];
+  /** Directories beside the workspace that calls may use; absolute. */
+  readonly roots?: readonly PolicyRoot[];
+  /** Names of files that hold secrets, beside the usual ones; `*` stands for any characters. */
+  readonly sensitive?: readonly string[];
+  /** How a user allows what a rule would allow, as a sentence. Default: by `rules`. */
+  howToAllow?(rule: string): string;
   /** Default: none, and "ask" is a denial. */
   readonly approver?: Approver;
   /** Milliseconds that the approver has. Default 120,000. */
@@ -110,6 +120,10 @@ export const TOOLKIT_OPTIONS: Readonly<Record<keyof ToolkitOptions, true>> = {
   tools: true,
   policy: true,
   autonomy: true,
+  rules: true,
+  roots: true,
+  sensitive: true,
+  howToAllow: true,
   approver: true,
   approvalTimeoutMs: true,
   session: true,

@@ -97,10 +97,7 @@ const compilers: Readonly<Record<(typeof RULE_SUBJECTS)[number], Compiler>> = {
     if (isName && tools !== undefined && !tools.includes(value)) {
       const [nearest] = nearestNames(value, tools, 1);
       throw fail(
-        `there is no tool "${value}". ${nearest === undefined ? `There are ${tools.join(", ")}` : `Did you mean "${nearest}"?`}`.replace(
-          /\?$/,
-          "?",
-        ),
+        `there is no tool "${value}". ${nearest === undefined ? `There are ${tools.join(", ")}` : `Did you mean "${nearest}"?`}`,
       );
     }
     const tokens = parseGlobSegment(value.replaceAll(/[\\[?]/g, "\\$&"), false);

@@ -35,5 +35,7 @@ export function ruleText(rule: PolicyRule): string {
 }
 
 export function invalidRule(text: string, why: string): HaftError {
-  return new HaftError("CONFIG_INVALID", `The rule "${text}" is invalid: ${why}.`, { details: { rule: text } });
+  return new HaftError("CONFIG_INVALID", `The rule "${text}" is invalid: ${why}${why.endsWith("?") ? "" : "."}`, {
+    details: { rule: text },
+  });
 }

@@ -221,7 +221,7 @@ describe("rules about commands", () => {
   });
 
   it("settle nothing that untrusted content made a question", () => {
-    const tainted: PolicyCall = { ...call, taint: [{ from: "web", ref: "https://example.com" }] };
+    const tainted: PolicyCall = { ...call, taint: [{ from: "web", ref: "https://example.com/" }] };
     const policy = autonomyPolicy({ rules: ["allow curl *", "allow host:*", "allow tool:bash", "allow npm test"] });
     const at = (text: string) => policy.decide([command(text)], tainted);
     expect([at("curl https://example.com").effect, at("npm test").effect]).toEqual(["ask", "allow"]);

@@ -62,6 +62,11 @@ export function withToolkitOptions(command: Command): Command {
         .default([], "none"),
     )
     .option("--autonomy <level>", `what runs without a question to the user. ${AUTONOMY_TEXT}`)
+    .addOption(
+      new Option("--allow <rule>", "a rule that allows something in this session: 'npm test', path:~/notes; repeatable")
+        .argParser(repeated)
+        .default([], "none"),
+    )
     .option(
       "--gate <when>",
       "when a file must have been read before it is changed. write: before write; on: before write and edit; off: never; handle: as the caller tracks it (default: from the dialect)",

@@ -11,9 +11,10 @@ import {
   type ToolRegistry,
 } from "../../kernel/index.js";
 import { AUTONOMY_LEVELS, type Autonomy } from "../../policy/index.js";
-import { showControls } from "../../text/index.js";
+import { posixQuote, showControls } from "../../text/index.js";
 import {
   type ChosenTarget,
+  type ConfigLayer,
   checkedTarget,
   GATES,
   type Gate,
@@ -36,6 +37,8 @@ export interface CommonOptions extends ConfigOptions {
   readonly state?: string;
   readonly env: readonly string[];
   readonly autonomy?: string;
+  /** Rules of this session. */
+  readonly allow: readonly string[];
   readonly gate?: string;
 }
 
@@ -62,7 +65,7 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
   reportIgnored(loaded);
   const { settled } = loaded;
   const { state, env, gate } = options;
-  const autonomy = autonomyOf(options.autonomy ?? settled.autonomy);
+  const autonomy = autonomyLevel(options.autonomy, settled);
   if (gate !== undefined && !isGate(gate))
     throw new UsageError(`Did not start: --gate must be one of ${GATES.join(", ")}, not "${gate}".`);
   const dialect = options.dialect ?? settled.dialect ?? DEFAULT_DIALECT;
@@ -78,6 +81,12 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
     ...(settled.quotaMiB === undefined ? {} : { artifactQuotaBytes: settled.quotaMiB * 1024 * 1024 }),
     ...(gate === undefined ? {} : { gate }),
     autonomy,
+    ...settled.policy,
+    rules: [...settled.policy.rules, ...options.allow.map((rule) => `allow ${rule}`)],
+    howToAllow: (rule) =>
+      options.config === false
+        ? `To allow it, add: --allow ${posixQuote(rule)}`
+        : `To allow it, run: haft policy allow ${posixQuote(rule)}`,
   };
   const projectFile = loaded.layers.find(({ by }) => by === "project")?.path;
   return {
@@ -90,11 +99,20 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
   };
 }
 
-/** @throws UsageError */
-export function autonomyOf(level = "full"): Autonomy {
+/** Of a session for which nothing is said. */
+export const DEFAULT_AUTONOMY: Autonomy = "full";
+
+/** Of the option, else of HAFT_AUTONOMY, else of the configuration, else the default. @throws UsageError */
+export function autonomyLevel(
+  option: string | undefined,
+  { autonomy = DEFAULT_AUTONOMY }: Pick<SettledConfig, "autonomy">,
+): Autonomy {
+  const { HAFT_AUTONOMY } = process.env;
+  const [name, level] =
+    option === undefined && HAFT_AUTONOMY ? ["HAFT_AUTONOMY", HAFT_AUTONOMY] : ["--autonomy", option ?? autonomy];
   const found = AUTONOMY_LEVELS.find((one) => one === level);
   if (found !== undefined) return found;
-  throw new UsageError(`Did not start: --autonomy must be one of ${AUTONOMY_LEVELS.join(", ")}, not "${level}".`);
+  throw new UsageError(`Did not start: ${name} must be one of ${AUTONOMY_LEVELS.join(", ")}, not "${level}".`);
 }
 
 function isGate(value: string): value is Gate {
@@ -130,7 +148,13 @@ export function disabledNote(tool: string, dialect: Dialect, disabled: Settings[
 /** The files that disable tools. For each tool the last file that sets it counts. */
 export function disabledBy({ settled, layers }: LoadedConfig): Readonly<Record<string, string>> {
   const off = Object.keys(settled.tools).filter((name) => settled.tools[name] === false);
-  const files = off.map((name) => [name, layers.findLast(({ config }) => config.tools?.[name] === false)?.path]);
+  const isOff = ({ tools, policy }: ConfigLayer["config"], name: string) =>
+    tools?.[name] === false || policy?.excluded?.includes(name) === true;
+  const ruleOf = (name: string) => settled.policy.rules.find(({ effect, tool }) => effect === "deny" && tool === name);
+  const files = off.map((name) => {
+    const layer = layers.findLast(({ config }) => isOff(config, name));
+    return [name, layer?.path ?? ruleOf(name)?.source?.file];
+  });
   return Object.fromEntries(files);
 }
 
@@ -236,7 +260,7 @@ export interface StdioServerOptions extends Partial<CommonOptions> {
  * @param workspace - Undefined: the client's roots decide.
  */
 export function stdioServerCommand(workspace: string | undefined, options: StdioServerOptions = {}): StartCommand {
-  const { config, state, env = [], on = [], dialect, autonomy, gate, collection } = options;
+  const { config, state, env = [], on = [], allow = [], dialect, autonomy, gate, collection } = options;
   const args = [haftCommand(), "serve", "--stdio"];
   const add = (name: string, value: string | undefined) => {
     if (value !== undefined && value !== SERVE_DEFAULTS[name]) args.push(`--${name}`, value);
@@ -248,5 +272,6 @@ export function stdioServerCommand(workspace: string | undefined, options: Stdio
   for (const target of on) add("on", target);
   for (const [name, value] of Object.entries({ dialect, autonomy, gate, collection })) add(name, value);
   for (const name of env) add("env", name);
+  for (const rule of allow) add("allow", rule);
   return { command: process.execPath, args };
 }

@@ -1,4 +1,5 @@
 /** Finds and reads the configuration files that apply to a command. */
+import { createHash } from "node:crypto";
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { homeDirectory } from "../../host/index.js";
@@ -49,7 +50,8 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
   const add = async (by: ConfigLayer["by"], path: string): Promise<boolean> => {
     const text = readConfig(path);
     if (text === undefined) return false;
-    layers.push({ by, path, directory: dirname(path), config: await parseConfig(text, path) });
+    const sha256 = createHash("sha256").update(text).digest("hex");
+    layers.push({ by, path, directory: dirname(path), config: await parseConfig(text, path), sha256 });
     return true;
   };
   await add("user", userConfigPath());

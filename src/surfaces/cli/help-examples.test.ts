@@ -10,7 +10,8 @@ import { buildProgram } from "./program.js";
 
 const place = cliPlace({ scope: "all" });
 beforeAll(async () => {
-  for (const directory of ["home/project", "bin"]) mkdirSync(join(place.root, directory));
+  for (const directory of ["home/project", "home/src/shop", "bin"])
+    mkdirSync(join(place.root, directory), { recursive: true });
   writeFileSync(
     join(place.root, "bin", "haft"),
     `#!/bin/sh\nexec "${process.execPath}" "${built("surfaces/cli/main.js")}" "$@"\n`,
@@ -18,6 +19,8 @@ beforeAll(async () => {
   chmodSync(join(place.root, "bin", "haft"), 0o755);
   // What the examples speak of.
   writeFileSync(join(place.workspace, "README.md"), "# Read me\nTODO: more\n");
+  writeFileSync(join(place.workspace, "policy-cases.txt"), "allow ls\n");
+  writeFileSync(join(place.home, "src", "shop", "haft.jsonc"), '{ "policy": { "rules": ["allow npm test"] } }');
   writeFileSync(join(place.workspace, "call.json"), '{"path":"written.txt","content":"hello"}');
   const toolkit = await createToolkit({ workspace: place.workspace, stateDir: place.state() });
   for (const token of ["approval-3f9a2c1b", "approval-70be51d2"]) {

@@ -34,6 +34,7 @@ export const TRUSTED_KEYS: readonly TrustedKey[] = Object.freeze([
   "dialect",
   "env",
   "on",
+  "policy",
   "servers",
   "state",
   "tools",
@@ -151,10 +152,101 @@ const TRUST: ConfigSchema = {
   description:
     "Project directories, and the keys that their own `haft.jsonc` may set. Read from your own file only. Anybody who can change a trusted project's file can set these keys.",
   patternProperties: {
-    "^(/|~/)": { type: "array", uniqueItems: true, items: { enum: TRUSTED_KEYS } },
+    "^(/|~/)": {
+      type: "array",
+      uniqueItems: true,
+      items: {
+        anyOf: [
+          { enum: TRUSTED_KEYS },
+          {
+            type: "string",
+            title: '"policy sha256:…" as `haft policy trust` writes it',
+            pattern: "^policy sha256:[0-9a-f]{64}$",
+          },
+        ],
+      },
+    },
   },
   additionalProperties: false,
 };
+
+const NAMES_OF_TOOLS = {
+  type: "array",
+  uniqueItems: true,
+  items: { type: "string", title: "the name of a tool", pattern: "^\\S+$" },
+} as const;
+
+const POLICY: ConfigSchema = {
+  type: "object",
+  description:
+    "What is allowed, asked about or denied beside `autonomy`. The files that apply are added up: a deny beats an ask, which beats an allow. In a project's file, what allows counts only after `haft policy trust`.",
+  properties: {
+    rules: {
+      type: "array",
+      description:
+        "Rules as texts: `allow npm test`, `allow git status *`, `ask npm publish *`, `deny path:infra/**`, `allow read path:~/ref`, `allow host:*.example.com`, `ask tool:delete`; or as objects.",
+      items: { title: 'a rule such as "allow npm test" or an object with `effect`', anyOf: [TEXT, rule()] },
+    },
+    roots: {
+      type: "array",
+      description: "Directories beside the workspace that calls may use.",
+      items: {
+        type: "object",
+        title: "an object with `path`",
+        properties: {
+          path: { ...TEXT, title: "a path", description: "Relative to this file; `~/` is your home directory." },
+          access: { enum: ["read", "write"], default: "write" },
+        },
+        required: ["path"],
+        additionalProperties: false,
+      },
+    },
+    sensitive: {
+      type: "array",
+      description: "Names of files that hold secrets, beside the usual ones; `*` stands for any characters.",
+      items: { type: "string", title: "a name without a slash", pattern: "^[^/]+$" },
+    },
+    forbidden: {
+      type: "array",
+      description: "Paths that no call may touch, each with everything below it, as in `deny path:…`.",
+      items: { ...TEXT, title: "a path" },
+    },
+    autoApprove: { ...NAMES_OF_TOOLS, description: "Tools whose calls are not asked about, as in `allow tool:…`." },
+    alwaysAsk: { ...NAMES_OF_TOOLS, description: "Tools whose calls are asked about each time, as in `ask tool:…`." },
+    excluded: {
+      ...NAMES_OF_TOOLS,
+      items: { ...NAMES_OF_TOOLS.items, pattern: "^[^\\s*]+$" },
+      description: "Tools that are neither shown nor run, as with `false` in `tools`.",
+    },
+  },
+  additionalProperties: false,
+};
+
+function rule(): ConfigSchema {
+  return {
+    type: "object",
+    title: "an object with `effect`",
+    properties: {
+      effect: {
+        enum: ["allow", "ask", "deny"],
+        description: "What happens. A deny beats an ask, which beats an allow.",
+      },
+      command: { ...TEXT, description: "The words of a program; a `*` at the end stands for any further words." },
+      path: {
+        ...TEXT,
+        description:
+          "Relative to the workspace, absolute or `~/…`, with everything below it; `*`, `?` and `**` are wildcards.",
+      },
+      access: { enum: ["read", "write"], description: "Of a path. Default: read for an allow, everything for others." },
+      host: { ...TEXT, description: "A host name, or `*.example.com` for all names below it." },
+      tool: { ...TEXT, description: "A tool by Haft's own name or as `server__tool`; `*` is a wildcard." },
+      match: { type: "array", items: TEXT, description: "Examples that it must match; checked at the start." },
+      notMatch: { type: "array", items: TEXT, description: "Examples that it must not match." },
+    },
+    required: ["effect"],
+    additionalProperties: false,
+  };
+}
 
 /** The schema of `haft.jsonc`, in draft 7, which is what editors know best. */
 export function configSchema(): ConfigSchema {
@@ -167,6 +259,7 @@ export function configSchema(): ConfigSchema {
       $schema: { type: "string", description: "The location of this schema, for editors. Haft does not read it." },
       ...CALL_SETTINGS,
       tools: toolsSchema(),
+      policy: POLICY,
       artifacts: ARTIFACTS,
       serve: SERVE,
       servers: serversSchema(),

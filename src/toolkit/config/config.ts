@@ -2,6 +2,7 @@
 import type { Autonomy } from "../../policy/index.js";
 import type { BuiltinToolName, Gate } from "../../tools/index.js";
 import type { ChosenTarget } from "../chosen-target.js";
+import type { PolicyConfig } from "./policy-config.js";
 
 /** A program that speaks MCP over its standard input and output. */
 export interface ProgramServer {
@@ -44,10 +45,14 @@ export type TrustedKey =
   | "dialect"
   | "env"
   | "on"
+  | "policy"
   | "servers"
   | "state"
   | "tools"
   | "workspace";
+
+/** What the user trusts a project with; "policy sha256:…" only as long as its file has this digest. */
+export type Trusted = TrustedKey | `policy sha256:${string}`;
 
 /** One file. */
 export interface Config {
@@ -56,6 +61,7 @@ export interface Config {
   readonly workspace?: string;
   readonly state?: string;
   readonly autonomy?: Autonomy;
+  readonly policy?: PolicyConfig;
   readonly env?: readonly string[];
   /** The default first. */
   readonly on?: readonly (string | ChosenTarget)[];
@@ -65,7 +71,7 @@ export interface Config {
   /** `false` takes back the server of that name of a lower layer. */
   readonly servers?: Readonly<Record<string, false | ServerConfig>>;
   /** Directory of a project → what its own file may decide. */
-  readonly trust?: Readonly<Record<string, readonly TrustedKey[]>>;
+  readonly trust?: Readonly<Record<string, readonly Trusted[]>>;
 }
 
 /** One configuration file, checked. */
@@ -77,4 +83,6 @@ export interface ConfigLayer {
   /** Absolute, without symlinks; what its relative paths count from. */
   readonly directory: string;
   readonly config: Config;
+  /** The digest of the text of the file, in hexadecimal. */
+  readonly sha256?: string;
 }

@@ -4,6 +4,7 @@ import { HaftError } from "../../kernel/index.js";
 import { type ConfigNode, type ConfigProblem, checkConfig, configValue } from "./check-config.js";
 import type { Config } from "./config.js";
 import { configSchema } from "./config-schema.js";
+import { policyProblems } from "./policy-config.js";
 
 /** Maximum number of problems listed in one error. */
 const MAX_PROBLEMS_LISTED = 5;
@@ -34,6 +35,8 @@ export async function parseConfig(text: string, name: string): Promise<Config> {
   if (tree === undefined) return {};
   const problems = checkConfig(tree as ConfigNode, configSchema());
   if (problems.length > 0) throw invalid(name, json, problems);
+  const ruleProblems = await policyProblems(tree as ConfigNode);
+  if (ruleProblems.length > 0) throw invalid(name, json, ruleProblems);
   return configValue(tree as ConfigNode) as Config;
 }
 

@@ -1,9 +1,10 @@
 /** What a project's own file may decide, and what of it is not followed. */
 import { isWithin } from "../../kernel/index.js";
-import { resolvePath } from "../../text/index.js";
-import type { Config, ConfigLayer, ToolSetting, ToolSettings, TrustedKey } from "./config.js";
+import { resolvePath, shellPath } from "../../text/index.js";
+import type { Config, ConfigLayer, ToolSetting, ToolSettings, Trusted, TrustedKey } from "./config.js";
 import { TRUSTED_KEYS } from "./config-schema.js";
 import { type Gates, gateOf, gatesOfDialect, isLooserGate } from "./dialect-gates.js";
+import { narrowingPolicy } from "./policy-config.js";
 
 interface ProjectPartOptions {
   readonly home: string;
@@ -16,7 +17,7 @@ interface ProjectPartOptions {
   /** The dialect is settled already: what the project says of it has no effect. */
   readonly isDialectGiven: boolean;
   /** What the user trusts this project with. */
-  readonly trusted: readonly TrustedKey[];
+  readonly trusted: readonly Trusted[];
 }
 
 interface Refusal {
@@ -41,16 +42,22 @@ interface ProjectPart {
  * sentence so that the lines it suggests for the user's file can be copied as they are.
  */
 export async function projectPart(
-  { config, directory, path }: ConfigLayer,
+  { config, directory, path, sha256 }: ConfigLayer,
   options: ProjectPartOptions,
 ): Promise<ProjectPart> {
   const { home, userConfigPath, tools, trusted } = options;
   const refusals: Refusal[] = [];
   const kept: Record<string, unknown> = {};
+  const untrusted: string[] = [];
   for (const [key, value] of Object.entries(config)) {
     if (key === "trust") continue;
     if (!isTrustedKey(key) || trusted.includes(key)) kept[key] = value;
-    else if (key === "tools") {
+    else if (key === "policy" && sha256 !== undefined && trusted.includes(`policy sha256:${sha256}`)) kept[key] = value;
+    else if (key === "policy") {
+      const { policy, widens } = narrowingPolicy(config.policy ?? {});
+      kept[key] = policy;
+      if (widens.length > 0) untrusted.push(untrustedPolicy(widens, { path, directory, trusted }));
+    } else if (key === "tools") {
       const part = toolsPart(config.tools ?? {}, tools);
       kept[key] = part.tools;
       refusals.push(...part.refusals);
@@ -73,9 +80,29 @@ export async function projectPart(
       : [
           `Ignored "trust" in ${path}: a project does not trust itself. Only your own file, ${userConfigPath}, may hold it.`,
         ]),
+    ...untrusted,
     ...(refusals.length === 0 ? [] : [sentence(refusals, { path, directory, userConfigPath })]),
   ];
   return { config: kept as Config, gateFloor, ignored };
+}
+
+const MAX_SHOWN = 5;
+
+/** A project's file may deny and ask; what it allows counts once the user has seen it. */
+function untrustedPolicy(
+  widens: readonly string[],
+  {
+    path,
+    directory,
+    trusted,
+  }: { readonly path: string; readonly directory: string; readonly trusted: readonly Trusted[] },
+): string {
+  const shown = widens.slice(0, MAX_SHOWN).map((one) => JSON.stringify(one));
+  const more = widens.length > MAX_SHOWN ? ` and ${widens.length - MAX_SHOWN} more` : "";
+  const why = trusted.some((one) => one.startsWith("policy sha256:"))
+    ? "the file has changed since you trusted it"
+    : "a project's file can only narrow what is allowed until you trust it";
+  return `Ignored in ${path}: ${shown.join(", ")}${more}: ${why}. To allow it, run: haft policy trust ${shellPath(directory)}`;
 }
 
 interface IgnoredSettings {

@@ -20,7 +20,8 @@ const settle = (...layers: readonly ConfigLayer[]): Promise<SettledConfig> => se
 
 describe("settleConfig", () => {
   it("gives defaults for nothing", async () => {
-    expect(await settle()).toEqual({ env: [], tools: {}, gateFloor: {}, serve: {}, servers: {}, ignored: [] });
+    const policy = { rules: [], roots: [], sensitive: [] };
+    expect(await settle()).toEqual({ policy, env: [], tools: {}, gateFloor: {}, serve: {}, servers: {}, ignored: [] });
   });
 
   it("lets a higher layer win, key by key", async () => {
@@ -161,6 +162,59 @@ describe("settleConfig", () => {
     expect(there).toMatchObject({ tools: { write: { gate: "write" } }, ignored: [] });
     const stricter = project({ dialect: "buddy", tools: { write: { gate: "on" } } });
     expect(await settle(stricter)).toMatchObject({ tools: { write: { gate: "on" } }, gateFloor: {}, ignored: [] });
+  });
+
+  it("adds policies up, and takes from a project what narrows, until the user trusts this text of its file", async () => {
+    const mine = user({ policy: { rules: ["allow npm test"], roots: [{ path: "../ref", access: "read" }] } });
+    const theirs = {
+      ...project({
+        policy: {
+          rules: ["allow make *", { effect: "deny", path: "infra" }],
+          roots: [{ path: "../lib" }],
+          autoApprove: ["write"],
+          alwaysAsk: ["delete"],
+          excluded: ["todo_set"],
+          forbidden: ["secret"],
+          sensitive: ["*.vault"],
+        },
+      }),
+      sha256: "a".repeat(64),
+    };
+    const { policy, tools, ignored } = await settle(mine, theirs);
+    expect(
+      policy.rules.map(({ effect, command, path, tool, source }) => [effect, command ?? path ?? tool, source?.by]),
+    ).toEqual([
+      ["allow", "npm test", "user"],
+      ["deny", "infra", "project"],
+      ["deny", "secret", "project"],
+      ["ask", "delete", "project"],
+    ]);
+    expect(policy).toMatchObject({
+      roots: [{ path: "/home/ann/.config/ref", access: "read" }],
+      sensitive: ["*.vault"],
+    });
+    expect(tools).toEqual({ todo_set: false });
+    expect(ignored).toEqual([
+      'Ignored in /src/shop/haft.jsonc: "allow make *", "allow tool:write", "root ../lib (write)": a project\'s file can only narrow ' +
+        "what is allowed until you trust it. To allow it, run: haft policy trust /src/shop",
+    ]);
+    const trusting = (digest: string) => user({ trust: { "/src/shop": [`policy sha256:${digest.repeat(64)}`] } });
+    expect(await settle(trusting("a"), theirs)).toMatchObject({
+      policy: { roots: [{ path: "/src/lib" }] },
+      ignored: [],
+    });
+    const changed = await settle(trusting("b"), theirs);
+    expect(changed.policy.roots).toEqual([]);
+    expect(changed.ignored.join()).toContain(
+      "the file has changed since you trusted it. To allow it, run: haft policy trust",
+    );
+    expect(await settle(user({ trust: { "/src/shop": ["policy"] } }), theirs)).toMatchObject({ ignored: [] });
+  });
+
+  it("does not offer a tool that is denied as a whole", async () => {
+    expect((await settle(user({ policy: { rules: ["deny tool:time", "deny tool:todo*"] } }))).tools).toEqual({
+      time: false,
+    });
   });
 
   it("lets a higher layer of the user take back a server", async () => {

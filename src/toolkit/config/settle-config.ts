@@ -1,8 +1,9 @@
 /** Lays configuration files over each other: what a user decides, what a project may decide, and what came of it. */
 import type { Autonomy } from "../../policy/index.js";
 import { normalizePath, resolvePath } from "../../text/index.js";
-import type { Config, ConfigLayer, ServerConfig, ToolSettings, TrustedKey } from "./config.js";
+import type { Config, ConfigLayer, ServerConfig, ToolSettings, Trusted } from "./config.js";
 import { type Gates, withGates } from "./dialect-gates.js";
+import { NO_POLICY, type SettledPolicy, withPolicy } from "./policy-config.js";
 import { projectPart } from "./project-part.js";
 
 interface SettleOptions {
@@ -26,6 +27,7 @@ export interface SettledConfig {
   readonly workspaceWithin?: string;
   readonly stateDir?: string;
   readonly autonomy?: Autonomy;
+  readonly policy: SettledPolicy;
   readonly on?: NonNullable<Config["on"]>;
   readonly env: readonly string[];
   /** With the gates of `gateFloor`. */
@@ -41,7 +43,7 @@ export interface SettledConfig {
 
 /**
  * Merges the layers from the lowest to the highest; a later one wins. Lists of variables are concatenated, tools and servers
- * merged by name. A project's file cannot extend its own permissions: `artifacts`, `autonomy`, `env`, `on`, `servers` and `state`,
+ * merged by name, policies added up. A project's file cannot extend its own permissions: what its `policy` allows, `artifacts`, `autonomy`, `env`, `on`, `servers` and `state`,
  * a `workspace` outside its directory, a tool that the user disabled and a looser gate (also one implied by a dialect) are
  * ignored and reported, unless `trust` in a user's layer names the project's directory and the key.
  */
@@ -49,7 +51,7 @@ export async function settleConfig(layers: readonly ConfigLayer[], options: Sett
   const { home, userConfigPath, gateFloor = {} } = options;
   const trust = trustedBy(layers, options);
   const ignored: string[] = [];
-  let settled: MergedLayers = { env: [], tools: {}, gateFloor, serve: {}, servers: {} };
+  let settled: MergedLayers = { policy: NO_POLICY, env: [], tools: {}, gateFloor, serve: {}, servers: {} };
   for (const layer of layers) {
     const { tools, dialect } = settled;
     const about = { home, userConfigPath, tools, dialect, isDialectGiven: options.dialect !== undefined };
@@ -58,6 +60,17 @@ export async function settleConfig(layers: readonly ConfigLayer[], options: Sett
     const { config } = part ?? layer;
     ignored.push(...(part?.ignored ?? []));
     settled = mergeOver(settled, config, layer.directory, home);
+    if (config.policy !== undefined) {
+      const source = { by: layer.by, file: layer.path };
+      const policy = await withPolicy(settled.policy, config.policy, { source, directory: layer.directory, home });
+      // A tool that is denied as a whole is not offered either.
+      const denied = policy.rules.flatMap(({ effect, tool }) =>
+        effect === "deny" && tool !== undefined ? [tool] : [],
+      );
+      const off = [...(config.policy.excluded ?? []), ...denied.filter((tool) => !tool.includes("*"))];
+      const tools = { ...settled.tools, ...Object.fromEntries(off.map((tool) => [tool, false])) };
+      settled = { ...settled, policy, tools };
+    }
     if (part !== undefined) settled = { ...settled, gateFloor: { ...settled.gateFloor, ...part.gateFloor } };
     else if (config.dialect !== undefined) settled = { ...settled, gateFloor };
     const isConfined = part !== undefined && config.workspace !== undefined;
@@ -72,7 +85,7 @@ type MergedLayers = Omit<SettledConfig, "ignored">;
 function trustedBy(
   layers: readonly ConfigLayer[],
   { home, realPath = (path) => path }: SettleOptions,
-): (directory: string) => readonly TrustedKey[] {
+): (directory: string) => readonly Trusted[] {
   const entries = layers
     .filter((layer) => layer.by === "user")
     .flatMap(({ config, directory }) =>

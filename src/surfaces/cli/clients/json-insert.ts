@@ -1,22 +1,28 @@
-/** Adds a property to an object in the text of a JSON file, formatted like its neighbours. */
+/** Adds a property to an object, or an item to a list, in the text of a JSON file, formatted like its neighbours. */
 import type { Node } from "jsonc-parser";
 
 /**
  * The text with the property as the last one of the object. Only a comma after the previous property is added, if missing.
  */
 export function withProperty(text: string, object: Node, key: string, value: unknown): string {
-  const last = object.children?.at(-1);
-  const close = object.offset + object.length - 1;
-  const start = last === undefined ? object.offset + 1 : last.offset + last.length;
+  return withLast(text, object, `${JSON.stringify(key)}: `, value);
+}
+
+/** The text with the value as the last item of the list; likewise. */
+export function withItem(text: string, list: Node, value: unknown): string {
+  return withLast(text, list, "", value);
+}
+
+function withLast(text: string, container: Node, label: string, value: unknown): string {
+  const last = container.children?.at(-1);
+  const close = container.offset + container.length - 1;
+  const start = last === undefined ? container.offset + 1 : last.offset + last.length;
   // Whitespace, comments and perhaps a comma between the last property and the brace.
   const tail = text.slice(start, close);
   const content = tail.trimEnd();
   const needsComma = last !== undefined && !withoutComments(tail).includes(",");
-  const { indent, unit, eol } = layoutOf(text, object);
-  const property = `${JSON.stringify(key)}: ${JSON.stringify(value, null, unit)}`.replaceAll(
-    "\n",
-    `${eol}${indent}${unit}`,
-  );
+  const { indent, unit, eol } = layoutOf(text, container);
+  const property = `${label}${JSON.stringify(value, null, unit)}`.replaceAll("\n", `${eol}${indent}${unit}`);
   const whitespace = tail.slice(content.length);
   const end = whitespace.includes("\n") ? whitespace : `${eol}${indent}`;
   return [

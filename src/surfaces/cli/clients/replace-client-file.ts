@@ -52,10 +52,16 @@ function bytesOf(path: string): Uint8Array {
  * Writes a new file and renames it over the old one. Follows symlinks and preserves the mode.
  *
  * @param before - The text that was read.
- * @returns The path of the backup; undefined for a new file.
+ * @param keepsBackup - False for a file of Haft's own.
+ * @returns The path of the backup; undefined without one and for a new file.
  * @throws EntryProblem if the file was changed since it was read
  */
-export function replaceClientFile(path: string, text: string, before: string | undefined): string | undefined {
+export function replaceClientFile(
+  path: string,
+  text: string,
+  before: string | undefined,
+  keepsBackup = true,
+): string | undefined {
   if (before === undefined) mkdirSync(dirname(path), { recursive: true });
   // Not `realpathSync`: it resolves `..` in a symlink by its text, which may be another file.
   const target = before === undefined ? path : realpathSync.native(path);
@@ -69,7 +75,7 @@ export function replaceClientFile(path: string, text: string, before: string | u
     } finally {
       closeSync(descriptor);
     }
-    const backup = before === undefined ? undefined : backupCopy(target);
+    const backup = before === undefined || !keepsBackup ? undefined : backupCopy(target);
     if (readClientFile(path) !== before) throw new EntryProblem("another process changed it at the same time");
     renameSync(temporary, target);
     return backup;

@@ -1,96 +1,97 @@
-/** `haft policy`: what the policy says of a command, without running it. */
+/** `haft policy`: what runs without confirmation, and the rules that change it. */
 import type { Command } from "commander";
-import pc from "picocolors";
-import type { Risk } from "../../../kernel/index.js";
-import type { CommandSegment } from "../../../policy/commands/index.js";
-import { showControls } from "../../../text/index.js";
 import { withConfigOptions, withExamples, withJsonOption } from "../command-parts.js";
-import type { ConfigOptions } from "../configuration.js";
-import { printJson } from "../output.js";
-import { EXIT } from "../usage.js";
+import type { PolicyCommandOptions } from "./policy/configured-policy.js";
 
-interface ExplainOptions extends ConfigOptions {
-  readonly autonomy?: string;
-  readonly json?: boolean;
-}
+const RULES = `
+RULE is one of
+  npm test           exactly this program with these words; git status * also with any further ones
+  path:infra/**      a path with everything below it: relative to the workspace, absolute or ~/…; * and ** are wildcards.
+                     allow opens it for reading, "write path:…" for writing too; ask and deny hold for everything that is
+                     done with it, "read path:…" and "write path:…" for that alone
+  host:example.com   a host; host:*.example.com is all below it
+  tool:bash          a tool by Haft's own name, or server__tool; * is a wildcard
+A deny beats an ask, which beats an allow. The rule is written into your own haft.jsonc and holds in every workspace, from the
+next start on.`;
+
+const EDITS = [
+  ["allow", "let something run without confirmation", ["'npm test'", "'git commit *'", "path:~/notes"]],
+  ["ask", "ask about something that would run without confirmation", ["'npm publish *'", "'write path:package.json'"]],
+  ["deny", "refuse something always", ["'path:infra/**'", "'git push *'"]],
+] as const;
 
 export function addPolicyCommand(program: Command): void {
   const policy = withExamples(
-    program.command("policy").description("see what runs without confirmation"),
+    program.command("policy").description("what runs without confirmation: the level, the rules, and what they decide"),
+    "haft policy",
+    "haft policy allow 'npm test'",
     "haft policy explain 'npm test'",
   );
+  const forCommands = (command: Command) =>
+    withConfigOptions(command).option(
+      "--autonomy <level>",
+      "readonly, supervised or full (default: as configured, else supervised)",
+    );
   withExamples(
     withJsonOption(
-      withConfigOptions(
+      forCommands(
+        policy.command("list", { isDefault: true }).description("print the level, and the rules with their sources"),
+      ),
+    ),
+    "haft policy list",
+  ).action(async (options: PolicyCommandOptions) => {
+    const { listCommand } = await import("./policy/list-rules.js");
+    process.exitCode = await listCommand(options);
+  });
+  withExamples(
+    withJsonOption(
+      forCommands(
         policy
           .command("explain <command>")
-          .description("print the decision on a shell command, and each program and file in it; nothing is run")
-          .option("--autonomy <level>", "readonly, supervised or full", "supervised"),
+          .description("print the decision on a shell command, and each program and file in it; nothing is run"),
       ),
     ),
     "haft policy explain 'git log | head'",
     "haft policy explain 'rm -rf build && npm test' --json",
-  ).action(async (command: string, options: ExplainOptions) => {
-    process.exitCode = await explain(command, options);
+  ).action(async (command: string, options: PolicyCommandOptions) => {
+    const { explainCommand } = await import("./policy/explain-decision.js");
+    process.exitCode = await explainCommand(command, options);
+  });
+  addEditCommands(policy);
+  withExamples(
+    forCommands(
+      policy
+        .command("check <file>")
+        .description(
+          "compare the decisions on commands with expected ones: lines such as `deny rm -rf /`, # for comments",
+        ),
+    ),
+    "haft policy check policy-cases.txt",
+  ).action(async (file: string, options: PolicyCommandOptions) => {
+    const { checkFile } = await import("./policy/check-decisions.js");
+    process.exitCode = await checkFile(file, options);
   });
 }
 
-async function explain(command: string, options: ExplainOptions): Promise<number> {
-  const { loadConfig, reportIgnored } = await import("../configuration.js");
-  const { autonomyOf, settledWorkspace } = await import("../common-options.js");
-  const { autonomyPolicy } = await import("../../../policy/autonomy-policy.js");
-  const { analyzeCommand } = await import("../../../policy/commands/index.js");
-  const { homeDirectory } = await import("../../../host/index.js");
-  const autonomy = autonomyOf(options.autonomy);
-  const loaded = await loadConfig(options);
-  reportIgnored(loaded);
-  const cwd = settledWorkspace(options.workspace, loaded.settled);
-  const home = homeDirectory();
-  const { segments } = analyzeCommand(command, { cwd, home });
-  const { effect, rule, risk, reason } = autonomyPolicy().decide([{ kind: "command", command, cwd }], {
-    callId: "explain",
-    tool: "bash",
-    effect: "write",
-    target: "local",
-    sessionId: "explain",
-    cwd,
-    workspace: cwd,
-    home,
-    autonomy,
-    sandboxed: false,
-    taint: [],
+function addEditCommands(policy: Command): void {
+  for (const [effect, description, examples] of EDITS)
+    withExamples(
+      policy.command(`${effect} <rule>`).description(description).addHelpText("after", RULES),
+      ...examples.map((rule) => `haft policy ${effect} ${rule}`),
+    ).action(async (rule: string) => {
+      const { addRule } = await import("./policy/add-rule.js");
+      process.exitCode = await addRule(effect, rule);
+    });
+  withExamples(
+    policy
+      .command("trust [dir]")
+      .description(
+        "show what a project's haft.jsonc allows, and follow it until the file changes; its asks and denials hold anyway",
+      ),
+    "haft policy trust",
+    "haft policy trust ~/src/shop",
+  ).action(async (directory: string | undefined) => {
+    const { trustProject } = await import("./policy/trust-project.js");
+    process.exitCode = await trustProject(directory);
   });
-  if (options.json) printJson({ autonomy, effect, rule, risk, reason, segments }, 2);
-  else process.stdout.write(shown({ effect, rule, reason }, segments));
-  return EXIT.ok;
-}
-
-const COLORS: Readonly<Record<Risk | "allow" | "ask" | "deny", (text: string) => string>> = {
-  allow: pc.green,
-  low: pc.green,
-  ask: pc.yellow,
-  medium: pc.yellow,
-  deny: pc.red,
-  high: pc.red,
-};
-
-function shown(
-  {
-    effect,
-    rule,
-    reason,
-  }: { readonly effect: "allow" | "ask" | "deny"; readonly rule: string; readonly reason: string },
-  segments: readonly CommandSegment[],
-): string {
-  const head = `${COLORS[effect](pc.bold(effect))}  ${showControls(reason)}  ${pc.dim(`rule ${rule}`)}`;
-  const rows = segments.flatMap((one) => [
-    `  ${COLORS[one.risk](one.risk.padEnd(6))}  ${showControls(`${one.text}: ${one.reason}`)}`,
-    ...one.files.map(({ access, path, scope, resolved }) => {
-      const where = resolved ? path : `${path} (not known before it runs)`;
-      return pc.dim(
-        `          ${access.padEnd(6)} ${showControls(where)}${scope === "tree" ? " and all below it" : ""}`,
-      );
-    }),
-  ]);
-  return `${[head, ...rows].join("\n")}\n`;
 }

@@ -19,6 +19,7 @@ const OPTIONS = {
   state: text,
   env: { ...text, multiple: true, default: [] as string[] },
   autonomy: text,
+  allow: { ...text, multiple: true, default: [] as string[] },
   gate: text,
   collection: { ...text, default: "all" },
 } as const;

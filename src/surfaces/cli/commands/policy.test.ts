@@ -1,0 +1,200 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Finished } from "../../../testing/built.fixture.js";
+import { cliPlace } from "../../../testing/cli-place.fixture.js";
+
+const place = cliPlace();
+const haft = (...args: readonly string[]): Promise<Finished> => place.inProcess(args);
+const ownFile = () => join(place.home, ".config", "haft", "haft.jsonc");
+const projectFile = () => join(place.workspace, "haft.jsonc");
+const write = (path: string, text: string) => {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+};
+const bash = (command: string, ...more: readonly string[]) =>
+  haft("call", "bash", `command=${command}`, "--autonomy", "supervised", ...more);
+
+describe("haft policy allow, ask and deny", () => {
+  it("make a refusal end with the command that allows the call, and that command does", async () => {
+    write(join(place.workspace, "ok.sh"), "echo it ran\n");
+    const refused = await bash("sh ok.sh 'a b'");
+    expect([refused.status, refused.stdout]).toEqual([
+      1,
+      expect.stringMatching(/To allow it, run: haft policy allow 'sh ok\.sh "a b"'\n$/),
+    ]);
+    const added = await haft("policy", "allow", 'sh ok.sh "a b"');
+    expect(added).toMatchObject({ status: 0, stderr: "" });
+    expect(added.stdout).toContain('Allowed: sh ok.sh "a b"\n');
+    expect(added.stdout).toContain(ownFile());
+    expect(await bash("sh ok.sh 'a b'")).toMatchObject({ status: 0, stdout: expect.stringContaining("it ran") });
+    expect((await bash("sh ok.sh other")).status).toBe(1);
+    expect((await bash("sh ok.sh 'a b'; sh ok.sh")).status).toBe(1);
+  });
+
+  it("keep the comments of the file, and the last decision on the same thing", async () => {
+    write(
+      ownFile(),
+      '{\n  // mine\n  "dialect": "haft", // as usual\n  "policy": {\n    "rules": [\n      "ask ls", // why\n    ],\n  },\n}\n',
+    );
+    for (const [effect, rule] of [
+      ["deny", "path:infra/**"],
+      ["allow", "ls"],
+      ["allow", "ls"],
+    ] as const)
+      expect(await haft("policy", effect, rule)).toMatchObject({ status: 0, stderr: "" });
+    expect(readFileSync(ownFile(), "utf8")).toBe(
+      '{\n  // mine\n  "dialect": "haft", // as usual\n  "policy": {\n    "rules": [\n      "allow ls", // why\n      "deny path:infra/**"\n    ],\n  },\n}\n',
+    );
+    expect((await haft("policy")).stdout.split("\n").slice(1)).toEqual([
+      `  allow ls            ${ownFile()}`,
+      `  deny path:infra/**  ${ownFile()}`,
+      "",
+    ]);
+  });
+
+  it("write nothing for what is no rule", async () => {
+    for (const [rule, why] of [
+      ["npm test && x", '"&" is none'],
+      ["tool:reed", 'Did you mean "read"?'],
+      ["allow npm test", "leave that out"],
+    ] as const)
+      expect(await haft("policy", "allow", rule)).toMatchObject({ status: 2, stderr: expect.stringContaining(why) });
+    expect((await haft("policy")).stdout).toContain("No rules. Add one: haft policy allow 'npm test'");
+  });
+});
+
+describe("a configured policy", () => {
+  it("closes a directory to reads, searches and commands", async () => {
+    write(ownFile(), '{ "autonomy": "supervised", "policy": { "rules": ["deny path:infra/**"] } }');
+    write(join(place.workspace, "infra", "main.tf"), "hello\n");
+    write(join(place.workspace, "a.txt"), "hello\n");
+    const read = await haft("call", "read", "path=infra/main.tf");
+    expect([read.status, read.stdout]).toEqual([1, expect.stringContaining(`"deny path:infra/**" in ${ownFile()}`)]);
+    const found = await haft("call", "grep", "pattern=hello");
+    expect(found.stdout).toContain("a.txt:1");
+    expect(found.stdout).not.toContain("main.tf");
+    expect(found.stdout).toContain("1 denied by policy");
+    for (const command of ["cat infra/main.tf", "cat a.txt > infra/b", "cat inf*/main.tf", "grep -r hello ."])
+      expect([command, (await haft("call", "bash", `command=${command}`)).status]).toEqual([command, 1]);
+    expect((await haft("call", "bash", "command=cat a.txt")).status).toBe(0);
+  });
+
+  it("stops the start with file, line and reason where a rule is none", async () => {
+    for (const [policy, why] of [
+      [
+        '"rules": ["alow npm test"]',
+        'haft.jsonc:2:25: "policy.rules[0]": The rule "alow npm test" is invalid: it begins with',
+      ],
+      ['"rules": [{ "effect": "allow", "command": "git *", "notMatch": ["git push"] }]', 'it matches "git push"'],
+      ['"rules": ["ask tool:reed"]', 'Did you mean "read"?'],
+      ['"alwaysAsk": ["reed"]', 'Did you mean "read"?'],
+      ['"rules": [{ "command": "ls" }]', '"policy.rules[0]" is an object; expected a rule such as'],
+      ['"roots": [{ "path": "/x", "access": "all" }]', '"all"; expected "read", "write"'],
+    ]) {
+      write(ownFile(), `{\n  "policy": { ${policy} },\n}`);
+      expect(await haft("call", "ls")).toMatchObject({ status: 2, stderr: expect.stringContaining(why!) });
+    }
+  });
+
+  it("offers no tool that is excluded", async () => {
+    write(ownFile(), '{ "policy": { "excluded": ["bash"], "rules": ["deny tool:time"] } }');
+    const { stdout } = await haft("tools");
+    expect(stdout).not.toMatch(/^ *(bash|time)\b/m);
+    const called = await haft("call", "bash", "command=ls");
+    expect([called.status, called.stdout + called.stderr]).toEqual([
+      1,
+      expect.stringContaining(`disabled in ${ownFile()}`),
+    ]);
+  });
+
+  it("is added to by --allow, for this session", async () => {
+    write(join(place.workspace, "ok.sh"), "echo it ran\n");
+    expect(await bash("sh ok.sh", "--allow", "sh ok.sh", "--allow", "path:/")).toMatchObject({ status: 0 });
+    expect((await bash("sh ok.sh", "--no-config")).stdout).toMatch(/To allow it, add: --allow 'sh ok\.sh'\n$/);
+    const wrong = await bash("ls", "--allow", "ls; rm x");
+    expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('";" is none')]);
+  });
+
+  it("has the level of HAFT_AUTONOMY, above the configuration and below the option", async () => {
+    write(ownFile(), '{ "autonomy": "full" }');
+    const level = async (env: Record<string, string>, ...more: string[]) =>
+      (await place.inProcess(["policy", "list", ...more], { env })).stdout.split(/[ ,]/)[1];
+    expect([
+      await level({}),
+      await level({ HAFT_AUTONOMY: "readonly" }),
+      await level({ HAFT_AUTONOMY: "readonly" }, "--autonomy", "supervised"),
+    ]).toEqual(["full", "readonly", "supervised"]);
+    const wrong = await place.inProcess(["policy"], { env: { HAFT_AUTONOMY: "most" } });
+    expect(wrong).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("HAFT_AUTONOMY must be one of readonly"),
+    });
+  });
+});
+
+describe("haft policy trust", () => {
+  it("follows what a project allows once the user has seen it, until its file changes", async () => {
+    write(projectFile(), '{ "policy": { "rules": ["allow sh ok.sh", "deny path:infra"] } }');
+    write(join(place.workspace, "ok.sh"), "echo it ran\n");
+    const before = await bash("sh ok.sh");
+    expect([before.status, before.stderr]).toEqual([
+      1,
+      expect.stringContaining(`run: haft policy trust ${place.workspace}`),
+    ]);
+    expect((await bash("ls infra", "--autonomy", "full")).stdout).toContain('"deny path:infra"');
+    const trusted = await haft("policy", "trust");
+    expect(trusted).toMatchObject({ status: 0, stdout: expect.stringContaining("allows:\n  allow sh ok.sh\n") });
+    expect(readFileSync(ownFile(), "utf8")).toMatch(/"policy sha256:[0-9a-f]{64}"/);
+    expect(await bash("sh ok.sh")).toMatchObject({ status: 0, stderr: "" });
+    write(projectFile(), '{ "policy": { "rules": ["allow sh *"] } }');
+    const changed = await bash("sh ok.sh");
+    expect([changed.status, changed.stderr]).toEqual([
+      1,
+      expect.stringContaining("the file has changed since you trusted it"),
+    ]);
+    await haft("policy", "trust", ".");
+    expect(readFileSync(ownFile(), "utf8").match(/sha256:/g)).toHaveLength(1);
+    expect((await bash("sh ok.sh")).status).toBe(0);
+  });
+
+  it("says so where there is nothing to trust", async () => {
+    expect(await haft("policy", "trust")).toMatchObject({ status: 2, stderr: expect.stringContaining("`haft init`") });
+    write(projectFile(), "{}");
+    expect(await haft("policy", "trust")).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("allows nothing"),
+    });
+  });
+});
+
+describe("haft policy explain and check", () => {
+  it("take the configured rules, and name the one that decided", async () => {
+    await haft("policy", "allow", "npm test");
+    expect((await haft("policy", "explain", "npm test")).stdout).toMatch(/^allow .*rule user rule: allow npm test\n/);
+    const { stdout } = await haft("policy", "explain", "npm ci", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ autonomy: "supervised", effect: "ask", suggestedRule: "npm ci" });
+  });
+
+  it("compare a file of expected decisions", async () => {
+    write(join(place.workspace, "cases.txt"), "# mine\nallow  git status\n\nask npm install\n  deny  rm -rf /\n");
+    expect(await haft("policy", "check", "cases.txt")).toMatchObject({
+      status: 0,
+      stdout: "3 commands decided as expected at the level supervised.\n",
+    });
+    write(join(place.workspace, "cases.txt"), "allow npm test\nask ls\n");
+    const { status, stdout } = await haft("policy", "check", "cases.txt");
+    expect([status, stdout.split("\n").slice(0, 2)]).toEqual([
+      1,
+      [
+        "cases.txt:1: expected allow, got ask (workspace-code): npm test",
+        "cases.txt:2: expected ask, got allow (command-low): ls",
+      ],
+    ]);
+    for (const text of ["allowed ls", "allow", ""]) {
+      write(join(place.workspace, "cases.txt"), text);
+      expect((await haft("policy", "check", "cases.txt")).status).toBe(2);
+    }
+    expect((await haft("policy", "check", "nowhere.txt")).status).toBe(2);
+  });
+});

@@ -1,0 +1,44 @@
+/** `haft policy check`: expected decisions on commands, compared with what the policy decides. */
+import { readFileSync } from "node:fs";
+import { messageOf } from "../../../../kernel/index.js";
+import { RULE_EFFECTS } from "../../../../policy/rules/index.js";
+import { showControls } from "../../../../text/index.js";
+import { EXIT, UsageError } from "../../usage.js";
+import { configuredPolicy, type PolicyCommandOptions } from "./configured-policy.js";
+
+/** @returns 0 if every line holds, else 1. @throws UsageError for a line that is not one */
+export async function checkFile(file: string, options: PolicyCommandOptions): Promise<number> {
+  const cases = casesOf(file);
+  const { decide, autonomy } = await configuredPolicy(options, "supervised");
+  const wrong = cases.flatMap(({ line, expected, command }) => {
+    const { effect, rule } = decide(command);
+    return effect === expected ? [] : [`${file}:${line}: expected ${expected}, got ${effect} (${rule}): ${command}`];
+  });
+  for (const line of wrong) process.stdout.write(`${showControls(line)}\n`);
+  const count = `${cases.length} ${cases.length === 1 ? "command" : "commands"}`;
+  process.stdout.write(
+    wrong.length === 0
+      ? `${count} decided as expected at the level ${autonomy}.\n`
+      : `${wrong.length} of ${count} decided otherwise at the level ${autonomy}. \`haft policy explain\` shows why.\n`,
+  );
+  return wrong.length === 0 ? EXIT.ok : EXIT.errorResult;
+}
+
+function casesOf(file: string) {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new UsageError(`Did not check: ${messageOf(error)}.`);
+  }
+  const cases = text.split(/\r?\n/).flatMap((content, index) => {
+    if (/^\s*(#.*)?$/.test(content)) return [];
+    const [, expected = "", command = ""] = /^\s*(\S+)\s+(.*\S)\s*$/.exec(content) ?? [];
+    if ((RULE_EFFECTS as readonly string[]).includes(expected)) return [{ line: index + 1, expected, command }];
+    throw new UsageError(
+      `Did not check: ${file}:${index + 1} is not "allow", "ask" or "deny" and a command, such as \`allow git status\`.`,
+    );
+  });
+  if (cases.length > 0) return cases;
+  throw new UsageError(`Did not check: ${file} has no commands. Write lines such as \`allow git status\`.`);
+}
