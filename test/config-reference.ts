@@ -56,6 +56,7 @@ function decides(key: string): string {
   const [top = ""] = key.split(".");
   if (top === "trust") return "user only";
   if (top === "tools") return "user; a project can only disable tools and tighten gates";
+  if (top === "policy") return "user; a project can only narrow what is allowed";
   if (top === "dialect") return "anybody; looser gates than the user's: user";
   if (top === "workspace") return "user; a project only within its directory";
   return (TRUSTED_KEYS as readonly string[]).includes(top) ? "user" : "anybody";

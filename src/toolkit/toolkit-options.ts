@@ -14,9 +14,7 @@ import type {
   Redactor,
   State,
 } from "../kernel/index.js";
-import type { Autonomy, NamedSecret, SlidingWindowOptions } from "../policy/index.js";
-import type { PolicyRoot } from "../policy/path-verdict.js";
-import type { PolicyRule } from "../policy/rules/index.js";
+import type { Autonomy, NamedSecret, PolicyRoot, PolicyRule, SlidingWindowOptions } from "../policy/index.js";
 import type { Gate } from "../tools/index.js";
 import type { ChosenTarget } from "./chosen-target.js";
 import type { ToolSettings } from "./config/config.js";
