@@ -100,12 +100,12 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
 }
 
 /** Of a session for which nothing is said. */
-export const DEFAULT_AUTONOMY: Autonomy = "full";
+export const UNSET_AUTONOMY: Autonomy = "full";
 
 /** Of the option, else of HAFT_AUTONOMY, else of the configuration, else the default. @throws UsageError */
 export function autonomyLevel(
   option: string | undefined,
-  { autonomy = DEFAULT_AUTONOMY }: Pick<SettledConfig, "autonomy">,
+  { autonomy = UNSET_AUTONOMY }: Pick<SettledConfig, "autonomy">,
 ): Autonomy {
   const { HAFT_AUTONOMY } = process.env;
   const [name, level] =

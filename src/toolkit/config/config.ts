@@ -1,8 +1,7 @@
 /** What a configuration file says once it was checked against `configSchema`. Everything may be absent. */
-import type { Autonomy } from "../../policy/index.js";
+import type { Autonomy, PolicyRule } from "../../policy/index.js";
 import type { BuiltinToolName, Gate } from "../../tools/index.js";
 import type { ChosenTarget } from "../chosen-target.js";
-import type { PolicyConfig } from "./policy-config.js";
 
 /** A program that speaks MCP over its standard input and output. */
 export interface ProgramServer {
@@ -50,6 +49,20 @@ export type TrustedKey =
   | "state"
   | "tools"
   | "workspace";
+
+/** Beyond the level of autonomy. */
+export interface PolicyConfig {
+  /** Rules, or their texts: "allow npm test". */
+  readonly rules?: readonly (string | PolicyRule)[];
+  readonly roots?: readonly { readonly path: string; readonly access?: "read" | "write" }[];
+  /** Names of files that hold secrets, beside the usual ones. */
+  readonly sensitive?: readonly string[];
+  /** Paths that no call may touch. */
+  readonly forbidden?: readonly string[];
+  readonly autoApprove?: readonly string[];
+  readonly alwaysAsk?: readonly string[];
+  readonly excluded?: readonly string[];
+}
 
 /** What the user trusts a project with; "policy sha256:…" only as long as its file has this digest. */
 export type Trusted = TrustedKey | `policy sha256:${string}`;

@@ -1,22 +1,9 @@
 /** The `policy` of a configuration file: what its lists amount to, and what of it a project may decide by itself. */
-import type { PolicyRule, RuleSource } from "../../policy/rules/index.js";
+import type { PolicyRule, RuleSource } from "../../policy/index.js";
 import { resolvePath } from "../../text/index.js";
-import { builtinToolNames } from "../builtin-registry.js";
+import { builtinTools } from "../../tools/index.js";
 import { type ConfigNode, type ConfigProblem, configValue } from "./check-config.js";
-
-/** Beyond the level of autonomy. */
-export interface PolicyConfig {
-  /** Rules, or their texts: "allow npm test". */
-  readonly rules?: readonly (string | PolicyRule)[];
-  readonly roots?: readonly { readonly path: string; readonly access?: "read" | "write" }[];
-  /** Names of files that hold secrets, beside the usual ones. */
-  readonly sensitive?: readonly string[];
-  /** Paths that no call may touch. */
-  readonly forbidden?: readonly string[];
-  readonly autoApprove?: readonly string[];
-  readonly alwaysAsk?: readonly string[];
-  readonly excluded?: readonly string[];
-}
+import type { PolicyConfig } from "./config.js";
 
 /** What the layers say together. */
 export interface SettledPolicy {
@@ -90,7 +77,7 @@ export async function policyProblems(root: ConfigNode): Promise<readonly ConfigP
   const { ruleProblem } = await import("../../policy/rules/index.js");
   const check = (key: string, ruleFor: (value: never) => string | PolicyRule) =>
     (member(policy, key)?.children ?? []).flatMap((item, index): readonly ConfigProblem[] => {
-      const problem = ruleProblem(ruleFor(configValue(item) as never), { tools: builtinToolNames });
+      const problem = ruleProblem(ruleFor(configValue(item) as never), { tools: builtinTools.map(({ name }) => name) });
       return problem === undefined ? [] : [{ offset: item.offset, message: `"policy.${key}[${index}]": ${problem}` }];
     });
   return [
