@@ -131,6 +131,8 @@ export {
   type SlidingWindowOptions,
   secretRedactor,
   slidingWindowRate,
+  type ZeroclawPolicyOptions,
+  zeroclawPolicy,
 } from "./policy/index.js";
 export {
   type DiffOp,

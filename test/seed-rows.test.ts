@@ -6,7 +6,14 @@ import {
   type MemoryBackendOptions,
   type MemoryCommandContext,
 } from "../src/backends/memory/index.js";
-import { clamp, createToolkit, denyByDefaultPolicy, diffLines, renderUnifiedDiff } from "../src/index.js";
+import {
+  allowAllPolicy,
+  clamp,
+  createToolkit,
+  denyByDefaultPolicy,
+  diffLines,
+  renderUnifiedDiff,
+} from "../src/index.js";
 import type { Backend, Fs, ReadStateRecord, ShellOptions } from "../src/kernel/index.js";
 import { fakeClock } from "../src/testing/fakes/fake-clock.js";
 import { override, wrapBackend } from "../src/testing/fakes/wrap-backend.js";
@@ -159,7 +166,7 @@ describe("zeroclaw", () => {
     "answers arguments of any form with a result, whose error says something and gives nothing away",
     async () => {
       const env = { HAFT_SECRET: "s3cr3t-value" };
-      const { names, envelope, close } = await toolkitOf("zeroclaw", { env });
+      const { names, envelope, close } = await toolkitOf("zeroclaw", { env }, { policy: allowAllPolicy() });
       expect(names).toEqual(["shell", "file_read", "file_write"]);
       const parameter = fc.constantFrom("command", "cmd", "sh", "path", "content", "approved", "other");
       const bag = fc.oneof(fc.anything(), fc.dictionary(parameter, fc.anything()), fc.json(), fc.string());
@@ -207,7 +214,11 @@ describe("zeroclaw", () => {
         await err(large);
       },
     };
-    const { envelope, run, close } = await toolkitOf("zeroclaw", { clock, commands: both });
+    const { envelope, run, close } = await toolkitOf(
+      "zeroclaw",
+      { clock, commands: both },
+      { policy: allowAllPolicy() },
+    );
     const kept = `x${"é".repeat(MIB / 2 - 1)}`;
     expect(Buffer.byteLength(kept)).toBe(MIB - 1);
     const result = (await envelope("shell", { command: "large" })) as { output: string };

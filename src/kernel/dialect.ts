@@ -69,6 +69,8 @@ export interface Dialect {
   readonly tools: Readonly<Record<string, AnyPresenter>>;
   /** Collection → advertised tool names, in order. `all` is always every registered tool. Unregistered names are omitted. */
   readonly collections: Readonly<Record<string, readonly string[]>>;
+  /** The policy that a toolkit of this dialect has unless it is given one: "zeroclaw". Absent: Haft's own. */
+  readonly policyPreset?: string;
   /** What to do with a parameter that is not in the schema and is not a recognizable misspelling. */
   readonly unknownParameter: "refuse" | "ignore";
   /** The text for a call of an unknown tool; `nearest` lists similar names. */

@@ -63,7 +63,7 @@ export function commandLookup(start: CommandStart, place: PolicyPlace): PolicyLo
 
 /** Every verdict on the command; a segment that only reads inside the workspace gives an "allow". */
 export function judgeCommand(start: CommandStart, place: PolicyPlace): readonly Verdict[] {
-  const key = keyOf(start, place);
+  const key = commandKey(start, place);
   const variables = Object.keys(start.env ?? {})
     .filter(changesPrograms)
     .map((name) => ask("command-environment", `It sets \`${name}\`, which changes what programs do.`, "high", key));
@@ -175,7 +175,7 @@ function changesOwnRules({ program, args }: CommandSegment): boolean {
  * The same command in the same directory with the same environment, stdin and background, and with paths that lead to the same
  * places; nothing else.
  */
-function keyOf(start: CommandStart, { files }: PolicyPlace): string {
+export function commandKey(start: CommandStart, { files }: Pick<PolicyPlace, "files">): string {
   const { command, cwd, env = {}, input, background } = start;
   const variables = Object.entries(env).sort(([one], [other]) => (one < other ? -1 : 1));
   const elsewhere = [...(files?.real ?? [])].filter(([path, real]) => path !== real);

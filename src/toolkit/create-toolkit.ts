@@ -9,6 +9,7 @@ import { dialectNamed } from "./dialect-named.js";
 import { createHost, type Host } from "./host-services.js";
 import { leftOfAll } from "./left-of-all.js";
 import { withOwnedContext } from "./owned-box.js";
+import { presetOf } from "./policy-preset.js";
 import { redactorOf } from "./redactor-of.js";
 import { settledTargets } from "./settled-targets.js";
 import { TargetSet } from "./target-set.js";
@@ -47,7 +48,16 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
   registry.registerAll(tools.filter(({ name }) => !isDenied(name)));
   const chosen = await settledTargets(options);
   const redactor = redactorOf(options);
-  const host = await createHost({ ...options, policy, autonomy, persist, redactor });
+  const preset = options.policy === undefined ? await presetOf(dialect, policy) : undefined;
+  const rate = options.rate ?? preset?.rate;
+  const host = await createHost({
+    ...options,
+    policy: preset?.policy ?? policy,
+    autonomy,
+    persist,
+    redactor,
+    ...(rate === undefined ? {} : { rate }),
+  });
   const targets = new TargetSet(chosen, {
     backends,
     schemes,

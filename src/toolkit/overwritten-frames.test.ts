@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { allowAllPolicy } from "../policy/index.js";
 import { createToolkit, type Toolkit, type ToolkitOptions } from "./index.js";
 
 const directories: string[] = [];
@@ -81,7 +82,7 @@ describe("frames of a progress bar that a later frame overwrites", () => {
       ["zeroclaw", "shell"],
       ["buddy", "run_shell"],
     ] as const) {
-      const run = await boxOn({ on: ["local"], dialect });
+      const run = await boxOn({ on: ["local"], dialect, policy: allowAllPolicy() });
       expect((await run(tool, { command: commandOf() })).text).toContain(FRAMES.slice(0, 100).join("\r"));
     }
   });

@@ -101,7 +101,12 @@ function mayImport(from: string, to: string): boolean {
 }
 
 /** What parses commands is loaded only where it is needed, and the index of policy is loaded with the main entry. */
-const COMMAND_PARSERS = ["src/policy/autonomy-policy.ts", "src/policy/commands/index.ts", "src/policy/rules/index.ts"];
+const COMMAND_PARSERS = [
+  "src/policy/autonomy-policy.ts",
+  "src/policy/commands/index.ts",
+  "src/policy/rules/index.ts",
+  "src/policy/zeroclaw/index.ts",
+];
 
 /** Other modules import the `index.ts` of a module, or its one file of the same name. */
 export function moduleEntries(files: readonly SourceFile[]): Violation[] {

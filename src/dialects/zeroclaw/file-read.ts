@@ -6,7 +6,7 @@ import { givenPathOf } from "../failure.js";
 import { newTruncations, textResult } from "../rendering.js";
 import { UNBOUNDED_READ, wholeText } from "../whole-text.js";
 import { failed } from "./envelope.js";
-import { type FileErrorTexts, fileError } from "./file-error.js";
+import { type FileErrorTexts, fileError, refusedPath } from "./file-error.js";
 import * as messages from "./messages.js";
 
 export const fileReadPresenter: ToolPresenter<ReadInput, ReadData, ReadLimits> = {
@@ -23,11 +23,11 @@ export const fileReadPresenter: ToolPresenter<ReadInput, ReadData, ReadLimits> =
   limits: UNBOUNDED_READ,
   decode(args) {
     const path = textArgument(args, "path");
-    return path === undefined ? missing("path", "text") : { input: { path } };
+    return path === undefined ? missing("path", "text") : (refusedPath(path) ?? { input: { path } });
   },
   render(result, about) {
     if (result.isError || result.data === undefined)
-      return failed(fileError(result, textsFor(givenPathOf(about, undefined))));
+      return failed(fileError(result, about, textsFor(givenPathOf(about, undefined))));
     const { data } = result;
     const text = wholeText(data);
     return textResult(text, { clamped: true, ...newTruncations(result, restOf(data, text)) });

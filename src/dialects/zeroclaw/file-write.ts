@@ -4,7 +4,7 @@ import { pathAndContent } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
 import { textResult } from "../rendering.js";
 import { failed } from "./envelope.js";
-import { fileError } from "./file-error.js";
+import { fileError, refusedPath } from "./file-error.js";
 import * as messages from "./messages.js";
 
 export const fileWritePresenter: ToolPresenter<WriteInput, WriteData, WriteLimits> = {
@@ -20,12 +20,19 @@ export const fileWritePresenter: ToolPresenter<WriteInput, WriteData, WriteLimit
   },
   paths: ["path"],
   limits: { gate: "off", parents: true },
-  decode: pathAndContent,
+  decode(args) {
+    const decoded = pathAndContent(args);
+    return "input" in decoded ? (refusedPath(decoded.input.path) ?? decoded) : decoded;
+  },
   render(result, about) {
     const path = givenPathOf(about, result.data?.path);
     if (result.isError || result.data === undefined)
       return failed(
-        fileError(result, { notAllowed: () => messages.writeNotAllowed(path), failed: messages.writeFailed }),
+        fileError(result, about, {
+          notAllowed: () => messages.writeNotAllowed(path),
+          readOnly: () => messages.cannotWrite,
+          failed: messages.writeFailed,
+        }),
       );
     return textResult(messages.wroteBytes(result.data.bytes, path), { clamped: true });
   },

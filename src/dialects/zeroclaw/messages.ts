@@ -7,6 +7,15 @@ export const missingParameterMessage = (name: string): string => `Missing '${nam
 export const policyViolation = (reason: string): string => `Security policy violation: ${reason}`;
 export const pathBlocked = (path: string): string => `Path blocked by security policy: ${path}`;
 
+/** ZC-078. The other reasons are the policy's own words. */
+export const FORBIDDEN_PATH = "Forbidden path: ";
+export const requiresApproval = (risk: "High" | "Medium"): string => `${risk}-risk command requires approval`;
+
+/** ZC-027, ZC-093 */
+export const cannotWrite = "Read-only mode: cannot write files";
+export const cannotPerform = (operation: string): string => `Read-only mode: cannot perform '${operation}'`;
+export const rateLimited = "Rate limit exceeded";
+
 /** ZC-013 */
 export const bothStreams = (stdout: string, stderr: string): string => `stdout:\n${stdout}\n\nstderr:\n${stderr}`;
 

@@ -93,7 +93,19 @@ function errorText(failure: Failure): string {
   if (missing !== undefined) return messages.missingParameterMessage(missing);
   if (failure.code === "CALL_INVALID") return failure.message;
   if (!failure.code.startsWith("POLICY_")) return messages.shellExecutionFailed(failure.message);
-  const { claim } = failure.details;
+  return refusalText(failure);
+}
+
+/** What the policy says is passed on; where the seed has words of its own for the rule, these. */
+function refusalText(failure: Failure): string {
+  const { claim, rule, risk, token } = failure.details;
+  if (failure.code === "POLICY_RATE_LIMITED") return messages.rateLimited;
+  if (rule === "readonly") return messages.cannotPerform("shell");
+  if (failure.code === "POLICY_APPROVAL_REQUIRED" && token === undefined && risk !== undefined)
+    return messages.policyViolation(messages.requiresApproval(risk === "high" ? "High" : "Medium"));
+  const reason = reasonOf(failure);
+  if (reason.startsWith(messages.FORBIDDEN_PATH))
+    return messages.pathBlocked(shownEcho(reason.slice(messages.FORBIDDEN_PATH.length)));
   const isFile = isRecord(claim) && claim.kind === "file" && typeof claim.path === "string";
-  return isFile ? messages.pathBlocked(shownEcho(String(claim.path))) : messages.policyViolation(reasonOf(failure));
+  return isFile ? messages.pathBlocked(shownEcho(String(claim.path))) : messages.policyViolation(reason);
 }

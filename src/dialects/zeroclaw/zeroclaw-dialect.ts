@@ -8,11 +8,12 @@ import { shellPresenter } from "./shell.js";
 
 const tools = { bash: shellPresenter, read: fileReadPresenter, write: fileWritePresenter } as const;
 
-/** The ZeroClaw toolset as far as it exists: shell, file_read and file_write with their exact texts and limits. */
+/** The ZeroClaw toolset as far as it exists: shell, file_read and file_write with their exact texts, limits and policy. */
 export const zeroclawDialect: Dialect = Object.freeze({
   name: "zeroclaw",
   tools,
   collections: collectionsOf(tools, { default: ["shell", "file_read", "file_write"] }),
+  policyPreset: "zeroclaw",
   unknownParameter: "ignore",
   unknownTool: (name: string) => `Unknown tool: ${name}`,
   artifactHint: artifactHintFor(fileReadPresenter.name),

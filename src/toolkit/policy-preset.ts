@@ -1,0 +1,24 @@
+/** The policies that dialects bring along, by the name in `Dialect.policyPreset`. */
+import { type Dialect, HaftError, type Policy } from "../kernel/index.js";
+import type { RateOptions } from "./toolkit-options.js";
+
+interface PolicyPreset {
+  readonly policy: Policy;
+  readonly rate: RateOptions;
+}
+
+/**
+ * The preset of a dialect above Haft's own policy, or undefined for a dialect without one.
+ *
+ * @param base - Haft's own policy, which decides as well.
+ * @throws `CONFIG_INVALID` for a preset that does not exist.
+ */
+export async function presetOf({ name, policyPreset }: Dialect, base: Policy): Promise<PolicyPreset | undefined> {
+  if (policyPreset === undefined) return undefined;
+  if (policyPreset !== "zeroclaw") {
+    const message = `The dialect "${name}" names the policy preset "${policyPreset}". Use "zeroclaw", or none.`;
+    throw new HaftError("CONFIG_INVALID", message);
+  }
+  const { validatingPolicy } = await import("../policy/zeroclaw/index.js");
+  return { policy: validatingPolicy({ base }), rate: { actions: 20 } };
+}
