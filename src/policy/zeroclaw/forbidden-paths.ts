@@ -41,9 +41,10 @@ export function forbiddenPathIn({ segments }: CommandJudgement, cwd: string, rul
     ?.path;
 }
 
-/** What may be a path in an argument: itself, the value after `=`, and the value after the letter of an option. */
+/** What may be a path in an argument: itself, the value after `=`, and what follows the letters of an option. */
 function pathsInArgument(arg: string): readonly string[] {
-  const parts = [arg, arg.slice(arg.indexOf("=") + 1), ...(/^-\w/.test(arg) ? [arg.slice(2)] : [])];
+  const attached = /^-\w+?([/~.].*)$/s.exec(arg)?.[1] ?? "";
+  const parts = [arg, arg.slice(arg.indexOf("=") + 1), attached];
   return parts.filter((part) => /^[/~]|(^|\/)\.\.(\/|$)/.test(part) && !/^[a-z][\w+.-]*:\/\//i.test(part));
 }
 
