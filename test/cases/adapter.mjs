@@ -1,13 +1,13 @@
 /**
  * Joins the runner of a cases directory to the built product, through its public library.
  *
- * A case that gives no word about the read gate runs with the gate off, because the cases state what happens without one;
- * everything else is the product's default in full autonomy.
+ * A case that gives no word about the read gate runs with the gate off, because the cases state what happens without one, and a case
+ * without a level runs in full autonomy.
  */
 import { accessSync, chmodSync, constants, mkdtempSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createToolkit, denyByDefaultPolicy } from "../../dist/index.js";
+import { createToolkit, denyByDefaultPolicy, zeroclawPolicy } from "../../dist/index.js";
 
 /** The case's name of a tool → the product's name, and its arguments → the product's. */
 const TOOLS = {
@@ -20,21 +20,44 @@ const TOOLS = {
   find: same("find"),
   process: same("process"),
   todo_set: same("todo_set"),
+  policy: same("bash"),
+  approval: same("bash"),
 };
 
 /** Words of a case's policy that this build can follow, each with the values that it can follow. */
 const POLICY_WORDS = {
   readGate: () => true,
   workspaceOnly: () => true,
-  autonomy: (value) => value === "full",
+  autonomy: () => true,
+  approver: (value) => value === "none",
+  allowedCommands: () => true,
+  forbiddenPaths: () => true,
 };
 
+/**
+ * Commands and paths of a case become the lists of that policy. It lists programs, so that "git status" becomes "git", which allows
+ * more: what is refused so is refused by the narrower list too.
+ */
+async function policyOf({ autonomy, workspaceOnly, allowedCommands, forbiddenPaths }, workspace) {
+  if (allowedCommands !== undefined || forbiddenPaths !== undefined) {
+    const programs = allowedCommands?.map((command) => command.split(" ", 1)[0]);
+    return zeroclawPolicy({
+      ...(programs === undefined ? {} : { allowedCommands: programs, blockHighRiskCommands: false }),
+      ...(forbiddenPaths === undefined ? {} : { forbiddenPaths }),
+    });
+  }
+  if (autonomy !== undefined || !workspaceOnly) return undefined;
+  return denyByDefaultPolicy({ roots: [workspace], commands: true });
+}
+
 export async function openSession({ workspace, home, policy }) {
+  const own = await policyOf(policy, workspace);
   const toolkit = await createToolkit({
     workspace,
     stateDir: join(home, ".local", "state", "haft"),
     gate: policy.readGate ? "on" : "off",
-    ...(policy.workspaceOnly ? { policy: denyByDefaultPolicy({ roots: [workspace], commands: true }) } : {}),
+    autonomy: policy.autonomy ?? "full",
+    ...(own === undefined ? {} : { policy: own }),
   });
   const box = toolkit.box();
   let calls = 0;
@@ -55,10 +78,8 @@ export async function openSession({ workspace, home, policy }) {
 export function supports(item) {
   const steps = Array.isArray(item.input) ? item.input : [item];
   const missing = steps.map((step) => step.tool).find((tool) => tool !== undefined && !(tool in TOOLS));
-  if (missing === "policy" || missing === "approval") return "this build judges no commands yet";
   if (missing !== undefined) return `this build has no tool "${missing}"`;
   for (const [word, value] of Object.entries(item.policy ?? {})) {
-    if (word === "approver" && value === "none") continue;
     if (!POLICY_WORDS[word]?.(value)) return `this build has no policy for ${word}: ${JSON.stringify(value)}`;
   }
   if (item.needs === "non-root") return modesBind() || "permissions do not bind this user";

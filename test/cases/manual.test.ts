@@ -3,7 +3,7 @@
  * misbehaves, or two backends side by side.
  */
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -31,6 +31,27 @@ async function once(name: string, input: unknown, on = "local"): Promise<ToolOut
     await toolkit.close();
   }
 }
+
+it("Haft's own configuration is not written, whether it is there or not [WRITE-12]", async () => {
+  const path = join(directory, "haft.jsonc");
+  const own = '{ "autonomy": "supervised" }\n';
+  for (const autonomy of ["readonly", "supervised"] as const) {
+    rmSync(path, { force: true });
+    await using toolkit = await createToolkit({ autonomy, workspace: directory, stateDir: state, gate: "off" });
+    const { runner } = toolkit.box();
+    const write = { path: "haft.jsonc", content: '{ "autonomy": "full" }' };
+    const calls = [
+      { id: "1", name: "write", input: write },
+      { id: "2", name: "bash", input: { command: "echo '{}' > haft.jsonc" } },
+      { id: "3", name: "bash", input: { command: "cd . && cp /dev/null ./haft.jsonc" } },
+    ];
+    for (const call of calls) expect([autonomy, await runner.run(call)]).toMatchObject([autonomy, { isError: true }]);
+    expect(existsSync(path)).toBe(false);
+    writeFileSync(path, own);
+    for (const call of calls) expect([autonomy, await runner.run(call)]).toMatchObject([autonomy, { isError: true }]);
+    expect(readFileSync(path, "utf8")).toBe(own);
+  }
+});
 
 describe("cases that need a harness of their own", () => {
   it("a fault in a timer or a stream of a tool is the error of that call, and the host continues [KERN-02]", async () => {
