@@ -152,6 +152,19 @@ verifies("ZC-028", "nothing is written through a symlink that leads out, and no 
   expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("old");
 });
 
+verifies("ZC-011", "a path that a symlink leads to is judged as that place, at every level", async () => {
+  const workspace = mkdtempSync(join(root, "ws-"));
+  symlinkSync("/etc", join(workspace, "conf"));
+  writeFileSync(join(workspace, "a.txt"), "a\n");
+  for (const autonomy of ["supervised", "full"] as const) {
+    await using host = await zeroclaw({ workspace, autonomy });
+    expect(await host.envelope("shell", { command: "cat conf/passwd" })).toEqual(
+      failed("Path blocked by security policy: /etc/passwd"),
+    );
+    expect(await host.envelope("shell", { command: "cat a.txt" })).toEqual(done("a\n"));
+  }
+});
+
 /** The TypeScript of a section of the tutorial, by the file that its heading names. */
 function tutorialFiles(): readonly (readonly [path: string, source: string])[] {
   const page = readFileSync(join(REPOSITORY, "docs/guide/first-tool.md"), "utf8");

@@ -1,5 +1,5 @@
 /** Which paths ZeroClaw refuses, and which of them a command names. */
-import { isWithin } from "../../kernel/index.js";
+import { isWithin, type PolicyFiles } from "../../kernel/index.js";
 import { normalizePath } from "../../text/index.js";
 import type { CommandJudgement } from "../commands/index.js";
 
@@ -18,6 +18,8 @@ export interface PathRules {
   /** Everything outside the roots is refused. */
   readonly isWorkspaceOnly: boolean;
   readonly home: string;
+  /** What was looked up on the target. */
+  readonly files?: PolicyFiles | undefined;
 }
 
 /** Whether an absolute path is refused. A root exempts itself from a forbidden directory above it, not from one inside it. */
@@ -37,8 +39,9 @@ export function forbiddenPathIn({ segments }: CommandJudgement, cwd: string, rul
     .flatMap(({ args }) => args.flatMap(pathsInArgument))
     .find((path) => isForbidden(absolute(path, cwd, rules.home), rules));
   if (written !== undefined) return written;
-  return segments.flatMap(({ files }) => files).find(({ path, resolved }) => resolved && isForbidden(path, rules))
-    ?.path;
+  const touched = segments.flatMap(({ files }) => files).filter(({ resolved }) => resolved);
+  const { real } = rules.files ?? {};
+  return touched.flatMap(({ path }) => [path, real?.get(path) ?? path]).find((path) => isForbidden(path, rules));
 }
 
 /** What may be a path in an argument: itself, the value after `=`, and what follows the letters of an option. */

@@ -28,7 +28,9 @@ interface Rules extends PathRules {
  * is of medium risk at least.
  */
 export function validatingPolicy(options: ZeroclawPolicyOptions = {}): Policy {
-  const { roots = [], base = autonomyPolicy({ roots }) } = options;
+  const { roots = [] } = options;
+  const own = autonomyPolicy({ roots });
+  const { base = own } = options;
   return Object.freeze({
     name: `zeroclaw ${base.name}`,
     decide(claims, call) {
@@ -40,6 +42,7 @@ export function validatingPolicy(options: ZeroclawPolicyOptions = {}): Policy {
         autonomy,
         roots: [call.workspace, ...roots.map(({ path }) => path)].map(normalizePath),
         home: call.home,
+        files: call.files,
         forbidden: options.forbiddenPaths ?? DEFAULT_FORBIDDEN_PATHS,
         isWorkspaceOnly: options.workspaceOnly ?? autonomy !== "full",
         allowed: options.allowedCommands ?? DEFAULT_ALLOWED_COMMANDS,
@@ -51,6 +54,14 @@ export function validatingPolicy(options: ZeroclawPolicyOptions = {}): Policy {
         claims.flatMap((claim) => judge(claim, rules)),
         base.decide(claims, call),
       );
+    },
+    /** What Haft's own policy looks up, at every level: forbidden directories are forbidden at "full" too. */
+    lookup(claims, call) {
+      const lookups = [own.lookup?.(claims, { ...call, autonomy: "supervised" })];
+      if (base !== own) lookups.push(base.lookup?.(claims, call));
+      const made = lookups.filter((one) => one !== undefined);
+      if (made.length === 0) return undefined;
+      return { paths: made.flatMap(({ paths }) => paths), searches: made.flatMap(({ searches }) => searches) };
     },
   } satisfies Policy);
 }
@@ -83,7 +94,7 @@ function ofRisk(risk: Decision["risk"], why: string, claim: CommandClaim, rules:
   const isAsked = autonomy === "supervised" && (risk === "high" || (risk === "medium" && isMediumAsked));
   if (!isAsked) return allow(`zeroclaw-${risk}-risk`, why, risk);
   const text = `${risk === "high" ? "High" : "Medium"}-risk command requires approval`;
-  return ask(`zeroclaw-${risk}-risk`, `${text}: ${why}`, risk, commandKey(claim));
+  return ask(`zeroclaw-${risk}-risk`, `${text}: ${why}`, risk, commandKey(claim, rules));
 }
 
 /** The strictest of both; of equals the seed's, whose words the model knows. */
