@@ -1,7 +1,7 @@
-/** What ZeroClaw calls its security policy. */
 import type { Policy } from "../../kernel/index.js";
 import type { PolicyRoot } from "../path-verdict.js";
 
+/** The lists and switches of `zeroclawPolicy`; each has the default of the seed. */
 export interface ZeroclawPolicyOptions {
   /** Names of programs, paths of programs, or "*" for every program. Default: 20 programs such as git, npm, cargo, ls and cat. */
   readonly allowedCommands?: readonly string[];
