@@ -11,7 +11,7 @@ export const DEFAULT_FORBIDDEN_PATHS: readonly string[] = [
 /** Devices that keep nothing. */
 const NOTHING: ReadonlySet<string> = new Set(["/dev/null", "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr"]);
 
-export interface PathRules {
+export interface PathLimits {
   /** The workspace and the directories beside it that may be used. */
   readonly roots: readonly string[];
   readonly forbidden: readonly string[];
@@ -23,7 +23,7 @@ export interface PathRules {
 }
 
 /** Whether an absolute path is refused. A root exempts itself from a forbidden directory above it, not from one inside it. */
-export function isForbidden(path: string, { roots, forbidden, isWorkspaceOnly, home }: PathRules): boolean {
+export function isForbidden(path: string, { roots, forbidden, isWorkspaceOnly, home }: PathLimits): boolean {
   const place = normalizePath(path);
   if (NOTHING.has(place)) return false;
   const own = roots.filter((root) => isWithin(root, place));
@@ -34,7 +34,7 @@ export function isForbidden(path: string, { roots, forbidden, isWorkspaceOnly, h
 }
 
 /** The first refused path of a command, as it is written where an argument names it. */
-export function forbiddenPathIn({ segments }: CommandJudgement, cwd: string, rules: PathRules): string | undefined {
+export function forbiddenPathIn({ segments }: CommandJudgement, cwd: string, rules: PathLimits): string | undefined {
   const written = segments
     .flatMap(({ args }) => args.flatMap(pathsInArgument))
     .find((path) => isForbidden(absolute(path, cwd, rules.home), rules));

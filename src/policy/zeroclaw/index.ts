@@ -7,13 +7,13 @@ import { analyzeCommand } from "../commands/index.js";
 import { allow, ask, deny, strictest, type Verdict } from "../verdict.js";
 import { DEFAULT_ALLOWED_COMMANDS, isListed } from "./allowed-commands.js";
 import { riskOf } from "./command-risk.js";
-import { DEFAULT_FORBIDDEN_PATHS, forbiddenPathIn, isForbidden, type PathRules } from "./forbidden-paths.js";
+import { DEFAULT_FORBIDDEN_PATHS, forbiddenPathIn, isForbidden, type PathLimits } from "./forbidden-paths.js";
 import type { ZeroclawPolicyOptions } from "./options.js";
 
 type CommandClaim = Extract<Claim, { kind: "command" }>;
 
 /** What holds for one call. */
-interface Rules extends PathRules {
+interface Rules extends PathLimits {
   readonly autonomy: Autonomy;
   readonly allowed: readonly string[];
   readonly isHighBlocked: boolean;
