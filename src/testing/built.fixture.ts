@@ -50,6 +50,7 @@ export function cleanEnv(home: string, more: Readonly<Record<string, string>> = 
     PATH,
     HOME: home,
     LANG: "C.UTF-8",
+    HAFT_AUTONOMY: "full", // what is asked has tests of its own
     NODE_DISABLE_COMPILE_CACHE: "1", // Node.js 22 would write it into the home, which tests look into
     ...(TMPDIR === undefined ? {} : { TMPDIR }),
     ...(HAFT_TEST_RUN === undefined ? {} : { HAFT_TEST_RUN }),

@@ -1,6 +1,6 @@
 /** The one place where tools, dialects, backends, stores and policy come together. */
 import { haftDialect } from "../dialects/haft/haft-dialect.js";
-import type { SessionEnd } from "../kernel/index.js";
+import { DEFAULT_AUTONOMY, type SessionEnd } from "../kernel/index.js";
 import { type BuiltinToolData, builtinTools } from "../tools/index.js";
 import { builtinRegistry } from "./builtin-registry.js";
 import { requireChoices, requireKnown, requireTools } from "./check-options.js";
@@ -34,9 +34,9 @@ export function createToolkit(options: ToolkitOptions): Promise<Toolkit>;
 export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolkit> {
   requireKnown(options, Object.keys(TOOLKIT_OPTIONS));
   requireChoices(options);
-  const { autonomy = "full", persist = true, tools = [], backends = {}, schemes = {} } = options;
+  const { autonomy = DEFAULT_AUTONOMY, persist = true, tools = [], backends = {}, schemes = {} } = options;
   requireTools(tools);
-  const { policy, prepare, isDenied } = await toolkitPolicy(options);
+  const { policy, isDenied } = await toolkitPolicy(options);
   const dialect =
     typeof options.dialect === "string" ? await dialectNamed(options.dialect) : (options.dialect ?? haftDialect);
   const denied = builtinTools.filter(({ name }) => isDenied(name));
@@ -75,7 +75,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     dialect,
     isClosed: () => closing !== undefined,
   });
-  const sessions = new ToolkitSessions({ host, targets, registry, preparePolicy: prepare, contextOf });
+  const sessions = new ToolkitSessions({ host, targets, registry, contextOf });
   const toolkit: Toolkit = {
     registry,
     dialect,

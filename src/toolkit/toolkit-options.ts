@@ -61,7 +61,7 @@ export interface ToolkitOptions {
   readonly policy?: Policy;
   /**
    * How much happens without asking. "readonly": reads and commands that only read; "supervised": also writes of files in the
-   * workspace; "full": whatever a call claims. Default "full".
+   * workspace; "full": whatever a call claims, but for the deletion of a whole root and changes of Haft's own configuration. Default "supervised".
    */
   readonly autonomy?: Autonomy;
   /** What is allowed, asked about or denied besides: "allow npm test", "deny path:infra/**", or objects. */

@@ -22,8 +22,6 @@ interface SessionParts {
   readonly host: Host;
   readonly targets: TargetSet;
   readonly registry: ToolRegistry;
-  /** Loads what the policy needs for a level. */
-  preparePolicy(level: Autonomy): Promise<void>;
   contextOf(session: DocumentSession, isEnded: () => boolean, cwd?: string): HostContext | Promise<HostContext>;
 }
 
@@ -62,7 +60,7 @@ export class ToolkitSessions {
   }
 
   #openNew(id: string | undefined, owner: string | undefined): ToolkitSession {
-    const { host, targets, registry, contextOf, preparePolicy } = this.#parts;
+    const { host, targets, registry, contextOf } = this.#parts;
     const { clock } = host.services;
     const session = host.session(id, owner);
     let ended: Promise<SessionEnd> | undefined;
@@ -75,10 +73,9 @@ export class ToolkitSessions {
       get autonomy() {
         return session.trust.autonomy ?? host.services.autonomy ?? DEFAULT_AUTONOMY;
       },
-      async setAutonomy(level) {
+      setAutonomy(level) {
         requireLevel(level);
         session.trust.autonomy = level;
-        await preparePolicy(opened.autonomy);
       },
       box: (collection) => use.counted(withTarget(box(collection), Object.keys(targets.all))),
       context: async (cwd) => contextOf(session, isEnded, cwd),

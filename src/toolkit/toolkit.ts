@@ -26,12 +26,11 @@ export interface ToolkitSession<Tools extends object = object> extends AsyncDisp
   readonly autonomy: Autonomy;
   /**
    * Sets the level of this session, such as "readonly" while a model plans; without a level, that of the toolkit holds again. It is in
-   * force at once, also for calls that wait for an approval. Resolves when its policy is loaded; until then calls may be denied. It is
-   * kept in memory: a named session that another process opens has the level of that toolkit.
+   * force at once, also for calls that wait for an approval. It is kept in memory: a named session that another process opens has the level of that toolkit.
    *
    * @throws `CONFIG_INVALID` for an unknown level.
    */
-  setAutonomy(level: Autonomy | undefined): Promise<void>;
+  setAutonomy(level: Autonomy | undefined): void;
   /** A box whose calls belong to this session. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */
   box(collection?: CollectionName | (string & {})): ToolBox<Tools>;
   /** The context of one dispatch, as a box's factory makes it; `cwd`, absolute, takes the workspace's place. Opens nothing. */

@@ -3,6 +3,7 @@ import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { homeDirectory } from "../../host/index.js";
 import {
+  DEFAULT_AUTONOMY,
   type DefinedTool,
   type Dialect,
   HaftError,
@@ -99,13 +100,10 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
   };
 }
 
-/** Of a session for which nothing is said. */
-export const UNSET_AUTONOMY: Autonomy = "full";
-
 /** Of the option, else of HAFT_AUTONOMY, else of the configuration, else the default. @throws UsageError */
 export function autonomyLevel(
   option: string | undefined,
-  { autonomy = UNSET_AUTONOMY }: Pick<SettledConfig, "autonomy">,
+  { autonomy = DEFAULT_AUTONOMY }: Pick<SettledConfig, "autonomy">,
 ): Autonomy {
   const { HAFT_AUTONOMY } = process.env;
   const [name, level] =
@@ -246,7 +244,7 @@ export function toolsOf(registry: ToolRegistry, collection: string): readonly De
 }
 
 /** The defaults of options of `haft serve`, which a printed command omits. */
-const SERVE_DEFAULTS: Readonly<Record<string, string>> = { autonomy: "full", collection: "all" };
+const SERVE_DEFAULTS: Readonly<Record<string, string>> = { autonomy: DEFAULT_AUTONOMY, collection: "all" };
 
 /** Options of `haft serve` that change what is served. */
 export interface StdioServerOptions extends Partial<CommonOptions> {

@@ -71,7 +71,7 @@ const CALL_SETTINGS: Readonly<Record<string, ConfigSchema>> = {
   },
   autonomy: {
     enum: [...AUTONOMY_LEVELS],
-    default: "full",
+    default: "supervised",
     description: `What runs without confirmation. ${AUTONOMY_TEXT}`,
   },
   on: {

@@ -1,13 +1,14 @@
 /** `haft policy list`: the level, the rules, and where they are written. */
+
+import { DEFAULT_AUTONOMY } from "../../../../kernel/index.js";
 import { ruleText } from "../../../../policy/rules/index.js";
 import { showControls } from "../../../../text/index.js";
-import { UNSET_AUTONOMY } from "../../common-options.js";
 import { printJson } from "../../output.js";
 import { EXIT } from "../../usage.js";
 import { configuredPolicy, type PolicyCommandOptions } from "./configured-policy.js";
 
 export async function listCommand(options: PolicyCommandOptions): Promise<number> {
-  const { autonomy, workspace, rules, roots, sensitive } = await configuredPolicy(options, UNSET_AUTONOMY);
+  const { autonomy, workspace, rules, roots, sensitive } = await configuredPolicy(options, DEFAULT_AUTONOMY);
   if (options.json) {
     printJson({ autonomy, workspace, rules, roots, sensitive }, 2);
     return EXIT.ok;

@@ -1,6 +1,6 @@
 /** Serves the tools to MCP clients. */
 import { dirname } from "node:path";
-import { messageOf } from "../../../../kernel/index.js";
+import { DEFAULT_AUTONOMY, messageOf } from "../../../../kernel/index.js";
 import { shellWord } from "../../../../text/index.js";
 import {
   builtinRegistry,
@@ -170,7 +170,7 @@ async function serveOverHttp(
     url: service.url,
     token,
     place: placeOf(settings.targets, workspace),
-    autonomy: settings.toolkit.autonomy ?? "full",
+    autonomy: settings.toolkit.autonomy ?? DEFAULT_AUTONOMY,
     tools: offered.map((tool) => tool.name),
     start: stdioServerCommand(workspace, { ...stateOfEnvironment(settings), ...options }),
   };
@@ -187,7 +187,7 @@ async function serveOverHttp(
 }
 
 /** Who is asked before a call that needs an approval. */
-function approverNotice({ toolkit: { autonomy = "full" } }: Settings): string {
+function approverNotice({ toolkit: { autonomy = DEFAULT_AUTONOMY } }: Settings): string {
   if (autonomy === "full") return "autonomy full: every call runs without a question.";
   if (autonomy === "readonly") return "autonomy readonly: whatever does more than read is refused without a question.";
   return `autonomy ${autonomy}: a call that needs an approval is shown to the user by the client if it can (elicitation); else it waits in \`haft approvals\`.`;
