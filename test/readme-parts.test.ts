@@ -10,7 +10,7 @@ const README = join(REPOSITORY, "README.md");
 // A stale part is written anew by `npx vitest run test/readme-parts.test.ts -u`.
 it("what the README shows of the tools and of a session is what the build does", async () => {
   const text = readFileSync(README, "utf8");
-  const session = `\`\`\`console\n${readmeSession(text)}\n\`\`\``;
+  const session = `\`\`\`console\n${await readmeSession(text)}\n\`\`\``;
   const readme = withPart(withPart(text, "tools", toolTable()), "session", session);
   await expect(readme).toMatchFileSnapshot(README);
 }, 60_000);
