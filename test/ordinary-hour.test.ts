@@ -133,7 +133,7 @@ test("100 calls of an ordinary hour ask at most 5 times, and each question names
   expect(HOUR.length).toBeGreaterThanOrEqual(100);
   expect(failed).toEqual([]);
   expect(
-    asked.map(({ reason, suggestedRule }) => ({ reason, suggestedRule })).filter((one) => !one.suggestedRule),
+    asked.map(({ reason, suggestedRules }) => ({ reason, suggestedRules })).filter((one) => !one.suggestedRules),
   ).toEqual([]);
   expect(asked.length).toBeGreaterThan(0);
   expect(asked.map(({ reason }) => reason).length).toBeLessThanOrEqual(5);

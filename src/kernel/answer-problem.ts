@@ -9,12 +9,12 @@ const SCOPES: readonly unknown[] = ["once", "session", "project"];
 export function decisionProblem(value: unknown): string | undefined {
   if (value instanceof Promise) return "it returned a promise, and `decide` must be synchronous";
   if (!isRecord(value)) return `it returned ${nameOf(value)}`;
-  const { effect, grant, remember, suggestedRule } = value;
+  const { effect, grant, remember, suggestedRules } = value;
   if (!EFFECTS.includes(effect)) return wrong("effect", effect, '"allow", "ask" or "deny"');
   for (const name of ["rule", "reason"])
     if (typeof value[name] !== "string") return wrong(name, value[name], "a string");
-  if (suggestedRule !== undefined && typeof suggestedRule !== "string")
-    return wrong("suggestedRule", suggestedRule, "a string");
+  if (suggestedRules !== undefined && !isTexts(suggestedRules))
+    return wrong("suggestedRules", suggestedRules, "a list of strings");
   if (effect === "deny") return undefined;
   if (!isRecord(grant)) return wrong("grant", grant, "an object, as `grantFor` makes it");
   for (const [name, empty] of Object.entries(EMPTY_GRANT))

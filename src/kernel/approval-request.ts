@@ -36,7 +36,7 @@ export async function approvalRequest(
     rule: redact(decision.rule),
     risk: decision.risk,
     reason: redact(decision.reason),
-    ...(decision.suggestedRule === undefined ? {} : { suggestedRule: redact(decision.suggestedRule) }),
+    ...(decision.suggestedRules === undefined ? {} : { suggestedRules: decision.suggestedRules.map(redact) }),
     ...(decision.remember === undefined || decision.remember.length === 0 ? {} : { canRemember: true as const }),
     arguments: shown,
     ...(preview === undefined ? {} : { preview }),

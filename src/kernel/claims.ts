@@ -121,8 +121,8 @@ export type Decision = {
   readonly reason: string;
   /** What the model or the operator can do now. */
   readonly next?: string;
-  /** The rule that would allow it, as `haft policy allow` takes it: "npm test". Absent: no rule allows it. */
-  readonly suggestedRule?: string;
+  /** The rules that would allow it, as `haft policy allow` takes them: "npm test". Absent: no rules do. */
+  readonly suggestedRules?: readonly string[];
 } & (
   | { readonly effect: "allow"; readonly grant: Grant }
   /** `remember`: keys under which an approval for a session or a project is remembered. Absent or empty: it is not. */

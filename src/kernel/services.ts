@@ -115,8 +115,8 @@ export interface ApprovalRequest {
   readonly rule: string;
   readonly risk: Decision["risk"];
   readonly reason: string;
-  /** The rule that would end the question, as `haft policy allow` takes it: "npm test". Absent: no rule does. */
-  readonly suggestedRule?: string;
+  /** The rules that would end the question, as `haft policy allow` takes them: "npm test". Absent: no rules do. */
+  readonly suggestedRules?: readonly string[];
   /** A grant for the session or the project is remembered, for calls that the policy counts as the same. Absent: any grant holds once. */
   readonly canRemember?: true;
   /** As the model sent them, after corrections; long texts replaced by their sizes where all exceed 32 KiB. */

@@ -9,8 +9,9 @@ import {
   type Policy,
   type PolicyCall,
 } from "../kernel/index.js";
-import { normalizePath, posixQuote } from "../text/index.js";
+import { normalizePath } from "../text/index.js";
 import { commandLookup, GUARDS_GIT, judgeAsCommand, judgeCommand } from "./command-verdict.js";
+import { commandToAllow } from "./how-to-allow.js";
 import { judgeNetwork } from "./network-verdict.js";
 import { type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
 import { judgePlace, type PolicyPlace } from "./place-verdict.js";
@@ -25,7 +26,7 @@ export interface AutonomyPolicyOptions {
   /** Names of files that hold secrets, beside the usual ones; `*` stands for any characters. */
   readonly sensitive?: readonly string[];
   /** How a user allows what a rule would allow, as a sentence. Default: `haft policy allow`. */
-  howToAllow?(rule: string): string;
+  howToAllow?(rules: readonly string[]): string;
 }
 
 /**
@@ -62,8 +63,6 @@ export function autonomyPolicy(options: AutonomyPolicyOptions = {}): Policy {
     },
   } satisfies Policy);
 }
-
-const commandToAllow = (rule: string) => `To allow it, run: haft policy allow ${posixQuote(rule)}`;
 
 /** Where a call is judged. The rules are made ready once for the workspace of the latest call. */
 function placesOf({
@@ -184,10 +183,10 @@ function decisionOf(
   { howToAllow, ...exceptions }: DecisionOptions,
 ): Decision {
   const { effect, rule, risk, reason, next } = strictest(verdicts) ?? allow("nothing-claimed", "It touches nothing.");
-  const suggestedRule = suggestionOf(verdicts);
-  const steps = [next, suggestedRule === undefined ? undefined : howToAllow(suggestedRule)];
+  const suggestedRules = suggestionsOf(verdicts);
+  const steps = [next, suggestedRules === undefined ? undefined : howToAllow(suggestedRules)];
   const step = steps.filter((one) => one !== undefined).join(" ");
-  const suggested = suggestedRule === undefined ? {} : { suggestedRule };
+  const suggested = suggestedRules === undefined ? {} : { suggestedRules };
   const stated = { rule, risk, reason, ...suggested, ...(step === "" ? {} : { next: step }) };
   if (effect === "deny") return { effect, ...stated };
   const grant = grantFor(call.callId, claims, exceptions);
@@ -205,13 +204,18 @@ function decisionOf(
 interface DecisionOptions {
   readonly except: readonly string[];
   readonly exceptNames: readonly string[];
-  howToAllow(rule: string): string;
+  howToAllow(rules: readonly string[]): string;
 }
 
-/** The one rule that would settle everything that is asked about or denied. */
-function suggestionOf(verdicts: readonly Verdict[]): string | undefined {
-  const [first, ...others] = new Set(verdicts.filter(({ effect }) => effect !== "allow").map(({ suggest }) => suggest));
-  return others.length === 0 ? first : undefined;
+/** Rules of one suggestion; more would be a script. */
+const MAX_SUGGESTED = 4;
+
+/** The few rules that would settle everything that is asked about or denied. */
+function suggestionsOf(verdicts: readonly Verdict[]): readonly string[] | undefined {
+  const open = verdicts.filter(({ effect }) => effect !== "allow");
+  const rules = [...new Set(open.flatMap(({ suggest }) => suggest ?? []))];
+  const isWhole = open.every(({ suggest }) => suggest !== undefined) && rules.length <= MAX_SUGGESTED;
+  return isWhole && rules.length > 0 ? rules : undefined;
 }
 
 /** Only what runs unasked: a user who is asked sees the command, and gets it as it is. */

@@ -9,7 +9,7 @@ import {
   changesPrograms,
 } from "./commands/index.js";
 import { judgePlace, type PolicyPlace } from "./place-verdict.js";
-import { commandText, ruleVerdict } from "./rules/index.js";
+import { ruleVerdict, suggestedCommand } from "./rules/index.js";
 import { afterTaint, allow, ask, deny, type Verdict } from "./verdict.js";
 
 /** Of a problem, where it is not high. */
@@ -138,7 +138,7 @@ function judgeSegment(segment: CommandSegment, place: PolicyPlace, key: string):
       ? usual.map((one): Verdict => (isConnection(one) ? { ...ofHost, changes: true } : one))
       : [...usual, ...narrowing];
   if (ofRule !== undefined) return [...program, ofRule, ...touched];
-  const suggest = argv === undefined ? undefined : commandText(argv);
+  const suggest = argv === undefined ? undefined : suggestedCommand(argv);
   const isSettled = (one: Verdict) =>
     one.effect === "ask" && one.beyondRules !== true && (usual.includes(one) || one.rule === "delete");
   return [...program, ...touched].map((one) => (suggest !== undefined && isSettled(one) ? { ...one, suggest } : one));

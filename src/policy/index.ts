@@ -4,6 +4,7 @@ export { AUTONOMY_LEVELS, type Autonomy } from "../kernel/index.js";
 export { allowAllPolicy } from "./allow-all-policy.js";
 export { AUTONOMY_TEXT } from "./autonomy.js";
 export { type DenyByDefaultOptions, denyByDefaultPolicy } from "./deny-by-default-policy.js";
+export { allowCommand, commandToAllow } from "./how-to-allow.js";
 export type { PolicyRoot } from "./path-verdict.js";
 export { type SlidingWindowOptions, slidingWindowRate } from "./rate-limit.js";
 export { type SecretRedactorOptions, secretRedactor } from "./redaction.js";

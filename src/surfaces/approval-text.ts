@@ -1,5 +1,6 @@
 /** What a user reads before they allow a call: on a terminal, in an MCP client and in `haft approvals`. */
 import type { ApprovalPreview, ApprovalRequest, Claim } from "../kernel/index.js";
+import { allowCommand } from "../policy/index.js";
 import { showDeceptive } from "../text/index.js";
 
 /** Control and invisible characters are escaped in every text; no line has a line ending. */
@@ -24,7 +25,7 @@ export function approvalText(request: ApprovalRequest): ApprovalText {
     ["why", reason],
     ["rule", `${rule}, risk ${risk}`],
     ...(request.canRemember === true ? [["remembers", rememberedText(preview)] as const] : []),
-    ...(request.suggestedRule === undefined ? [] : [["for good", allowCommand(request.suggestedRule)] as const]),
+    ...(request.suggestedRules ?? []).map((rule) => ["for good", allowCommand(rule)] as const),
   ];
   const { title, body } = headOf(request);
   return {
@@ -109,10 +110,6 @@ function rememberedText(preview: ApprovalPreview | undefined): string {
   return preview?.kind === "server"
     ? "every call of this tool of this server"
     : "calls that the policy counts as the same";
-}
-
-function allowCommand(rule: string): string {
-  return `haft policy allow '${rule.replaceAll("'", "'\\''")}'`;
 }
 
 /** Escaped as shown to a user, on one line. */

@@ -70,8 +70,8 @@ export interface ToolkitOptions {
   readonly roots?: readonly PolicyRoot[];
   /** Names of files that hold secrets, beside the usual ones; `*` stands for any characters. */
   readonly sensitive?: readonly string[];
-  /** How a user allows what a rule would allow, as a sentence. Default: by `rules`. */
-  howToAllow?(rule: string): string;
+  /** How a user allows what some rules would allow, as a sentence. Default: by `rules`. */
+  howToAllow?(rules: readonly string[]): string;
   /** Default: none, and "ask" is a denial. */
   readonly approver?: Approver;
   /** Milliseconds that the approver has. Default 120,000. */

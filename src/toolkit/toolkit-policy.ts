@@ -30,5 +30,5 @@ async function deniedTools({ rules = [], tools = [] }: PolicyOptions): Promise<(
   return (tool) => compiled.some((rule) => rule.kind === "tool" && rule.effect === "deny" && rule.matches(tool));
 }
 
-const optionToAllow = (rule: string): string =>
-  `To allow it, pass \`rules: [${JSON.stringify(`allow ${rule}`)}]\` to \`createToolkit\`.`;
+const optionToAllow = (rules: readonly string[]): string =>
+  `To allow it, pass \`rules: ${JSON.stringify(rules.map((rule) => `allow ${rule}`))}\` to \`createToolkit\`.`;

@@ -95,6 +95,17 @@ export function commandText(argv: readonly CommandWord[]): string | undefined {
   return text.length > MAX_SUGGESTED || text.startsWith("-") ? undefined : text;
 }
 
+/**
+ * The pattern that a user is shown: of exactly these words, but for free text, such as the message of a commit, and what follows it.
+ * Undefined where it would not be readable.
+ */
+export function suggestedCommand(argv: readonly CommandWord[]): string | undefined {
+  const at = argv.findIndex(({ value }, index) => index > 1 && /\s/.test(value));
+  if (at === -1) return commandText(argv);
+  const text = commandText(argv.slice(0, at));
+  return text === undefined ? undefined : `${text} *`;
+}
+
 /** The first word is quoted where it would be read as the beginning of another kind of rule. */
 function quoted(word: string, isFirst: boolean): string {
   const isPlain = /^[\w@%+=:,./~^-]+$/.test(word);

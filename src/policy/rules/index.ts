@@ -1,5 +1,5 @@
 /** Rules that users write: allow, ask, deny. Pure. */
-export { commandText } from "./command-pattern.js";
+export { suggestedCommand } from "./command-pattern.js";
 export { type CompiledRule, compileRules, type RuleNames, ruleProblem } from "./compile-rules.js";
 export type { PolicyRule, RuleEffect, RuleSource } from "./policy-rule.js";
 export { RULE_EFFECTS } from "./policy-rule.js";

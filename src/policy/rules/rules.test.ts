@@ -225,7 +225,7 @@ describe("rules about commands", () => {
     const policy = autonomyPolicy({ rules: ["allow curl *", "allow host:*", "allow tool:bash", "allow npm test"] });
     const at = (text: string) => policy.decide([command(text)], tainted);
     expect([at("curl https://example.com").effect, at("npm test").effect]).toEqual(["ask", "allow"]);
-    expect(at("curl https://example.com")).not.toHaveProperty("suggestedRule");
+    expect(at("curl https://example.com")).not.toHaveProperty("suggestedRules");
   });
 
   it("are nothing that a command may change", () => {

@@ -52,10 +52,12 @@ describe("the suggested rule", () => {
         (program, words) => {
           const claim: Claim = { kind: "command", command: [program, ...words.map(posixQuote)].join(" "), cwd: "/ws" };
           const before = autonomyPolicy().decide([claim], call);
-          if (before.suggestedRule === undefined) return;
+          const { suggestedRules } = before;
+          if (suggestedRules === undefined) return;
           expect(before.effect).not.toBe("allow");
-          const after = autonomyPolicy({ rules: [`allow ${before.suggestedRule}`] }).decide([claim], call);
-          expect([before.suggestedRule, after.effect]).toEqual([before.suggestedRule, "allow"]);
+          const rules = suggestedRules.map((rule) => `allow ${rule}`);
+          const after = autonomyPolicy({ rules }).decide([claim], call);
+          expect([suggestedRules, after.effect]).toEqual([suggestedRules, "allow"]);
         },
       ),
     );
@@ -63,28 +65,31 @@ describe("the suggested rule", () => {
 
   it.each([
     ["npm test", "npm test"],
-    ["npm run 'a b'", 'npm run "a b"'],
+    ["npm run 'a b'", "npm run *"],
     ["rm -r build", "rm -r build"],
     ["CI=1 timeout 9 npm test", "npm test"],
     ["curl -s https://example.com", "curl -s https://example.com"],
     ["cat /opt/data/a", "path:/opt/data/a"],
     ["echo x > /opt/a", "write path:/opt/a"],
-    ["npm test && npm run build", undefined],
+    ["git commit -q -m 'Add prices' && git push", "git commit -q -m *", "git push"],
+    ["npm test && npm run build", "npm test", "npm run build"],
+    ["npm a && npm b && npm c && npm d && npm e", undefined],
+    ["npm test && cat .env", undefined],
     ["npm test $X", undefined],
     ["cat .env", undefined],
     ["cat ~/.ssh/config", undefined],
     ["echo x > ~/.bashrc", undefined],
     ["rm -rf /", undefined],
     ["ls", undefined],
-  ])("of `%s` is %s", (command, rule) => {
+  ])("of `%s` is %s", (command, ...rules) => {
     const decision = autonomyPolicy().decide([{ kind: "command", command, cwd: "/ws" }], call);
-    expect(decision.suggestedRule).toBe(rule);
-    if (rule !== undefined) expect(decision.next).toMatch(/To allow it, run: haft policy allow '[^']+'$/);
+    expect(decision.suggestedRules ?? [undefined]).toEqual(rules);
+    if (rules[0] !== undefined) expect(decision.next).toMatch(/To allow it, run: haft policy allow '[^']+'/);
   });
 
   it("is explained as the host wants it", () => {
-    const policy = autonomyPolicy({ howToAllow: (rule) => `Add ${rule}.` });
+    const policy = autonomyPolicy({ howToAllow: (rules) => `Add ${rules.join()}.` });
     const decision = policy.decide([{ kind: "server", server: "github", tool: "x" }], { ...call, tool: "github__x" });
-    expect(decision).toMatchObject({ suggestedRule: "tool:github__x", next: "Add tool:github__x." });
+    expect(decision).toMatchObject({ suggestedRules: ["tool:github__x"], next: "Add tool:github__x." });
   });
 });

@@ -11,7 +11,7 @@ import {
   messageOf,
   type ToolRegistry,
 } from "../../kernel/index.js";
-import { AUTONOMY_LEVELS, type Autonomy } from "../../policy/index.js";
+import { AUTONOMY_LEVELS, type Autonomy, commandToAllow } from "../../policy/index.js";
 import { posixQuote, showControls } from "../../text/index.js";
 import {
   type ChosenTarget,
@@ -84,10 +84,9 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
     autonomy,
     ...settled.policy,
     rules: [...settled.policy.rules, ...options.allow.map((rule) => `allow ${rule}`)],
-    howToAllow: (rule) =>
-      options.config === false
-        ? `To allow it, add: --allow ${posixQuote(rule)}`
-        : `To allow it, run: haft policy allow ${posixQuote(rule)}`,
+    ...(options.config === false
+      ? { howToAllow: (rules) => `To allow it, add: ${rules.map((rule) => `--allow ${posixQuote(rule)}`).join(" ")}` }
+      : { howToAllow: commandToAllow }),
   };
   const projectFile = loaded.layers.find(({ by }) => by === "project")?.path;
   return {

@@ -85,7 +85,7 @@ it("what is not remembered is asked without these answers, and they are not take
 });
 
 it("shows the command, its real directory, the reason, and what a longer answer remembers", async () => {
-  const { printed } = await asked(["n"], { ...request, suggestedRule: "npm test" });
+  const { printed } = await asked(["n"], { ...request, suggestedRules: ["npm test"] });
   expect(printed).toContain(`
 bash would run this command:
 │ npm test

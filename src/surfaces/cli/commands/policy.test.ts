@@ -173,7 +173,7 @@ describe("haft policy explain and check", () => {
     await haft("policy", "allow", "npm test");
     expect((await haft("policy", "explain", "npm test")).stdout).toMatch(/^allow .*rule user rule: allow npm test\n/);
     const { stdout } = await haft("policy", "explain", "npm ci", "--json");
-    expect(JSON.parse(stdout)).toMatchObject({ autonomy: "supervised", effect: "ask", suggestedRule: "npm ci" });
+    expect(JSON.parse(stdout)).toMatchObject({ autonomy: "supervised", effect: "ask", suggestedRules: ["npm ci"] });
   });
 
   it("compare a file of expected decisions", async () => {

@@ -12,8 +12,8 @@ export async function explainCommand(command: string, options: PolicyCommandOpti
   const directories = [workspace, ...roots.map(({ path }) => path)];
   const { segments } = analyzeCommand(command, { cwd: workspace, home, roots: directories });
   const decision = decide(command);
-  const { effect, rule, risk, reason, suggestedRule } = decision;
-  if (options.json) printJson({ autonomy, effect, rule, risk, reason, suggestedRule, segments }, 2);
+  const { effect, rule, risk, reason, suggestedRules } = decision;
+  if (options.json) printJson({ autonomy, effect, rule, risk, reason, suggestedRules, segments }, 2);
   else process.stdout.write(shown(decision, segments));
   return EXIT.ok;
 }
@@ -27,7 +27,7 @@ const COLORS: Readonly<Record<Risk | "allow" | "ask" | "deny", (text: string) =>
   high: pc.red,
 };
 
-function shown({ effect, rule, reason, next, suggestedRule }: Decision, segments: readonly CommandSegment[]): string {
+function shown({ effect, rule, reason, next, suggestedRules }: Decision, segments: readonly CommandSegment[]): string {
   const head = `${COLORS[effect](pc.bold(effect))}  ${showControls(reason)}  ${pc.dim(`rule ${showControls(rule)}`)}`;
   const rows = segments.flatMap((one) => [
     `  ${COLORS[one.risk](one.risk.padEnd(6))}  ${showControls(`${one.text}: ${one.reason}`)}`,
@@ -38,6 +38,6 @@ function shown({ effect, rule, reason, next, suggestedRule }: Decision, segments
       );
     }),
   ]);
-  const step = suggestedRule === undefined || next === undefined ? [] : [showControls(next)];
+  const step = suggestedRules === undefined || next === undefined ? [] : [showControls(next)];
   return `${[head, ...rows, ...step].join("\n")}\n`;
 }
