@@ -73,7 +73,7 @@ const NO_APPROVER = "Pass `approver` to `createToolkit`: it is asked about such 
 
 function notGranted(run: CallRun, taken: Exclude<TakenApproval, { state: "granted" }>): Ending {
   if (taken.state === "pending") return waitingFor(run, taken.request);
-  run.approval = "denied";
+  run.approval = taken.state === "denied" ? "denied" : "invalid";
   const reason = taken.state === "denied" ? taken.reason : NOT_GRANTED[taken.state];
   return ended(
     "denied",

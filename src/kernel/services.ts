@@ -151,9 +151,17 @@ export interface AuditBegin {
 
 /**
  * What became of the question about a call. "pending": it was stored and waits for a decision. "remembered": an earlier approval
- * holds. "no-approver": no user could be asked.
+ * holds. "no-approver": no user could be asked. "invalid": its token was unknown, used, or for another call.
  */
-export type AuditedApproval = "granted" | "denied" | "timeout" | "cancelled" | "pending" | "remembered" | "no-approver";
+export type AuditedApproval =
+  | "granted"
+  | "denied"
+  | "timeout"
+  | "cancelled"
+  | "pending"
+  | "remembered"
+  | "no-approver"
+  | "invalid";
 
 /** The audit entry written when a call ends. */
 export interface AuditEnd {

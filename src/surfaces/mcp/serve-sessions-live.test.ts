@@ -148,7 +148,7 @@ describe("a client with a token of its own", () => {
       expect(JSON.stringify(read.content)).toContain(name);
     }
     expect(await planOf(client)).not.toContain("daily");
-    expect(readdirSync(place.state("sessions"))).toHaveLength(names.length);
+    expect(readdirSync(place.state("sessions"))).toHaveLength(names.length + 1); // and that of the client itself
     expect(readdirSync(place.state()).sort()).not.toContain("escape");
   });
 

@@ -20,6 +20,7 @@ const APPROVALS: Readonly<Record<AuditedApproval, (by: string) => string>> = {
   denied: () => "approval denied",
   timeout: () => "approval timed out",
   cancelled: () => "cancelled while it waited for approval",
+  invalid: () => "the approval was not for this call",
   "no-approver": () => "it needs an approval, and no user could be asked",
 };
 
