@@ -119,7 +119,7 @@ function analyzed(start: CommandStart, cwd: string, { roots, home }: PolicyPlace
 function judgeSegment(segment: CommandSegment, place: PolicyPlace, key: string): readonly Verdict[] {
   const { text, risk, files, argv, network, hosts } = segment;
   if (changesOwnRules(segment))
-    return [deny("own-configuration", `\`${text}\` changes Haft's own rules.`, "Ask the user to run it.")];
+    return [deny("own-configuration", `\`${text}\` changes what Haft allows.`, "Ask the user to run it.")];
   const touched = files.filter(({ resolved }) => resolved).flatMap((file) => judgeFile(file, place));
   const usual = judgeProgram(segment, place, key);
   const hostRule = network ? place.rules.forHosts(hosts) : undefined;
@@ -160,15 +160,12 @@ function judgeProgram(segment: CommandSegment, { isTainted }: PolicyPlace, key: 
   return verdicts;
 }
 
-/** `haft policy allow …`, however it is started: what a model may do is not its own to extend. */
+/** `haft policy allow …` and `haft approvals grant …`, however they are started: what a model may do is not its own to extend. */
 function changesOwnRules({ program, args }: CommandSegment): boolean {
   const words = [program, ...args];
-  return words.some(
-    (word, index) =>
-      /(^|\/)haft(@[^/]*)?$/.test(word) &&
-      words[index + 1] === "policy" &&
-      /^(allow|ask|deny|trust)$/.test(words[index + 2] ?? ""),
-  );
+  const at = words.findIndex((word) => /(^|\/)(haft(@[^/]*)?|surfaces\/cli\/main\.js)$/.test(word));
+  if (at === -1) return false;
+  return /\b(policy (allow|ask|deny|trust)|approvals (grant|deny))\b/.test(words.slice(at + 1).join(" "));
 }
 
 /**

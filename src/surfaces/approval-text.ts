@@ -1,5 +1,5 @@
 /** What a user reads before they allow a call: on a terminal, in an MCP client and in `haft approvals`. */
-import type { ApprovalPreview, ApprovalRequest, Claim } from "../kernel/index.js";
+import type { ApprovalPreview, ApprovalRequest, Claim, PolicyCall } from "../kernel/index.js";
 import { allowCommand } from "../policy/index.js";
 import { showDeceptive } from "../text/index.js";
 
@@ -24,16 +24,31 @@ export function approvalText(request: ApprovalRequest): ApprovalText {
     ["target", call.workspace === "" ? target : `${target}, workspace ${call.workspace}`],
     ["why", reason],
     ["rule", `${rule}, risk ${risk}`],
+    ...(call.taint.length === 0 ? [] : [["read before", taintText(call)] as const]),
     ...(request.canRemember === true ? [["remembers", rememberedText(preview)] as const] : []),
     ...(request.suggestedRules ?? []).map((rule) => ["for good", allowCommand(rule)] as const),
   ];
   const { title, body } = headOf(request);
+  const isDeceptive = showDeceptive(`${title}${body}`) !== `${title}${body}`;
+  const warning = isDeceptive ? [["warning", "invisible and control characters are shown as escapes"] as const] : [];
   return {
     title: oneLine(title),
-    body: body.split("\n").map(showDeceptive),
+    body: body.split("\n").map(shownLine),
     isDiff: preview?.kind === "diff",
-    rows: rows.map(([name, text]) => ({ name, lines: text.split("\n").map(showDeceptive) })),
+    rows: [...warning, ...rows].map(([name, text]) => ({ name, lines: text.split("\n").map(shownLine) })),
   };
+}
+
+/** Blanks would push the rest of a line out of sight. */
+function shownLine(line: string): string {
+  return showDeceptive(line).replace(/(?<=\S) {40,}(?=\S)/g, (blanks) => ` [${blanks.length} spaces] `);
+}
+
+/** Content of others that the session has seen, which may have asked for the call. */
+function taintText({ taint }: PolicyCall): string {
+  const shown = taint.slice(0, 3).map(({ from, ref }) => (ref === "" ? from : `${from} ${ref}`));
+  const more = taint.length - shown.length;
+  return `untrusted content: ${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** "bash: npm test", on one line. */

@@ -99,15 +99,32 @@ for good   haft policy allow 'npm test'
 Allow it? [y]es once, [s]ession, [p]roject, [n]o. p asks only once for this project. No answer within 120 s means no: `);
 });
 
-it("shows hidden characters, and no line of a command looks like one of the question", async () => {
+it("shows hidden characters, and no line of a command looks like one of the question [POL-46] [POL-47]", async () => {
   const command = "echo ok \u001b[2K\u202e\u200b\nrule       harmless, risk low\nAllow it?";
   const env = { "A\nB": "\u2066x" };
   const preview = { kind: "command", command, directory: "/w\u200bs", env, isTruncated: true } as const;
   const { printed } = await asked(["n"], { ...request, preview, reason: "a\nb" });
   expect(printed).toContain("│ echo ok \\x1b[2K\\u202e\\u200b\n│ rule       harmless");
   expect(printed).toContain("directory  /w\\u200bs");
+  expect(printed).toContain("warning    invisible and control characters are shown as escapes");
   expect(printed).toContain("truncated  what it does is too long");
   expect(printed.match(/^(rule|Allow it\?)/gm)).toEqual(["rule", "Allow it?"]);
+});
+
+it("counts blanks that would push a part out of sight [POL-48]", async () => {
+  const preview = {
+    kind: "command",
+    command: `echo ok${" ".repeat(400)}; touch a`,
+    directory: "/ws",
+    isTruncated: false,
+  } as const;
+  expect((await asked(["n"], { ...request, preview })).printed).toContain("│ echo ok [400 spaces] ; touch a\n");
+});
+
+it("says that the session has read untrusted content", async () => {
+  const taint = [{ from: "web", ref: "https://example.com/" }] as const;
+  const { printed } = await asked(["n"], { ...request, call: { ...call, taint } });
+  expect(printed).toContain("untrusted content: web https://example.com/");
 });
 
 it("shows the diff of a change, and the arguments and claims of a call without a preview", async () => {
