@@ -39,9 +39,9 @@ export function approvalText(request: ApprovalRequest): ApprovalText {
   };
 }
 
-/** Blanks would push the rest of a line out of sight. */
+/** Whitespace would push the rest of a line out of sight. */
 function shownLine(line: string): string {
-  return showDeceptive(line).replace(/(?<=\S) {40,}(?=\S)/g, (blanks) => ` [${blanks.length} spaces] `);
+  return showDeceptive(line).replace(/(?<=\S) {40,}(?=\S)/g, (spaces) => ` [${spaces.length} spaces] `);
 }
 
 /** Content of others that the session has seen, which may have asked for the call. */

@@ -111,7 +111,7 @@ it("shows hidden characters, and no line of a command looks like one of the ques
   expect(printed.match(/^(rule|Allow it\?)/gm)).toEqual(["rule", "Allow it?"]);
 });
 
-it("counts blanks that would push a part out of sight [POL-48]", async () => {
+it("counts spaces that would push a part out of sight [POL-48]", async () => {
   const preview = {
     kind: "command",
     command: `echo ok${" ".repeat(400)}; touch a`,
