@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 async function open(more: Partial<ToolkitOptions> = {}): Promise<Toolkit> {
-  toolkit = await createToolkit({ workspace, stateDir: join(root, "state"), ...more });
+  toolkit = await createToolkit({ autonomy: "full", workspace, stateDir: join(root, "state"), ...more });
   return toolkit;
 }
 

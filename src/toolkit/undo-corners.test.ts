@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 async function open(options: ToolkitOptions = {}): Promise<void> {
-  toolkit = await createToolkit({ workspace: at("."), stateDir: join(root, "state"), gate: "off", ...options });
+  toolkit = await createToolkit({ autonomy: "full", workspace: at("."), stateDir: join(root, "state"), gate: "off", ...options });
 }
 
 const call = (name: string, input: Readonly<Record<string, unknown>>) =>

@@ -47,7 +47,7 @@ describe.each(["local", "posix:dash", "memory"])("undo on %s", (on) => {
     root = realpathSync(mkdtempSync(join(tmpdir(), "haft-undo-")));
     mkdirSync(join(root, "work"));
     const place = on === "memory" ? {} : { workspace: join(root, "work") };
-    options = { on, ...place, stateDir: join(root, "state"), gate: "off" };
+    options = { autonomy: "full", on, ...place, stateDir: join(root, "state"), gate: "off" };
     toolkit = await createToolkit(options);
   });
   afterEach(async () => {
