@@ -67,6 +67,7 @@ it("records what a tool of the host changes, with writes of one file twice and w
   put("a.txt", "old\n");
   put("b.txt", "b\n");
   await open({
+    policy: allowAllPolicy(), // the tool claims the whole workspace
     tools: [
       host(async (fs) => {
         await fs.writeFile(at("a.txt"), "first\n");
