@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createToolkit } from "../src/index.js";
+import { isSampled } from "../src/testing/long.fixture.js";
 import { REPOSITORY } from "./architecture/source-tree.js";
 import { ATTEMPTS, type Attempt, type Step } from "./policy-limits/attempts.js";
 import { policyLimits } from "./policy-limits/page.js";
@@ -112,7 +113,9 @@ describe.each(["posix:bash", "local"])("attempts on %s", (on) => {
   });
   afterAll(() => toolkit.close());
 
-  it.each(ATTEMPTS.map((attempt) => [`${attempt.kind}: ${attempt.what}`, attempt] as const))(
+  // What is refused does not depend on the shell of the target, so that one of them plays a sample.
+  const attempts = ATTEMPTS.filter((_, index) => on === "posix:bash" || isSampled(index));
+  it.each(attempts.map((attempt) => [`${attempt.kind}: ${attempt.what}`, attempt] as const))(
     "%s",
     async (_, attempt) => {
       setUp(attempt);
@@ -131,7 +134,7 @@ describe("the attempts succeed where nothing stops them, in bash", () => {
   });
   afterAll(() => toolkit.close());
 
-  const biting = ATTEMPTS.filter(({ bites }) => bites !== false);
+  const biting = ATTEMPTS.filter(({ bites }) => bites !== false).filter((_, index) => isSampled(index));
   it.each(biting.map((attempt) => [`${attempt.kind}: ${attempt.what}`, attempt] as const))("%s", async (_, attempt) => {
     setUp(attempt);
     const { outcome, harm } = await played(toolkit, attempt);
