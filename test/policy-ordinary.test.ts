@@ -93,6 +93,22 @@ it.each([...QUIET, ...LISTED, ...MORE])("%s", async (command) => {
   expect([explained?.decision?.reason, explained?.decision?.effect]).toEqual([expect.anything(), expected]);
 });
 
+it("they do so with a rule that closes a directory which does not exist", async () => {
+  const closing = await createToolkit({
+    autonomy: "supervised",
+    workspace,
+    persist: false,
+    rules: ["deny path:infra/**"],
+  });
+  const refused: string[] = [];
+  for (const command of [...LISTED, ...MORE]) {
+    const explained = await closing.session("s").box().explain({ id: "c", name: "bash", input: { command } });
+    if (explained?.decision?.effect === "deny") refused.push(command);
+  }
+  await closing.close();
+  expect(refused).toEqual([]);
+});
+
 it("they are more than 200", () => {
   expect(QUIET.length + LISTED.length + MORE.length).toBeGreaterThan(200);
 });

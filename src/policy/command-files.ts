@@ -27,7 +27,7 @@ const NO_NAMES: readonly string[] = [];
 /** What has to be known of the target before the files are judged by where they really are. */
 export function lookupOf(
   { segments, problems }: CommandJudgement,
-  { roots, sensitive }: Pick<PolicyPlace, "roots" | "sensitive">,
+  { roots, sensitive, rules }: Pick<PolicyPlace, "roots" | "sensitive" | "rules">,
 ): PolicyLookup {
   const lost = problems.flatMap((problem) =>
     lostSearches(problem).filter(({ path }) => roots.some((one) => one.path === path)),
@@ -39,6 +39,7 @@ export function lookupOf(
   for (const file of segments.flatMap(({ files }) => files)) {
     if (!file.resolved) continue;
     for (const path of [named(file), ...(file.through ?? [])]) paths.add(path);
+    for (const search of rules.searchesFor(placeOf(file, file.path))) searches.set(search.id, search);
     const search = searchOf(file, sensitive);
     if (search !== undefined) searches.set(search.id, search);
   }

@@ -17,18 +17,37 @@ export interface PolicyPlace {
   readonly files?: PolicyFiles | undefined;
 }
 
-export function judgePlace(place: RulePlace, { roots, rules, sensitive }: PolicyPlace): Verdict {
+export function judgePlace(place: RulePlace, { roots, rules, sensitive, files }: PolicyPlace): Verdict {
   const path = normalizePath(place.path);
-  const rule = rules.forPlace({ ...place, path });
+  const found = rules.forPlace({ ...place, path }, ({ id }) => files?.found.get(id)?.length !== 0);
   const opened = rules.openedAt(path);
   const verdict = judgePath(place, { roots, sensitive, opened });
   const isInside = roots.some((root) => isWithin(root.path, path));
   const opening = verdict.effect === "allow" && !isInside ? opened[0]?.rule : undefined;
   const named =
     opening === undefined ? verdict : { ...verdict, ...ruleVerdict(opening, `"${path}" is outside the workspace`) };
-  if (rule === undefined) return named;
+  if (found === undefined) return named;
+  const { rule } = found;
   const changes = place.access.some((access) => access !== "read");
   const isPart = place.scope === "tree" && place.isWhole;
   const what = `"${path}" would be ${changes ? "changed" : "read"}${isPart || place.glob === true ? ", or something in it" : ""}`;
-  return strictest([named, ruleVerdict(rule, what, changes ? undefined : `read ${path}`)]) ?? named;
+  const stated = ruleVerdict(rule, what, changes ? undefined : `read ${path}`);
+  return strictest([named, found.isInside && rule.effect === "deny" ? aboutPart(stated, place) : stated]) ?? named;
+}
+
+/** A denied path in a tree: what reads the tree reads it, what changes the tree may leave it as it is. */
+function aboutPart(verdict: Verdict, { path, access, glob }: RulePlace): Verdict {
+  if (access.every((one) => one === "read")) {
+    const step = "Name a directory without it, or use the tool `grep`, `find` or `ls`, which leave it out.";
+    return { ...verdict, next: verdict.next === undefined ? step : `${step} ${verdict.next}` };
+  }
+  const isCertain = glob === true ? !path.includes("/**") : access.includes("delete");
+  if (isCertain) return verdict;
+  const { next: _, ...asked } = verdict;
+  return {
+    ...asked,
+    effect: "ask",
+    risk: "medium",
+    reason: verdict.reason.replace(/denies it\.$/, "closes a path in it."),
+  };
 }

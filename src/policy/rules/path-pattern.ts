@@ -1,4 +1,5 @@
 /** Patterns of paths: each matches what it names and everything below that. */
+import type { PolicySearch } from "../../kernel/index.js";
 import { matchGlobSegment, normalizePath, parseGlobSegment, resolvePath } from "../../text/index.js";
 
 /** `**`, or a test of one name with the text it was made of. */
@@ -12,6 +13,7 @@ export interface PathPatternOptions {
 }
 
 const WILDCARD = /[*?]/;
+const ALL_NAMES = ["*"];
 
 export class PathPattern {
   readonly #parts: readonly Part[];
@@ -46,6 +48,13 @@ export class PathPattern {
       return (!part.text.startsWith(".") || name.startsWith(".")) && nameTest(name, false)(part.text);
     });
     return found === "inside" || (found === "above" && (isTree || any !== -1));
+  }
+
+  /** Finds out whether there is anything at `base`, in any letter case. Undefined where that is certain. */
+  get existence(): PolicySearch | undefined {
+    if (this.base === "/") return undefined;
+    const glob = this.base.slice(1).replace(/[^/]/gu, inAnyCase);
+    return { id: JSON.stringify(["exists", glob]), path: "/", glob, names: ALL_NAMES, includeIgnored: true };
   }
 
   /** How a search leaves out what the pattern names: a path with all below it, or a glob of names. */
@@ -85,6 +94,13 @@ export class PathPattern {
 
 function namesOf(path: string): string[] {
   return path.split("/").filter((name) => name !== "");
+}
+
+/** A part of a glob. Letters outside of ASCII have more forms than two. */
+function inAnyCase(character: string): string {
+  if (/[^ -~]/.test(character)) return "*";
+  if (/[a-z]/i.test(character)) return `[${character.toLowerCase()}${character.toUpperCase()}]`;
+  return /[\w.-]/.test(character) ? character : `\\${character}`;
 }
 
 function partOf(text: string, opens: boolean): Exclude<Part, "**"> {

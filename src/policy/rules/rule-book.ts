@@ -1,5 +1,5 @@
 /** Finds the rule that decides on something that a call would do. */
-import type { Access, Place } from "../../kernel/index.js";
+import type { Access, Place, PolicySearch } from "../../kernel/index.js";
 import type { CommandSegment } from "../commands/index.js";
 import { type CompiledRule, matchesSegment } from "./compile-rules.js";
 import { PathPattern } from "./path-pattern.js";
@@ -58,16 +58,30 @@ export class RuleBook {
     return allowed.includes(undefined) ? undefined : allowed[0];
   }
 
-  /** The rule that asks about a place or denies it. */
-  forPlace({ path, access, scope, glob, isWhole }: RulePlace): CompiledRule | undefined {
-    return this.#paths.find(({ effect, access: of, pattern }) => {
-      if (effect === "allow" || !access.some((one) => isOf(of, one))) return false;
-      if (glob === true) return pattern.mayMatchGlob(path, scope === "tree" && isWhole);
-      if (pattern.matches(path)) return true;
-      // A tool that reads a tree leaves out what is closed; who changes or deletes it does not.
-      const isTouched = isWhole || access.some((one) => one !== "read");
-      return scope === "tree" && isTouched && pattern.touches(path);
-    });
+  /** The rule that asks about a place or denies it. `isInside`: about something that the place contains, or that its glob matches. */
+  forPlace(
+    place: RulePlace,
+    exists: (search: PolicySearch) => boolean,
+  ): { readonly rule: CompiledRule; readonly isInside: boolean } | undefined {
+    const { path, glob } = place;
+    for (const rule of this.#narrowing(place)) {
+      if (glob !== true && rule.pattern.matches(path)) return { rule, isInside: false };
+      const { existence } = rule.pattern;
+      if (contains(place, rule.pattern) && (existence === undefined || exists(existence)))
+        return { rule, isInside: true };
+    }
+    return undefined;
+  }
+
+  /** What has to be known to find the rule about something in the place. */
+  searchesFor(place: RulePlace): readonly PolicySearch[] {
+    return this.#narrowing(place)
+      .filter(({ pattern }) => contains(place, pattern))
+      .flatMap(({ pattern }) => pattern.existence ?? []);
+  }
+
+  #narrowing({ access }: RulePlace): readonly PathRule[] {
+    return this.#paths.filter(({ effect, access: of }) => effect !== "allow" && access.some((one) => isOf(of, one)));
   }
 
   /** The directories and files that rules open at this path. */
@@ -99,6 +113,13 @@ export class RuleBook {
     }
     return { except: [...except], exceptNames: [...exceptNames] };
   }
+}
+
+function contains({ path, access, scope, glob, isWhole }: RulePlace, pattern: PathPattern): boolean {
+  if (glob === true) return pattern.mayMatchGlob(path, scope === "tree" && isWhole);
+  // A tool that reads a tree leaves out what is closed; who changes or deletes it does not.
+  const isTouched = isWhole || access.some((one) => one !== "read");
+  return scope === "tree" && isTouched && !pattern.matches(path) && pattern.touches(path);
 }
 
 /** Whether an ask or deny with this access is about an access of a call. */

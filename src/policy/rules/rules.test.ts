@@ -169,6 +169,13 @@ const COMMANDS: Readonly<Record<string, readonly (readonly [Decision["effect"], 
     ["deny", "F=infra/x; cat $F"],
     ["allow", "wc -l *.ts"],
     ["allow", "git status"],
+    ["ask", "git checkout -b f"],
+    ["ask", "git stash"],
+    ["ask", "git merge f"],
+    ["ask", "find . -name x.pyc -delete"],
+    ["deny", "rm -r infr*"],
+    ["deny", "tar czf a.tgz ."],
+    ["deny", "ls *"],
   ],
   "ask path:**/*.lock; deny write path:docs": [
     ["ask", "cat a/b/yarn.lock"],
@@ -268,6 +275,42 @@ describe("rules about files", () => {
     expect([named.effect, named.grant.except, named.remember]).toEqual(["ask", [], ["read /ws/a.sql"]]);
     const elsewhere = decide(rules, [file("read", "/ws/src", "tree")]) as Extract<Decision, { effect: "allow" }>;
     expect(elsewhere.grant.except).toEqual([]);
+  });
+});
+
+describe("a closed path that a tree would contain", () => {
+  const policy = autonomyPolicy({ rules: ["deny path:infra/**"] });
+  const at = (text: string, exists: boolean): Decision => {
+    const claims = [command(text)];
+    const asked = policy.lookup?.(claims, call);
+    const entry = { path: "/ws/infra", real: "/ws/infra", kind: "directory" as const };
+    const found = new Map(
+      asked?.searches.map(({ id, glob }) => [id, exists && glob?.includes("[iI]") === true ? [entry] : []]),
+    );
+    const real = new Map(asked?.paths.map((path) => [path, path]));
+    return policy.decide(claims, { ...call, files: { real, found } });
+  };
+  it.each([
+    ["rg TODO", "allow", "deny"],
+    ["grep -rn TODO .", "allow", "deny"],
+    ["ls *", "allow", "deny"],
+    ["git stash", "ask", "ask"],
+    ["cat infra/a", "deny", "deny"],
+    ["cat inf*/a", "allow", "deny"],
+  ])("counts if it exists: %s", (text, absent, present) => {
+    expect([at(text, false).effect, at(text, true).effect]).toEqual([absent, present]);
+  });
+
+  it("is asked about where the tree may change, with a way around it where it would be read", () => {
+    expect(at("git merge f", true).reason).toContain('the rule "deny path:infra/**" closes a path in it.');
+    expect(at("git merge f", false).reason).not.toContain("infra");
+    expect(at("git checkout -b f", true).reason).toBe("`git checkout -b f` creates a branch.");
+    expect(at("rg TODO", true).next).toContain("Name a directory without it, or use the tool `grep`, `find` or `ls`");
+  });
+
+  it("is looked for in any letter case", () => {
+    const found = policy.lookup?.([command("rg x")], call)?.searches.find(({ id }) => id.includes("exists"));
+    expect(found).toMatchObject({ path: "/", glob: "[wW][sS]/[iI][nN][fF][rR][aA]" });
   });
 });
 

@@ -138,12 +138,24 @@ export const GIT_CONFIG: ProgramSpec = {
   },
 };
 
+const CREATES_BRANCH = ["-b", "-B", "-c", "-C", "--create", "--force-create"];
+const DISCARDS = ["-f", "--force", "--discard-changes"];
+
 export const GIT_CHECKOUT: ProgramSpec = {
-  does: "medium",
-  why: "changes the working tree",
   operands: "maybe*",
-  options: { "-b -B --orphan --conflict": "text", "--pathspec-from-file": "read", "-f --force": "high" },
+  options: {
+    "-b -B -c -C --create --force-create --orphan --conflict": "text",
+    "--pathspec-from-file": "read",
+    "-f --force --discard-changes": "high",
+  },
   judge: (call) => {
+    // A branch without a start point begins at what is checked out.
+    const isHere = call.parsed.operands.length === 0 && !hasOption(call, ...DISCARDS);
+    if (isHere && hasOption(call, ...CREATES_BRANCH)) {
+      call.facts.raise("medium", "creates a branch");
+      return;
+    }
+    call.facts.raise("medium", "changes the working tree");
     if (call.args.some(({ value }) => value === "--") || call.parsed.operands.some(({ value }) => value === ".")) {
       call.facts.raise("high", "discards changes that are not committed");
     }
