@@ -8,6 +8,7 @@ import {
   type CommandSegment,
   changesPrograms,
 } from "./commands/index.js";
+import { namedPaths } from "./named-paths.js";
 import { judgePlace, type PolicyPlace } from "./place-verdict.js";
 import { ruleVerdict, suggestedCommand } from "./rules/index.js";
 import { afterTaint, allow, ask, deny, type Verdict } from "./verdict.js";
@@ -120,7 +121,11 @@ function judgeSegment(segment: CommandSegment, place: PolicyPlace, key: string):
   const { text, risk, files, argv, network, hosts } = segment;
   if (changesOwnRules(segment))
     return [deny("own-configuration", `\`${text}\` changes what Haft allows.`, "Ask the user to run it.")];
-  const touched = files.filter(({ resolved }) => resolved).flatMap((file) => judgeFile(file, place));
+  const named = place.rules.forWords(() => namedPaths(segment, place));
+  const touched = [
+    ...files.filter(({ resolved }) => resolved).flatMap((file) => judgeFile(file, place)),
+    ...(named === undefined ? [] : [ruleVerdict(named.rule, `\`${text}\` names "${named.path}"`)]),
+  ];
   const usual = judgeProgram(segment, place, key);
   const hostRule = network ? place.rules.forHosts(hosts) : undefined;
   const ofHost = hostRule && ruleVerdict(hostRule, `\`${text}\` connects to ${hosts.join(", ")}`, key);

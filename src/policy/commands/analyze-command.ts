@@ -28,9 +28,11 @@ export function analyzeCommand(text: string, options: AnalyzeOptions): CommandJu
     if (!(error instanceof RangeError)) throw error;
     walk.tooDeep(text); // the stack is exhausted before a limit is reached
   }
-  const segments: CommandSegment[] = walk.found.map((facts) =>
-    walk.remote.has(facts) ? { ...facts.segment(), files: [] } : facts.segment(),
-  );
+  const segments = walk.found.map((facts): CommandSegment => {
+    if (!walk.remote.has(facts)) return facts.segment();
+    const { directories: _, ...elsewhere } = facts.segment();
+    return { ...elsewhere, files: [] };
+  });
   const problems: CommandProblem[] = [
     ...walk.problems,
     ...walk.found.flatMap((facts) =>

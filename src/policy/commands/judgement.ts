@@ -45,6 +45,8 @@ export interface CommandSegment {
   readonly args: readonly string[];
   /** The program and its arguments, if every one of them is known before the run and none may become an option by what it matches. */
   readonly argv?: readonly CommandWord[];
+  /** The directories of which one is that of the program. Absent: not known, or of another machine. */
+  readonly directories?: readonly string[];
   /** What starts the program, outermost first: `["sudo", "sh -c"]`. */
   readonly wrappers: readonly string[];
   readonly risk: Risk;

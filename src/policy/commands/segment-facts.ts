@@ -211,6 +211,7 @@ export class SegmentFacts {
       program: this.program,
       args: this.args.map(shownWord),
       ...(argv === undefined ? {} : { argv }),
+      ...(this.state.directories === undefined ? {} : { directories: this.state.directories }),
       wrappers: this.wrappers,
       risk: this.#risk,
       reason: this.#reason,

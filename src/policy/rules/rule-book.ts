@@ -73,6 +73,14 @@ export class RuleBook {
     return undefined;
   }
 
+  /** Denials of every access: of what they name, it is enough that a word names it. */
+  forWords(paths: () => readonly string[]): { readonly rule: CompiledRule; readonly path: string } | undefined {
+    const closing = this.#paths.filter(({ effect, access }) => effect === "deny" && access === undefined);
+    if (closing.length === 0) return undefined;
+    for (const path of paths()) for (const rule of closing) if (rule.pattern.matches(path)) return { rule, path };
+    return undefined;
+  }
+
   /** What has to be known to find the rule about something in the place. */
   searchesFor(place: RulePlace): readonly PolicySearch[] {
     return this.#narrowing(place)

@@ -27,6 +27,14 @@ export const CONNECTS_TO_REPOSITORY: ProgramSpec = {
   judge: judgeRemote,
 };
 
+export const GIT_PULL: ProgramSpec = {
+  ...CONNECTS_TO_REPOSITORY,
+  judge: (call) => {
+    judgeRemote(call);
+    changesTree(call);
+  },
+};
+
 /** A transport such as `ext::sh -c …` starts a program. */
 export function judgeRemote({ parsed, facts }: ProgramCall): void {
   const [repository] = parsed.operands;

@@ -14,6 +14,7 @@ import {
   GIT_CONFIG,
   GIT_MERGES,
   GIT_PICKS,
+  GIT_PULL,
   GIT_REMOVE,
   GIT_RESET,
   GIT_TAG,
@@ -192,7 +193,8 @@ const GIT: ProgramSpec = {
       },
       judge: judgeRemote,
     },
-    "fetch pull ls-remote fetch-pack": CONNECTS_TO_REPOSITORY,
+    pull: GIT_PULL,
+    "fetch ls-remote fetch-pack": CONNECTS_TO_REPOSITORY,
     push: {
       ...CONNECTS_TO_REPOSITORY,
       options: {
