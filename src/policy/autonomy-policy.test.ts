@@ -131,6 +131,43 @@ describe("a supervised session", () => {
     expect(keys({})).toHaveLength(1);
   });
 
+  describe("remembers each program with its words and its directory", () => {
+    const keys = (text: string) => (decide(command(text)) as { remember?: readonly string[] }).remember;
+    it.each([
+      "npm test 2>&1 | tail -5",
+      "npm  test",
+      "cd . && npm test",
+      "'npm' test > out.txt",
+      "ls; npm test",
+      "CI=1 npm test",
+      "if true; then npm test; fi",
+    ])("the same: %s", (text) => {
+      expect(keys(text)).toEqual(keys("npm test"));
+    });
+
+    it.each([
+      "npm test -- --watch",
+      "cd sub && npm test",
+      "cd sub; npm test",
+      "yes | npm test",
+      "npm test < a.txt",
+      "{ npm test; } < a.txt",
+      "exec < a.txt; npm test",
+      "npm test $X",
+      "NODE_OPTIONS=-r=./x npm test",
+      "export PATH=.; npm test",
+      "timeout 5 npm test",
+      "ssh host npm test",
+    ])("another: %s", (text) => {
+      expect(keys(text)).not.toContain(keys("npm test")?.[0]);
+    });
+
+    it("each of several", () => {
+      expect(keys("npm test && make all")).toEqual([...(keys("npm test") ?? []), ...(keys("make all") ?? [])]);
+      expect(keys("npm test; rm a")).toBeUndefined();
+    });
+  });
+
   it("remembers nothing where one of the questions is for once only", () => {
     expect(decide([command("npm test"), file("delete", "/ws/a")])).toMatchObject({ effect: "ask" });
     expect(decide([command("npm test"), file("delete", "/ws/a")])).not.toHaveProperty("remember");

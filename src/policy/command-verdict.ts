@@ -81,7 +81,10 @@ function judgeIn(start: CommandStart, cwd: string, place: PolicyPlace, key: stri
   const { problems, segments } = analyzed(start, cwd, place);
   return [
     ...problems.map((problem) => judgeProblem(problem, place, key)),
-    ...segments.flatMap((one) => judgeSegment(one, place, key)),
+    ...segments.flatMap((one) => {
+      const program = problems.length > 0 ? undefined : programKey(one, start, place);
+      return judgeSegment(one, place, { command: key, program: program ?? key });
+    }),
     judgePlace({ path: cwd, access: ["read"], scope: "self", isWhole: true }, place),
   ];
 }
@@ -116,8 +119,15 @@ function analyzed(start: CommandStart, cwd: string, { roots, home }: PolicyPlace
   return judgement;
 }
 
+/** What an answer for more than once is remembered under: for the whole command, and for one program of it. */
+interface Keys {
+  readonly command: string;
+  readonly program: string;
+}
+
 /** An allow of a rule settles what would be asked about the program, and deletions in the workspace; not the other files. */
-function judgeSegment(segment: CommandSegment, place: PolicyPlace, key: string): readonly Verdict[] {
+function judgeSegment(segment: CommandSegment, place: PolicyPlace, keys: Keys): readonly Verdict[] {
+  const key = keys.command;
   const { text, risk, files, argv, network, hosts } = segment;
   if (changesOwnRules(segment))
     return [deny("own-configuration", `\`${text}\` changes what Haft allows.`, "Ask the user to run it.")];
@@ -126,7 +136,7 @@ function judgeSegment(segment: CommandSegment, place: PolicyPlace, key: string):
     ...files.filter(({ resolved }) => resolved).flatMap((file) => judgeFile(file, place)),
     ...(named === undefined ? [] : [ruleVerdict(named.rule, `\`${text}\` names "${named.path}"`)]),
   ];
-  const usual = judgeProgram(segment, place, key);
+  const usual = judgeProgram(segment, place, keys);
   const hostRule = network ? place.rules.forHosts(hosts) : undefined;
   const ofHost = hostRule && ruleVerdict(hostRule, `\`${text}\` connects to ${hosts.join(", ")}`, key);
   const narrowing = ofHost === undefined || ofHost.effect === "allow" ? [] : [ofHost];
@@ -149,19 +159,20 @@ function judgeSegment(segment: CommandSegment, place: PolicyPlace, key: string):
   return [...program, ...touched].map((one) => (suggest !== undefined && isSettled(one) ? { ...one, suggest } : one));
 }
 
-function judgeProgram(segment: CommandSegment, { isTainted }: PolicyPlace, key: string): readonly Verdict[] {
+function judgeProgram(segment: CommandSegment, { isTainted }: PolicyPlace, keys: Keys): readonly Verdict[] {
   const { text, risk, reason, network, hosts, runsWorkspaceCode } = segment;
   const verdicts: Verdict[] = [];
-  if (runsWorkspaceCode) verdicts.push(ask("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", key));
+  if (runsWorkspaceCode)
+    verdicts.push(ask("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", keys.program));
   if (network) {
     const whom = hosts.includes("*") || hosts.length === 0 ? "" : ` of ${hosts.join(", ")}`;
-    const verdict = ask("command-network", `\`${text}\` uses the network${whom}.`, "medium", key);
+    const verdict = ask("command-network", `\`${text}\` uses the network${whom}.`, "medium", keys.command);
     verdicts.push(isTainted ? afterTaint(verdict) : verdict);
   }
   // What the two rules above say already is not said twice.
   const isSaid = (runsWorkspaceCode || network) && risk !== "high";
   if (risk === "low") verdicts.push(allow("command-low", `\`${text}\` ${reason}.`));
-  else if (!isSaid) verdicts.push(ask(`command-${risk}`, `\`${text}\` ${reason}.`, risk, key));
+  else if (!isSaid) verdicts.push(ask(`command-${risk}`, `\`${text}\` ${reason}.`, risk, keys.program));
   return verdicts;
 }
 
@@ -180,7 +191,27 @@ function changesOwnRules({ program, args }: CommandSegment): boolean {
 export function commandKey(start: CommandStart, { files }: Pick<PolicyPlace, "files">): string {
   const { command, cwd, env = {}, input, background } = start;
   const variables = Object.entries(env).sort(([one], [other]) => (one < other ? -1 : 1));
-  const elsewhere = [...(files?.real ?? [])].filter(([path, real]) => path !== real);
-  const parts = [command, cwd, variables, input ?? null, background ?? null];
-  return `command ${JSON.stringify(elsewhere.length === 0 ? parts : [...parts, elsewhere])}`;
+  return `command ${JSON.stringify([command, cwd, variables, input ?? null, background ?? null, ...elsewhere(files)])}`;
+}
+
+/**
+ * The same program with the same words in the same directory, whatever stands beside it in a command. Undefined where that is not
+ * all that decides what it does.
+ */
+function programKey(
+  { argv, directories, wrappers, hasInput }: CommandSegment,
+  { command, env = {}, input, background }: CommandStart,
+  { files }: PolicyPlace,
+): string | undefined {
+  const isPlain = input === undefined && Object.keys(env).length === 0 && (background ?? "session") === "session";
+  // `exec` changes the stdin of what follows.
+  if (!isPlain || argv === undefined || directories === undefined || hasInput || /\bexec\b/.test(command))
+    return undefined;
+  return `program ${JSON.stringify([argv, directories, wrappers, background ?? null, ...elsewhere(files)])}`;
+}
+
+/** Paths that lead to other places. */
+function elsewhere(files: PolicyPlace["files"]): readonly unknown[] {
+  const found = [...(files?.real ?? [])].filter(([path, real]) => path !== real);
+  return found.length === 0 ? [] : [found];
 }

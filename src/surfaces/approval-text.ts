@@ -120,8 +120,7 @@ function isShown(claim: Claim, preview: ApprovalPreview | undefined): boolean {
 }
 
 function rememberedText(preview: ApprovalPreview | undefined): string {
-  if (preview?.kind === "command")
-    return "this command in this directory, with the same variables, stdin and background";
+  if (preview?.kind === "command") return "these programs with exactly these words, in this directory";
   return preview?.kind === "server"
     ? "every call of this tool of this server"
     : "calls that the policy counts as the same";

@@ -47,6 +47,8 @@ export interface CommandSegment {
   readonly argv?: readonly CommandWord[];
   /** The directories of which one is that of the program. Absent: not known, or of another machine. */
   readonly directories?: readonly string[];
+  /** Its stdin is given by the command: a pipe, a file or a text. */
+  readonly hasInput?: true;
   /** What starts the program, outermost first: `["sudo", "sh -c"]`. */
   readonly wrappers: readonly string[];
   readonly risk: Risk;

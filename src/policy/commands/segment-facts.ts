@@ -212,6 +212,7 @@ export class SegmentFacts {
       args: this.args.map(shownWord),
       ...(argv === undefined ? {} : { argv }),
       ...(this.state.directories === undefined ? {} : { directories: this.state.directories }),
+      ...(this.input === undefined ? {} : { hasInput: true as const }),
       wrappers: this.wrappers,
       risk: this.#risk,
       reason: this.#reason,

@@ -93,7 +93,7 @@ directory  /ws/real
 target     local, workspace /ws
 why        \`npm test\` runs code of the workspace.
 rule       workspace-code, risk medium
-remembers  this command in this directory, with the same variables, stdin and background
+remembers  these programs with exactly these words, in this directory
 for good   haft policy allow 'npm test'
 
 Allow it? [y]es once, [s]ession, [p]roject, [n]o. p asks only once for this project. No answer within 120 s means no: `);
