@@ -42,28 +42,28 @@ async function opened(answer: Approval, autonomy: "supervised" | "readonly" = "s
 describe("an approval of a command", () => {
   it("names the real place, and ends when a path leads elsewhere", async () => {
     const { toolkit, run, asked } = await opened({ pending: true });
-    const token = (await run("touch current/a")).inputRequired?.token ?? "";
-    expect(asked[0]?.reason).toContain("touch current/a");
+    const token = (await run("truncate -s0 current/a")).inputRequired?.token ?? "";
+    expect(asked[0]?.reason).toContain("truncate -s0 current/a");
     await toolkit.approvals.decide(token, { granted: "ada" });
     relink("two");
-    const outcome = await run("touch current/a", token);
+    const outcome = await run("truncate -s0 current/a", token);
     expect(outcome).toMatchObject({ status: "denied" });
     expect(outcome.output).toContain("other than what was approved");
     relink("one");
-    expect(await run("touch current/a", token)).toMatchObject({ status: "ok" });
+    expect(await run("truncate -s0 current/a", token)).toMatchObject({ status: "ok" });
     await toolkit.close();
   });
 
   it("that is remembered holds for the same places only", async () => {
     const { toolkit, run, asked } = await opened({ by: "ada", scope: "session" });
-    expect((await run("touch current/a")).status).toBe("ok");
-    expect((await run("touch current/a")).status).toBe("ok");
+    expect((await run("truncate -s0 current/a")).status).toBe("ok");
+    expect((await run("truncate -s0 current/a")).status).toBe("ok");
     expect(asked).toHaveLength(1);
     relink("two");
-    expect((await run("touch current/a")).status).toBe("ok");
+    expect((await run("truncate -s0 current/a")).status).toBe("ok");
     expect(asked).toHaveLength(2);
     relink(".git");
-    await run("touch current/config");
+    await run("truncate -s0 current/config");
     expect(asked[2]?.reason).toContain(`leads to "${join(ws, ".git/config")}"`);
     await toolkit.close();
   });

@@ -64,7 +64,8 @@ export const WRITERS: ProgramTable = {
   },
   trash: { does: "medium tree", why: "moves files to the trash", operands: "delete*" },
   "trash-put": { does: "medium tree", why: "moves files to the trash", operands: "delete*" },
-  mkdir: { does: "medium", why: "creates directories", operands: "write*", options: { "-m --mode": "text" } },
+  // What these create is judged by its path, as that of a redirection is.
+  mkdir: { operands: "write*", options: { "-m --mode": "text" } },
   mkfifo: { does: "medium", operands: "write*", options: { "-m --mode": "text" } },
   mknod: { does: "high", operands: "write text*", options: { "-m --mode": "text" } },
   mktemp: {
@@ -73,12 +74,7 @@ export const WRITERS: ProgramTable = {
     operands: "write",
     options: { "-p --tmpdir": "write", "--suffix -t": "text" },
   },
-  touch: {
-    does: "medium",
-    why: "creates files or changes their times",
-    operands: "write*",
-    options: { "-d --date -t --time": "text", "-r --reference": "read" },
-  },
+  touch: { operands: "write*", options: { "-d --date -t --time": "text", "-r --reference": "read" } },
   truncate: {
     does: "medium",
     why: "changes the size of files",
