@@ -56,8 +56,17 @@ export function chooseCalls(
   }: { readonly call: string | undefined; readonly session: string | undefined; readonly targets: readonly Target[] },
 ): readonly CallRecord[] {
   const newest = [...records].reverse();
+  const isHere = (record: CallRecord) =>
+    targets.some((target) => isTargetOf(record, target) && (target.workspace ?? record.workspace) === record.workspace);
   if (call !== undefined) {
-    const found = newest.find(({ id }) => id === call) ?? newest.find(({ callId }) => callId === call);
+    const byId = newest.filter(({ id }) => id === call);
+    const named = byId.length > 0 ? byId : newest.filter((one) => one.callId === call && isHere(one));
+    if (named.length > 1)
+      throw notUndone(
+        `the call "${call}"`,
+        `${named.length} calls have this id. Give one of ${named.map(({ id }) => id).join(", ")}`,
+      );
+    const [found] = named;
     if (found === undefined)
       throw notUndone(
         `the call "${call}"`,
@@ -74,9 +83,7 @@ export function chooseCalls(
       throw notUndone(`the session "${session}"`, "no change of a file is stored for it that is not undone");
     return own;
   }
-  const last = open.find((record) =>
-    targets.some((target) => isTargetOf(record, target) && (target.workspace ?? record.workspace) === record.workspace),
-  );
+  const last = open.find(isHere);
   if (last === undefined)
     throw notUndone("the last call", "no change of a file in this workspace is stored that is not undone");
   return [last];

@@ -40,7 +40,13 @@ afterEach(async () => {
 });
 
 async function open(options: ToolkitOptions = {}): Promise<void> {
-  toolkit = await createToolkit({ autonomy: "full", workspace: at("."), stateDir: join(root, "state"), gate: "off", ...options });
+  toolkit = await createToolkit({
+    workspace: at("."),
+    stateDir: join(root, "state"),
+    gate: "off",
+    autonomy: "full",
+    ...options,
+  });
 }
 
 const call = (name: string, input: Readonly<Record<string, unknown>>) =>

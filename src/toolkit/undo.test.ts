@@ -47,7 +47,7 @@ describe.each(["local", "posix:dash", "memory"])("undo on %s", (on) => {
     root = realpathSync(mkdtempSync(join(tmpdir(), "haft-undo-")));
     mkdirSync(join(root, "work"));
     const place = on === "memory" ? {} : { workspace: join(root, "work") };
-    options = { autonomy: "full", on, ...place, stateDir: join(root, "state"), gate: "off" };
+    options = { on, ...place, stateDir: join(root, "state"), gate: "off", autonomy: "full" };
     toolkit = await createToolkit(options);
   });
   afterEach(async () => {
@@ -92,6 +92,17 @@ describe.each(["local", "posix:dash", "memory"])("undo on %s", (on) => {
       "b\n",
       "c\n",
     ]);
+  });
+
+  it("takes the id of a call that no other has", async () => {
+    const write = (id: string, content: string) =>
+      toolkit.box().runner.run({ id, name: "write", input: { path: "a.txt", content } });
+    await write("7", "a\n");
+    await toolkit.undo({ call: "7" });
+    expect(await text("a.txt")).toBeUndefined();
+    await write("7", "b\n");
+    await expect(toolkit.undo({ call: "7" })).rejects.toThrow(/2 calls have this id\. Give one of \S+, \S+\.$/);
+    expect(await text("a.txt")).toBe("b\n");
   });
 
   it("moves back, and puts back the file that a move replaced", async () => {

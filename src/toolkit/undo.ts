@@ -26,7 +26,7 @@ import { type ChangedCall, chooseCalls, isTargetOf, notUndone, summaryOf, undone
 
 /** Which calls to undo. Without `call` and `session`: the last one in the workspace of a target that is not undone yet. */
 export interface UndoRequest {
-  /** The id of a call: as in its outcome, or `id` of `changes()`. That of an undo redoes what it undid. */
+  /** `id` of `changes()`, or the id of a call in the workspace of a target that no other call there has. That of an undo redoes what it undid. */
   readonly call?: string;
   /** All calls of the session of this id that are not undone yet. */
   readonly session?: string;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cliPlace } from "../../../testing/cli-place.fixture.js";
@@ -28,7 +28,7 @@ describe("haft undo", () => {
     await haft("call", "write", "path=new/b.txt", "content=b");
     const listed = await haft("undo");
     expect(listed.stdout).toMatch(
-      /^\S+ {2}edit a\.txt \(changed, \+1 −1\)\n {2}.* UTC; session .*\n\S+ {2}write new\/b\.txt \(created, \+1\)\n/,
+      /^\S+ {2}write new\/b\.txt \(created, \+1\)\n {2}.* UTC; session .*\n\S+ {2}edit a\.txt \(changed, \+1 −1\)\n/,
     );
     const planned = await haft("undo", "--last", "--dry-run");
     expect(planned.stdout).toContain("would remove new/b.txt\n--- ");
@@ -42,6 +42,27 @@ describe("haft undo", () => {
     expect(text("a.txt")).toBe("one\n2\n");
     const report = JSON.parse((await haft("undo", "--last", "--dry-run", "--json")).stdout);
     expect(report).toMatchObject({ status: "planned", files: [{ did: "restored" }], conflicts: [], lost: [] });
+  });
+
+  it("takes the id of a call for one in this workspace alone, and only if it is that of one call", async () => {
+    const other = join(place.home, "other");
+    mkdirSync(other);
+    await haft("call", "write", "path=b.txt", "content=b", "--workspace", other);
+    expect(await haft("undo", "call-1")).toMatchObject({ status: 1, stdout: "" });
+    expect(await haft("undo")).toMatchObject({
+      stdout: expect.stringMatching(/^No changes .* `haft undo --all` also lists 1 in other workspaces\.\n$/),
+    });
+    expect((await haft("undo", "--all")).stdout).toMatch(/^(\S+) {2}write .*b\.txt/);
+    await haft("call", "write", "path=a.txt", "content=a");
+    await haft("call", "write", "path=c.txt", "content=c");
+    expect(await haft("undo", "call-1")).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/2 calls in this workspace have this id\. Give one of \S+, \S+;/),
+    });
+    const [{ id }] = JSON.parse((await haft("undo", "--json", "--workspace", other)).stdout);
+    expect(await haft("undo", id)).toMatchObject({ status: 0 });
+    expect([existsSync(join(other, "b.txt")), text("a.txt"), text("c.txt")]).toEqual([false, "a", "c"]);
+    expect((await haft("undo", "call-1", "--all")).status).toBe(2);
   });
 
   it("does nothing to a file that has changed since, and prints the difference", async () => {
@@ -61,6 +82,8 @@ describe("haft undo", () => {
     await haft("call", "edit", "path=a.txt", "oldText=one", "newText=1", "--session", "trial", "--on", "posix:sh");
     await haft("call", "delete", "path=a.txt", "--session", "trial");
     await haft("sessions", "end", "trial");
+    const planned = await haft("undo", "--session", "trial", "--dry-run");
+    expect(planned.stderr).toContain("Without --dry-run, 2 calls are undone.");
     expect(await haft("undo", "--session", "trial")).toMatchObject({ status: 0 });
     expect(text("a.txt")).toBe("one\n");
     rmSync(at("a.txt"));

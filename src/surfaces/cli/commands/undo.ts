@@ -11,6 +11,7 @@ import { EXIT, UsageError } from "../usage.js";
 interface UndoOptions extends StateOptions {
   readonly last?: boolean;
   readonly session?: string;
+  readonly all?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
 }
@@ -26,14 +27,16 @@ export function addUndoCommand(program: Command): void {
         program
           .command("undo [call]")
           .description(
-            "put back what a call changed in files, if they have not changed since; without arguments, list the last changes",
+            "put back what a call changed in files, if they have not changed since; without arguments, list the last changes in this workspace",
           )
           .option("--last", "the last call in this workspace that is not undone")
           .option("--session <name>", "all calls of this session that are not undone")
+          .option("--all", "list the changes in other workspaces too")
           .option("--dry-run", "print what would change, without changing it"),
       ),
     ),
     "haft undo",
+    "haft undo --all",
     "haft undo --last --dry-run",
     "haft undo --last",
     "haft call write path=note.txt content=hello --session trial",
@@ -47,6 +50,9 @@ async function undoCommand(asked: string | undefined, options: UndoOptions): Pro
   const { last, session, dryRun = false } = options;
   if ([asked, last, session].filter((one) => one !== undefined).length > 1)
     throw new UsageError("Did not undo: give one of CALL, --last and --session.");
+  const isList = asked === undefined && last === undefined && session === undefined;
+  if (options.all && !isList)
+    throw new UsageError("Did not undo: --all is for the list, without CALL, --last and --session.");
   const { loadConfig, reportIgnored, stateDirOf } = await import("../configuration.js");
   const { settledWorkspace } = await import("../common-options.js");
   const { createToolkit, undoAdmin } = await import("../../../toolkit/index.js");
@@ -56,25 +62,30 @@ async function undoCommand(asked: string | undefined, options: UndoOptions): Pro
   const stateDir = options.state === undefined ? configured : stateDirOf(options.state);
   const state = stateDir === undefined ? {} : { stateDir };
   const workspace = settledWorkspace(options.workspace, loaded.settled);
-  const calls = await undoAdmin(state);
-  if (asked === undefined && last === undefined && session === undefined) {
+  const newest = [...(await undoAdmin(state))].reverse();
+  if (isList) {
     if (dryRun) throw new UsageError("Did not undo: --dry-run needs CALL, --last or --session.");
-    return listChanges(calls, workspace, options.json === true);
+    return listChanges(newest, workspace, options);
   }
-  const newest = [...calls].reverse();
   const chosen =
     session !== undefined
       ? newest.filter((one) => one.session === session)
       : newest.filter((one) =>
-          last
-            ? one.workspace === workspace && !one.isUndone && one.undoes === undefined
-            : one.id === asked || one.callId === asked,
+          last ? one.workspace === workspace && !one.isUndone && one.undoes === undefined : one.id === asked,
         );
+  if (asked !== undefined && chosen.length === 0)
+    chosen.push(...newest.filter((one) => one.workspace === workspace && one.callId === asked));
+  if (asked !== undefined && chosen.length > 1) {
+    printNotice(
+      `did not undo "${asked}": ${chosen.length} calls in this workspace have this id. Give one of ${chosen.map(({ id }) => id).join(", ")}; \`haft undo\` lists what they changed.`,
+    );
+    return EXIT.errorResult;
+  }
   const first = chosen[0];
   if (first === undefined) {
     const what = last ? "the last call" : session === undefined ? `"${asked}"` : `the session "${session}"`;
     printNotice(
-      `did not undo ${what}: no change of a file is stored for it${last ? " in this workspace" : ""} that is not undone. \`haft undo\` lists the last changes.`,
+      `did not undo ${what}: no change of a file is stored for it${session === undefined ? " in this workspace" : ""}${asked === undefined ? " that is not undone" : ""}. \`haft undo --all\` lists the changes in every workspace.`,
     );
     return EXIT.errorResult;
   }
@@ -102,27 +113,27 @@ function targetsOf(calls: readonly ChangedCall[]): ChosenTarget[] {
   return [...targets.values()];
 }
 
-function listChanges(calls: readonly ChangedCall[], workspace: string, asJson: boolean): number {
-  if (asJson) {
+/** @param newest - Of every workspace, the newest first. */
+function listChanges(newest: readonly ChangedCall[], workspace: string, { all, json }: UndoOptions): number {
+  const calls = all ? newest : newest.filter((call) => call.workspace === workspace);
+  if (json) {
     printJson(calls);
     return EXIT.ok;
   }
+  const others = newest.length - calls.length;
+  const elsewhere = others === 0 ? "" : ` \`haft undo --all\` also lists ${others} in other workspaces.`;
   if (calls.length === 0) {
     process.stdout.write(
-      "No changes are stored. Haft stores what its file tools change for 7 days; what commands change cannot be undone.\n",
+      `No changes are stored. Haft stores what its file tools change for 7 days; what commands change cannot be undone.${elsewhere}\n`,
     );
     return EXIT.ok;
   }
-  process.stdout.write(
-    calls
-      .slice(-LISTED_CALLS)
-      .map((call) => rowOf(call, workspace))
-      .join(""),
-  );
+  const shown = calls.slice(0, LISTED_CALLS);
+  process.stdout.write(shown.map((call) => rowOf(call, workspace)).join(""));
   const older =
     calls.length > LISTED_CALLS ? ` ${calls.length - LISTED_CALLS} older calls are not shown, --json prints them.` : "";
   printNotice(
-    `\`haft undo CALL\` undoes one of them, \`haft undo --last\` the last one in this workspace; with --dry-run they print what would change.${older}`,
+    `\`haft undo CALL\` undoes one of them, \`haft undo --last\` the last one in this workspace; with --dry-run they print what would change.${older}${elsewhere}`,
   );
   return EXIT.ok;
 }
@@ -160,7 +171,8 @@ function printReport({ status, calls, ids, files, conflicts, lost }: UndoReport,
   for (const { why } of lost) printNotice(why);
   const what = calls.length === 1 ? `${calls[0]!.tool} ${calls[0]!.id}` : `${calls.length} calls`;
   if (status === "done") printNotice(`undid ${what}. ${ids.map((id) => `\`haft undo ${id}\``).join(", ")} redoes it.`);
-  else if (status === "planned") printNotice(`nothing was changed. Without --dry-run, ${what} is undone.`);
+  else if (status === "planned")
+    printNotice(`nothing was changed. Without --dry-run, ${what} ${calls.length === 1 ? "is" : "are"} undone.`);
   else if (status === "nothing") printNotice(`did not undo ${what}: there is nothing to change.`);
   else
     printNotice(
