@@ -24,13 +24,31 @@ export async function addToUserList(
   path: Path,
   value: string,
   replaces: (item: unknown) => boolean = () => false,
-): Promise<{ readonly file: string; readonly isChanged: boolean }> {
+): Promise<ConfigEdit> {
+  return editUserConfig((before) => withListItem(before ?? NEW_FILE, path, value, replaces));
+}
+
+/**
+ * Removes the items of the list at `path` for which `isRemoved` holds, each with its comma and the comment behind it.
+ *
+ * @throws UsageError, `CONFIG_INVALID`, as `addToUserList`
+ */
+export async function removeFromUserList(path: Path, isRemoved: (item: unknown) => boolean): Promise<ConfigEdit> {
+  return editUserConfig((before) => (before === undefined ? undefined : withoutListItems(before, path, isRemoved)));
+}
+
+interface ConfigEdit {
+  readonly file: string;
+  readonly isChanged: boolean;
+}
+
+async function editUserConfig(edit: (before: string | undefined) => Promise<string> | undefined): Promise<ConfigEdit> {
   const file = userConfigPath();
   try {
     const before = readClientFile(file);
     if (before !== undefined) await parseConfig(before, file);
-    const text = await withListItem(before ?? NEW_FILE, path, value, replaces);
-    if (text === before) return { file, isChanged: false };
+    const text = await edit(before);
+    if (text === before || text === undefined) return { file, isChanged: false };
     await parseConfig(text, file);
     replaceClientFile(file, text, before, false);
     return { file, isChanged: true };
@@ -69,6 +87,25 @@ async function withListItem(
     depth++;
   }
   return bom + withProperty(json, parent, path[depth]!, nested(path.slice(depth + 1), value));
+}
+
+async function withoutListItems(text: string, path: Path, isRemoved: (item: unknown) => boolean): Promise<string> {
+  const { findNodeAtLocation, getNodeValue, parseTree } = await import("jsonc-parser");
+  const bom = text.startsWith("\ufeff") ? "\ufeff" : "";
+  let json = text.slice(bom.length);
+  const root = parseTree(json, [], OPTIONS);
+  const items = (root && findNodeAtLocation(root, [...path])?.children) ?? [];
+  for (const { offset, length } of items.filter((item) => isRemoved(getNodeValue(item))).reverse()) {
+    const [comma = ""] = /^(?:\s|\/\*[\s\S]*?\*\/|\/\/.*\n)*,/.exec(json.slice(offset + length)) ?? [];
+    const tail = json.slice(offset + length + comma.length);
+    const [comment = ""] = /^[ \t]*(?:\/\/.*)?(?=\r?\n|$)/.exec(tail) ?? [];
+    const head = json.slice(0, offset);
+    const after = tail.slice(comment.length);
+    // A line of its own goes as a whole.
+    const isWholeLine = /\n[ \t]*$/.test(head) && /^\r?\n/.test(after);
+    json = isWholeLine ? head.replace(/\r?\n[ \t]*$/, "") + after : head + after.replace(/^ /, "");
+  }
+  return bom + json;
 }
 
 const newText = ([key, ...rest]: Path, value: string): string =>

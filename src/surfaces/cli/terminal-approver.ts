@@ -73,6 +73,17 @@ export function terminalApprover(
   };
 }
 
+/** Whether the user answers "y" at the terminal of this process; undefined where there is none. */
+export async function confirmAtTerminal(question: string): Promise<boolean | undefined> {
+  const terminal = controllingTerminal();
+  if (terminal === undefined) return undefined;
+  const typed = terminal.open();
+  terminal.write(`${pc.bold(question)} [y/N] `);
+  const line = await lineFrom(typed, undefined);
+  if (line === undefined) terminal.write("\n");
+  return answerOf(line ?? "", false) === "once";
+}
+
 /** The name of the user of this process, for the audit log. */
 export function userName(): string {
   try {

@@ -1,11 +1,13 @@
+import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Finished } from "../../../testing/built.fixture.js";
+import { built, type Finished } from "../../../testing/built.fixture.js";
 import { cliPlace } from "../../../testing/cli-place.fixture.js";
 
 const place = cliPlace();
-const haft = (...args: readonly string[]): Promise<Finished> => place.inProcess(args);
+const haft = (...args: readonly string[]): Promise<Finished> =>
+  place.inProcess(args, { env: { HAFT_AUTONOMY: "supervised" } });
 const ownFile = () => join(place.home, ".config", "haft", "haft.jsonc");
 const projectFile = () => join(place.workspace, "haft.jsonc");
 const write = (path: string, text: string) => {
@@ -15,13 +17,29 @@ const write = (path: string, text: string) => {
 const bash = (command: string, ...more: readonly string[]) =>
   haft("call", "bash", `command=${command}`, "--autonomy", "supervised", ...more);
 
+const GNU_SCRIPT = /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
+
+/** What is shown at a terminal where `keys` are typed when the question is seen. */
+function inTerminal(args: string, keys: string): Promise<string> {
+  const line = `${process.execPath} ${built("surfaces/cli/main.js")} ${args}`;
+  const options = { cwd: place.workspace, env: place.env({ TERM: "xterm", NO_COLOR: "1" }) };
+  const child = spawn("script", ["-qec", line, "/dev/null"], options);
+  let shown = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    const isAsked = shown.includes("[y/N] ");
+    shown += chunk.toString();
+    if (!isAsked && shown.includes("[y/N] ")) child.stdin.write(keys);
+  });
+  return new Promise((resolve) => child.on("close", () => resolve(shown)));
+}
+
 describe("haft policy allow, ask and deny", () => {
   it("make a refusal end with the command that allows the call, and that command does", async () => {
     write(join(place.workspace, "ok.sh"), "echo it ran\n");
     const refused = await bash("sh ok.sh 'a b'");
     expect([refused.status, refused.stdout]).toEqual([
       1,
-      expect.stringMatching(/To allow it, run: haft policy allow 'sh ok\.sh "a b"'\n$/),
+      expect.stringMatching(/To allow it, run: haft policy allow 'sh ok\.sh \*'\n$/),
     ]);
     const added = await haft("policy", "allow", 'sh ok.sh "a b"');
     expect(added).toMatchObject({ status: 0, stderr: "" });
@@ -143,7 +161,14 @@ describe("haft policy trust", () => {
       expect.stringContaining(`run: haft policy trust ${place.workspace}`),
     ]);
     expect((await bash("ls infra", "--autonomy", "full")).stdout).toContain('"deny path:infra"');
-    const trusted = await haft("policy", "trust");
+    const unasked = await haft("policy", "trust");
+    expect(unasked).toMatchObject({
+      status: 2,
+      stdout: expect.stringContaining("allows:\n  allow sh ok.sh\n"),
+      stderr: expect.stringContaining(`run: haft policy trust ${place.workspace} --yes`),
+    });
+    expect((await bash("sh ok.sh")).status).toBe(1);
+    const trusted = await haft("policy", "trust", "--yes");
     expect(trusted).toMatchObject({ status: 0, stdout: expect.stringContaining("allows:\n  allow sh ok.sh\n") });
     expect(readFileSync(ownFile(), "utf8")).toMatch(/"policy sha256:[0-9a-f]{64}"/);
     expect(await bash("sh ok.sh")).toMatchObject({ status: 0, stderr: "" });
@@ -153,9 +178,22 @@ describe("haft policy trust", () => {
       1,
       expect.stringContaining("the file has changed since you trusted it"),
     ]);
-    await haft("policy", "trust", ".");
+    await haft("policy", "trust", ".", "--yes");
     expect(readFileSync(ownFile(), "utf8").match(/sha256:/g)).toHaveLength(1);
     expect((await bash("sh ok.sh")).status).toBe(0);
+    expect(await haft("policy", "trust", "--remove")).toMatchObject({ status: 0 });
+    expect(readFileSync(ownFile(), "utf8")).not.toContain("sha256:");
+    expect((await bash("sh ok.sh")).status).toBe(1);
+    expect((await haft("policy", "trust", "--remove", ".")).status).toBe(1);
+  });
+
+  it.skipIf(!GNU_SCRIPT)("asks at a terminal, where anything but a yes changes nothing", async () => {
+    write(projectFile(), '{ "policy": { "rules": ["allow sh ok.sh"] } }');
+    for (const [keys, shown] of [
+      ["\n", "Nothing was changed."],
+      ["y\n", "Followed from now on"],
+    ] as const)
+      expect(await inTerminal("policy trust", keys)).toContain(shown);
   });
 
   it("says so where there is nothing to trust", async () => {

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { withConfigOptions, withExamples, withJsonOption } from "../command-parts.js";
 import type { PolicyCommandOptions } from "./policy/configured-policy.js";
+import type { TrustOptions } from "./policy/trust-project.js";
 
 const RULES = `
 RULE is one of
@@ -86,12 +87,14 @@ function addEditCommands(policy: Command): void {
     policy
       .command("trust [dir]")
       .description(
-        "show what a project's haft.jsonc allows, and follow it until the file changes; its asks and denials hold anyway",
-      ),
-    "haft policy trust",
-    "haft policy trust ~/src/shop",
-  ).action(async (directory: string | undefined) => {
+        "show what a project's haft.jsonc allows and, after a yes, follow it until the file changes; its asks and denials hold anyway",
+      )
+      .option("--yes", "follow it without a question, as is required where there is no terminal")
+      .option("--remove", "no longer follow it"),
+    "haft policy trust ~/src/shop --yes",
+    "haft policy trust --remove ~/src/shop",
+  ).action(async (directory: string | undefined, options: TrustOptions) => {
     const { trustProject } = await import("./policy/trust-project.js");
-    process.exitCode = await trustProject(directory);
+    process.exitCode = await trustProject(directory, options);
   });
 }

@@ -1,19 +1,28 @@
-/** `haft policy trust`: follows what a project's file allows, until the file changes. */
+/** `haft policy trust`: follows what a project's file allows, until the file changes or the user takes it back. */
 import { createHash } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { homeDirectory } from "../../../../host/index.js";
 import { messageOf } from "../../../../kernel/index.js";
-import { resolvePath, showControls } from "../../../../text/index.js";
+import { resolvePath, shellPath, showControls } from "../../../../text/index.js";
 import { narrowingPolicy, parseConfig } from "../../../../toolkit/index.js";
 import { readClientFile } from "../../clients/replace-client-file.js";
 import { workspaceOf } from "../../common-options.js";
-import { addToUserList } from "../../config-edit.js";
+import { addToUserList, removeFromUserList } from "../../config-edit.js";
 import { CONFIG_NAME } from "../../configuration.js";
+import { confirmAtTerminal } from "../../terminal-approver.js";
 import { EXIT, UsageError } from "../../usage.js";
 
+export interface TrustOptions {
+  readonly yes?: boolean;
+  readonly remove?: boolean;
+}
+
 /** @param asked - The directory of the project. Default: the current one. @throws UsageError, `CONFIG_INVALID` */
-export async function trustProject(asked: string | undefined): Promise<number> {
-  const directory = workspaceOf(asked === undefined ? undefined : resolvePath(process.cwd(), asked, homeDirectory()));
+export async function trustProject(asked: string | undefined, { yes, remove }: TrustOptions): Promise<number> {
+  const named = asked === undefined ? undefined : resolvePath(process.cwd(), asked, homeDirectory());
+  if (remove) return takeBack(named ?? process.cwd());
+  const directory = workspaceOf(named);
   const path = join(directory, CONFIG_NAME);
   const text = readProjectFile(path);
   if (text === undefined)
@@ -24,17 +33,36 @@ export async function trustProject(asked: string | undefined): Promise<number> {
     process.stdout.write(`${showControls(path)} allows nothing that needs your trust.\n`);
     return EXIT.ok;
   }
+  const shown = [`${path} allows:`, ...widens.map((one) => `  ${one}`)];
+  process.stdout.write(`${shown.map(showControls).join("\n")}\n`);
+  const isConfirmed = yes === true || (await confirmAtTerminal("Follow it?"));
+  if (isConfirmed === undefined)
+    throw new UsageError(
+      `Did not trust ${path}: there is no terminal to ask at. If you want what is listed, run: haft policy trust ${shellPath(directory)} --yes`,
+    );
+  if (!isConfirmed) {
+    process.stdout.write("Nothing was changed.\n");
+    return EXIT.errorResult;
+  }
   const digest = createHash("sha256").update(text).digest("hex");
-  const isOlder = (item: unknown) => typeof item === "string" && item.startsWith("policy sha256:");
-  const { file } = await addToUserList(["trust", directory], `policy sha256:${digest}`, isOlder);
-  const lines = [
-    `${path} allows:`,
-    ...widens.map((one) => `  ${one}`),
-    `Followed from now on, until that file changes (SHA-256 ${digest.slice(0, 12)}…). To take it back, remove the entry from "trust" in ${file}.`,
-  ];
-  process.stdout.write(`${lines.map(showControls).join("\n")}\n`);
+  const { file } = await addToUserList(["trust", directory], `policy sha256:${digest}`, isPolicyTrust);
+  const done = `Followed from now on, until that file changes (SHA-256 ${digest.slice(0, 12)}…), by ${file}. To take it back, run: haft policy trust --remove ${shellPath(directory)}`;
+  process.stdout.write(`${showControls(done)}\n`);
   return EXIT.ok;
 }
+
+/** The directory may be gone: it is then the name that is in the file. */
+async function takeBack(named: string): Promise<number> {
+  const directory = existsSync(named) ? realpathSync.native(named) : named;
+  const { file, isChanged } = await removeFromUserList(["trust", directory], isPolicyTrust);
+  const text = isChanged
+    ? `What ${join(directory, CONFIG_NAME)} allows is ignored from now on, by ${file}.`
+    : `You do not trust what ${join(directory, CONFIG_NAME)} allows: there is no entry for it in ${file}.`;
+  process.stdout.write(`${showControls(text)}\n`);
+  return isChanged ? EXIT.ok : EXIT.errorResult;
+}
+
+const isPolicyTrust = (item: unknown) => typeof item === "string" && item.startsWith("policy sha256:");
 
 function readProjectFile(path: string): string | undefined {
   try {
