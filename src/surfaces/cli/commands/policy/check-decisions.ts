@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { messageOf } from "../../../../kernel/index.js";
 import { RULE_EFFECTS } from "../../../../policy/rules/index.js";
 import { showControls } from "../../../../text/index.js";
+import { builtinToolNames } from "../../../../toolkit/index.js";
 import { EXIT, UsageError } from "../../usage.js";
 import { configuredPolicy, type PolicyCommandOptions } from "./configured-policy.js";
 
@@ -29,11 +30,17 @@ function casesOf(file: string) {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw new UsageError(`Did not check: ${messageOf(error)}.`);
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    throw new UsageError(`Did not check: ${isMissing ? `there is no file ${file}` : messageOf(error)}.`);
   }
   const cases = text.split(/\r?\n/).flatMap((content, index) => {
     if (/^\s*(#.*)?$/.test(content)) return [];
     const [, expected = "", command = ""] = /^\s*(\S+)\s+(.*\S)\s*$/.exec(content) ?? [];
+    const [tool = "", ...parameters] = command.split(/\s+/);
+    if (builtinToolNames.includes(tool) && parameters.length > 0 && parameters.every((one) => /^\w+=/.test(one)))
+      throw new UsageError(
+        `Did not check: ${file}:${index + 1} is a call of the tool "${tool}". Write shell commands, one a line.`,
+      );
     if ((RULE_EFFECTS as readonly string[]).includes(expected)) return [{ line: index + 1, expected, command }];
     throw new UsageError(
       `Did not check: ${file}:${index + 1} is not "allow", "ask" or "deny" and a command, such as \`allow git status\`.`,
