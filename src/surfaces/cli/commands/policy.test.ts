@@ -71,6 +71,46 @@ describe("haft policy allow, ask and deny", () => {
     ]);
   });
 
+  it("say what they replace, and are taken out by their text or subject, with their comma and comment", async () => {
+    const rules = (lines: string) => `{\n  "policy": {\n    "rules": [\n${lines}    ],\n  },\n}\n`;
+    write(
+      ownFile(),
+      rules(
+        '      "allow npm test", // why\n      // kept\n      "deny git  push *",\n      { "effect": "deny", "command": "terraform *", "notMatch": ["tf"] }\n',
+      ),
+    );
+    const replaced = await haft("policy", "deny", "npm test");
+    expect(replaced.stdout).toContain("Denied: npm test\n  It replaces: allow npm test\n");
+    for (const [rule, status, shown] of [
+      ["allow npm test", 1, 'There is no rule "allow npm test" in '],
+      ["deny npm test", 0, "Removed: deny npm test\n"],
+      ["terraform *", 0, "Removed: deny terraform *\n"],
+      ["terraform *", 1, 'There is no rule "terraform *" in '],
+    ] as const)
+      expect(await haft("policy", "remove", rule)).toMatchObject({ status, stdout: expect.stringContaining(shown) });
+    expect(readFileSync(ownFile(), "utf8")).toBe(rules('      // kept\n      "deny git  push *",\n'));
+    write(ownFile(), '{ "policy": { "rules": ["ask a", "ask b", "ask c"] } }');
+    for (const rule of ["a", "c", "b"]) await haft("policy", "remove", rule);
+    expect(readFileSync(ownFile(), "utf8")).toMatch(/"rules": \[\s*\]/);
+    expect((await haft("policy")).stdout).toContain("No rules.");
+  });
+
+  it("refuse a path in the place of a program, but not a script", async () => {
+    mkdirSync(join(place.workspace, "infra"));
+    write(join(place.workspace, "a.txt"), "");
+    writeFileSync(join(place.workspace, "ok.sh"), "", { mode: 0o755 });
+    for (const [text, meant] of [
+      ["infra", "'path:infra/**'"],
+      ["none/", "'path:none/**'"],
+      ["a.txt", "path:a.txt"],
+    ] as const)
+      expect(await haft("policy", "deny", text)).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining(`Did you mean ${meant}?`),
+      });
+    expect((await haft("policy", "allow", "./ok.sh")).status).toBe(0);
+  });
+
   it("write nothing for what is no rule", async () => {
     for (const [rule, why] of [
       ["npm test && x", '"&" is none'],
@@ -233,6 +273,11 @@ describe("haft policy explain and check", () => {
       write(join(place.workspace, "cases.txt"), text);
       expect((await haft("policy", "check", "cases.txt")).status).toBe(2);
     }
-    expect((await haft("policy", "check", "nowhere.txt")).status).toBe(2);
+    write(join(place.workspace, "cases.txt"), "allow ls\ndeny delete path=a.txt\n");
+    for (const [file, why] of [
+      ["nowhere.txt", "Did not check: there is no file nowhere.txt."],
+      ["cases.txt", 'cases.txt:2 is a call of the tool "delete". Write shell commands, one a line.'],
+    ] as const)
+      expect(await haft("policy", "check", file)).toMatchObject({ status: 2, stderr: expect.stringContaining(why) });
   });
 });

@@ -85,6 +85,16 @@ function addEditCommands(policy: Command): void {
     });
   withExamples(
     policy
+      .command("remove <rule>")
+      .description("take a rule out of your own haft.jsonc: a whole one, or its RULE without allow, ask or deny"),
+    "haft policy remove 'allow npm test'",
+    "haft policy remove path:infra/**",
+  ).action(async (rule: string) => {
+    const { removeRule } = await import("./policy/add-rule.js");
+    process.exitCode = await removeRule(rule);
+  });
+  withExamples(
+    policy
       .command("trust [dir]")
       .description(
         "show what a project's haft.jsonc allows and, after a yes, follow it until the file changes; its asks and denials hold anyway",
