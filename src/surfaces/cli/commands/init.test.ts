@@ -20,7 +20,7 @@ describe("haft init", () => {
     const text = readFileSync(join(place.workspace, "haft.jsonc"), "utf8");
     expect(Object.keys(await parseConfig(text, "x"))).toEqual(["$schema"]);
     const all = await parseConfig(allInForce(text), "x");
-    expect(Object.keys(all)).toEqual(["$schema", "dialect", "tools", "workspace", "serve"]);
+    expect(Object.keys(all)).toEqual(["$schema", "dialect", "tools", "autonomy", "policy", "workspace", "serve"]);
     expect((await haft("tools")).stderr).toBe("");
   });
 
@@ -32,6 +32,8 @@ describe("haft init", () => {
       "$schema",
       "dialect",
       "tools",
+      "autonomy",
+      "policy",
       "on",
       "env",
       "state",

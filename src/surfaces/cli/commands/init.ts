@@ -74,6 +74,12 @@ const SHARED = [
   "// gate: when a file must have been read before it is changed: off, handle, write, on.",
   '// "tools": { "bash": false, "write": { "gate": "on" } },',
   "",
+  "// What runs without a question: readonly, supervised, full.",
+  '// "autonomy": "supervised",',
+  "",
+  "// Exceptions. What a project's file allows counts after `haft policy trust`. `haft policy explain` shows the decision on a command.",
+  '// "policy": { "rules": ["allow npm test", "ask npm publish *", "deny path:infra/**"] },',
+  "",
 ];
 
 const PROJECT = [
