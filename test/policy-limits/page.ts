@@ -4,7 +4,7 @@ import type { Attempt } from "./attempts.js";
 const INTRO = `# What a supervised session stops
 
 Each row is an attempt to write outside of the workspace, to read a secret or to run a program that no user has approved, in a
-session with \`--autonomy supervised\`. A test plays every one with bash and with \`sh\`, and checks that nothing of it happened. "refused" is
+session at the default level, \`supervised\`. A test plays every one with bash and with \`sh\`, and checks that nothing of it happened. "refused" is
 denied without a question; "asked" runs only if a user approves; "harmless" runs and has no such effect;
 "rejected" is not a valid call.
 

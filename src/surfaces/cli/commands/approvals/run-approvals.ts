@@ -34,7 +34,7 @@ export function listApprovals(options: ListOptions): Promise<number> {
     else if (found.length > 0) process.stdout.write(table(found));
     else
       printNotice(
-        "no call waits for an approval. Calls wait here when `haft serve --autonomy supervised` has to ask and its client cannot; `--state DIR` looks in another state directory.",
+        "no call waits for an approval. Calls wait here when `haft serve` has to ask and its client cannot; `--state DIR` looks in another state directory.",
       );
     return EXIT.ok;
   });
