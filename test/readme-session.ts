@@ -63,9 +63,9 @@ function typed(command: string, answer: string, { env, cwd }: Place): Promise<st
   const child = spawn("script", ["-qec", command, "/dev/null"], { cwd, env: { ...env, TERM: "xterm", NO_COLOR: "1" } });
   let shown = "";
   child.stdout.on("data", (chunk: Buffer) => {
-    const isAsked = shown.includes("means no: ");
+    const isAsked = shown.includes("/N] ");
     shown += chunk.toString();
-    if (!isAsked && shown.includes("means no: ")) child.stdin.write(`${answer}\n`);
+    if (!isAsked && shown.includes("/N] ")) child.stdin.write(`${answer}\n`);
   });
   return new Promise((resolve, reject) => {
     child.on("error", reject);

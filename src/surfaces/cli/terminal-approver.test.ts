@@ -81,6 +81,7 @@ it("what is not remembered is asked without these answers, and they are not take
   const { answer, printed } = await asked(["p", "s", "n"], once);
   expect(answer).toEqual(denied);
   expect(printed).toContain("[y]es once, [n]o.");
+  expect(printed).toMatch(/means no\.\n\[y\/N\] /);
   expect(printed).not.toMatch(/\[p\]roject|remembers/);
 });
 
@@ -96,7 +97,8 @@ rule       workspace-code, risk medium
 remembers  these programs with exactly these words, in this directory
 for good   haft policy allow 'npm test'
 
-Allow it? [y]es once, [s]ession, [p]roject, [n]o. p asks only once for this project. No answer within 120 s means no: `);
+Allow it? [y]es once, [s]ession, [p]roject, [n]o. p asks only once for this project. No answer within 120 s means no.
+[y/s/p/N] `);
 });
 
 it("shows hidden characters, and no line of a command looks like one of the question [POL-46] [POL-47]", async () => {

@@ -111,9 +111,10 @@ function coloredDiffLine(line: string): string {
 
 function questionFor({ canRemember, rule }: ApprovalRequest, timeoutMs: number | undefined): string {
   const more = canRemember === true ? ", [s]ession, [p]roject" : "";
+  const keys = canRemember === true ? "y/s/p/N" : "y/N";
   const hint = canRemember === true && rule === "workspace-code" ? " p asks only once for this project." : "";
   const limit = timeoutMs === undefined ? "" : ` within ${Math.round(timeoutMs / 1000)} s`;
-  return `${pc.bold("Allow it?")} [y]es once${more}, [n]o.${hint} No answer${limit} means no: `;
+  return `${pc.bold("Allow it?")} [y]es once${more}, [n]o.${hint} No answer${limit} means no.\n[${keys}] `;
 }
 
 /** Undefined for anything else, which is asked again. */

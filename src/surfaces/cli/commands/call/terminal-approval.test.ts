@@ -25,7 +25,7 @@ function inTerminal(args: readonly string[], keys: string, early = ""): Promise<
   let isTyped = false;
   const read = (chunk: Buffer) => {
     shown += chunk.toString();
-    if (isTyped || !shown.includes("means no: ")) return;
+    if (isTyped || !shown.includes("/N] ")) return;
     isTyped = true;
     child.stdin.write(keys);
   };
