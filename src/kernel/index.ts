@@ -298,5 +298,6 @@ export type {
   RecordedChange,
   UndoLog,
 } from "./undo-log.js";
+export { UNDO_TIMEOUT_MS } from "./undo-log.js";
 export { loadValidator, schemaProblem } from "./validate.js";
 export { after, type Bound, withTimeout } from "./with-timeout.js";

@@ -6,6 +6,9 @@
  * other content.
  */
 
+/** Milliseconds that undoing may take. The records that one begun since then undoes are not dropped. */
+export const UNDO_TIMEOUT_MS = 10 * 60_000;
+
 /** What was at a path. A symlink and a special file cannot be created through the port, so they cannot be put back. */
 export type OldEntry =
   | {
@@ -103,8 +106,8 @@ export interface UndoLog {
   /** Bytes of a file over which its old content is not stored. */
   readonly maxFileBytes: number;
   record(call: RecordedCall): CallRecorder;
-  /** Records with changes, oldest first. */
+  /** Records with changes that are not too old, oldest first. */
   list(): Promise<readonly CallRecord[]>;
-  /** Stored bytes; undefined where they are gone. */
+  /** Stored bytes; undefined where they are gone. @throws `FS_IO` where they cannot be read. */
   content(id: string, content: string): Promise<Uint8Array | undefined>;
 }

@@ -228,7 +228,15 @@ it("does not restore bytes that are damaged or gone, and undoes a call only once
   const [{ id }] = (await toolkit.changes()) as unknown as [{ id: string }];
   const stored = join(root, "state", "undo", id, "0");
   writeFileSync(stored, "forged\n");
-  expect(await toolkit.undo()).toMatchObject({ status: "nothing", lost: [{ path: at("a.txt") }] });
+  const gone = /^Did not restore ".*a\.txt": the old bytes that were stored of it .* are gone or damaged\./;
+  for (const options of [{}, { dryRun: true }]) await expect(toolkit.undo(options)).rejects.toThrow(gone);
+  truncateSync(stored);
+  await expect(toolkit.undo()).rejects.toThrow(gone);
+  rmSync(stored);
+  await expect(toolkit.undo()).rejects.toThrow(gone);
+  mkdirSync(stored);
+  await expect(toolkit.undo()).rejects.toMatchObject({ code: "FS_IO" });
+  rmSync(stored, { recursive: true });
   expect(text("a.txt")).toBe("new\n");
   writeFileSync(stored, "old\n");
   expect((await toolkit.undo({ call: id })).status).toBe("done");
@@ -247,3 +255,41 @@ it("is audited as a call of the session, with the files that it changes", async 
     end: { status: "ok", rule: "undo", claims: [{ kind: "file", path: at("a.txt"), access: ["delete"] }] },
   });
 });
+
+it("changes no file where the bytes of one are gone", async () => {
+  put("a.txt", "a\n");
+  put("b.txt", "b\n");
+  await open();
+  await call("delete", { path: "a.txt" });
+  await call("delete", { path: "b.txt" });
+  rmSync(join(root, "state", "undo", (await toolkit.changes())[0]!.id, "0"));
+  await expect(toolkit.undo({ session: "main" })).rejects.toThrow("a.txt");
+  expect(readdirSync(at("."))).toEqual([]);
+});
+
+it.each([
+  ["memory", false, 7],
+  ["disk", true, 31],
+])(
+  "restores all of a session whose old bytes in %s are about what is kept",
+  async (_, persist, MiB) => {
+    const names = ["a", "b", "c", "d", "e", "f", "g", "h"].slice(0, persist ? 8 : 4);
+    const old = Buffer.alloc(MiB * 1024 * 1024, "o");
+    for (const name of names) writeFileSync(at(name), old);
+    await open({
+      persist,
+      redactor: false,
+      autonomy: "full",
+      tools: [
+        host(async (fs) => {
+          const name = names.find((one) => statSync(at(one)).size > old.length - 1)!;
+          await fs.writeFile(at(name), new Uint8Array(old.length - 1));
+        }),
+      ],
+    });
+    for (const _name of names) await call("host_tool", {});
+    expect(await toolkit.undo({ session: "main" })).toMatchObject({ status: "done", lost: [] });
+    for (const name of names) expect(readFileSync(at(name)).equals(old)).toBe(true);
+  },
+  60_000,
+);

@@ -21,6 +21,7 @@ import {
   messageOf,
   RecordedFs,
   type Target,
+  UNDO_TIMEOUT_MS,
 } from "../kernel/index.js";
 import { type ChangedCall, chooseCalls, isTargetOf, notUndone, summaryOf, undoneIds } from "./changed-calls.js";
 
@@ -54,14 +55,14 @@ export interface UndoReport {
   readonly lost: readonly { readonly path: string; readonly why: string }[];
 }
 
-/** Milliseconds that undoing waits for a lock, and may take. */
+/** Milliseconds that undoing waits for a lock. */
 const LOCK_TIMEOUT_MS = 10_000;
-const UNDO_TIMEOUT_MS = 10 * 60_000;
 /** Locks are held inside one another. */
 const MAX_PATHS = 1_000;
 
 /**
- * @throws `CALL_INVALID` for a call or session without changes that can be undone, `BACKEND_UNAVAILABLE` for a target that is not
+ * @throws `CALL_INVALID` for a call or session without changes that can be undone, or whose stored bytes are gone or damaged, before any
+ *   file is changed; `BACKEND_UNAVAILABLE` for a target that is not
  *   there; and what stopped it halfway, which the message says.
  */
 export async function undoCalls(
@@ -290,6 +291,7 @@ async function filesOf(plans: readonly UndoPlan[], isDiffed: boolean): Promise<U
 }
 
 async function shownConflict({ path, why, file }: UndoProblem): Promise<UndoReport["conflicts"][number]> {
-  const diff = file && (await undoDiff(file));
+  // Without a diff where the old bytes cannot be read: the conflict matters more.
+  const diff = file && (await undoDiff(file).catch(() => undefined));
   return { path, why, ...(diff === undefined || diff === "" ? {} : { diff }) };
 }

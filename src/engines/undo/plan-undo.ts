@@ -3,6 +3,7 @@ import {
   type CallRecord,
   type Digest,
   type Fs,
+  HaftError,
   type OldEntry,
   type RecordedChange,
   withMissingPart,
@@ -54,7 +55,7 @@ export interface UndoSource {
   content(id: string, content: string): Promise<Uint8Array | undefined>;
 }
 
-/** Plans the undoing of calls on one target, the newest first. */
+/** Plans the undoing of calls on one target, the newest first. @throws `CALL_INVALID` where stored bytes are gone or damaged. */
 export async function planUndo(calls: readonly CallRecord[], source: UndoSource): Promise<UndoPlan> {
   const planner = new UndoPlanner(source);
   for (const call of calls) for (const change of [...call.changes].reverse()) await planner.add(call, change);
@@ -110,11 +111,11 @@ class UndoPlanner implements UndoPlan {
   async #unwrite(call: CallRecord, change: RecordedChange & { readonly kind: "write" }): Promise<void> {
     const { path, before, after } = change;
     const now = await this.#prospect.at(path);
-    const old = before === undefined ? ABSENT : await this.#stored(call, before);
+    const old = before === undefined ? ABSENT : this.#stored(call, path, before);
     if (old === undefined) return this.#notStored(path, before);
     if (await isSame(now, old)) return;
     if (now.kind === "file" && after !== undefined && (await now.sha256()) === after) {
-      if (old.kind === "file") this.#write(path, now, old, after);
+      if (old.kind === "file") await this.#write(path, now, old, after);
       else this.#step({ kind: "remove", path }, now, ABSENT);
       return;
     }
@@ -132,14 +133,14 @@ class UndoPlanner implements UndoPlan {
       return void this.lost.push({ path, why: `${path} is not restored: it was not a regular file.` });
     const now = await this.#prospect.at(path);
     const old: Prospect | undefined =
-      entry.kind === "directory" ? { kind: "directory", isNew: true } : await this.#stored(call, entry);
+      entry.kind === "directory" ? { kind: "directory", isNew: true } : this.#stored(call, path, entry);
     if (old === undefined) return this.#notStored(path, entry);
     if (await isSame(now, old)) return;
     if (now.kind !== "absent") return this.#conflict(path, `${path} ${since(now, "absent")}.`, now, old);
     const parent = parentOf(path);
     if ((await this.#prospect.at(parent)).kind !== "directory")
       return this.#conflict(path, `The directory ${parent} of ${path} no longer exists.`, now, old);
-    if (old.kind === "file") this.#write(path, now, old, undefined, entry.mode ?? mode);
+    if (old.kind === "file") await this.#write(path, now, old, undefined, entry.mode ?? mode);
     else this.#step({ kind: "mkdir", path }, now, old);
   }
 
@@ -174,13 +175,15 @@ class UndoPlanner implements UndoPlan {
     if (replaced !== undefined) await this.#restore(call, from, replaced);
   }
 
-  #write(
+  async #write(
     path: string,
     now: Prospect,
     old: Prospect & { readonly kind: "file" },
     over: string | undefined,
     mode?: number,
-  ): void {
+  ): Promise<void> {
+    // Before the first file is changed.
+    await old.bytes();
     this.#step({ kind: "write", path, over, bytes: old.bytes, ...(mode === undefined ? {} : { mode }) }, now, old);
   }
 
@@ -210,15 +213,24 @@ class UndoPlanner implements UndoPlan {
     this.lost.push({ path, why: `${path} is not restored: ${size}.` });
   }
 
-  /** The old file; undefined where its bytes are not stored, or not whole. */
-  async #stored({ id }: CallRecord, entry: OldEntry): Promise<(Prospect & { readonly kind: "file" }) | undefined> {
+  /** The old file; undefined where its bytes were not stored. Reading them is refused where they are not as they were. */
+  #stored(call: CallRecord, path: string, entry: OldEntry): (Prospect & { readonly kind: "file" }) | undefined {
     if (entry.kind !== "file" || entry.content === undefined || entry.sha256 === undefined) return undefined;
     const { content: name, sha256, size } = entry;
     const { content, digest } = this.#source;
-    const bytes = async () => (await content(id, name)) ?? new Uint8Array();
-    if ((await digest(await bytes())) !== sha256) return undefined;
+    const bytes = async () => {
+      const found = await content(call.id, name);
+      if (found === undefined || (await digest(found)) !== sha256) throw goneBytes(call, path);
+      return found;
+    };
     return { kind: "file", size, bytes, sha256: async () => sha256 };
   }
+}
+
+function goneBytes({ callId }: CallRecord, path: string): HaftError {
+  const problem = `the old bytes that were stored of it for the call "${callId}" are gone or damaged`;
+  const message = `Did not restore "${path}": ${problem}. Undo other calls by their ids.`;
+  return new HaftError("CALL_INVALID", message, { details: { problem } });
 }
 
 function contentOf(one: Prospect): () => Promise<Uint8Array | undefined> {

@@ -86,6 +86,24 @@ it("drops calls after a week, over their number and over all bytes, the oldest f
   expect(await named()).toEqual(["c", "d", "e"]);
 });
 
+it("drops nothing that an undo of the last minutes undoes, in any process, and does not list what is too old", async () => {
+  const olds = [newCall(open(), "a"), newCall(open(), "b")];
+  for (const one of olds) await replaced(one, new Uint8Array(1000));
+  nowMs += 1;
+  const limits = { totalBytes: 1500 };
+  const undo = open(limits).record({ ...about, callId: "undo", undoes: olds.map(({ id }) => id) });
+  await undo.keep(new Uint8Array(1000));
+  nowMs += 1;
+  await replaced(newCall(open(limits), "c"), new Uint8Array(1000));
+  for (const { id } of olds) expect((await open().content(id, "0"))?.length).toBe(1000);
+  nowMs += 11 * 60_000;
+  await replaced(newCall(open(limits), "d"), new Uint8Array(1000));
+  const named = async () => (await open().list()).map(({ callId }) => callId);
+  expect(await named()).toEqual(["c", "d"]);
+  nowMs += 8 * DAY_MS;
+  expect(await named()).toEqual([]);
+});
+
 it("ignores what is damaged and what is not of the log", async () => {
   const log = open();
   const [good, damaged] = [newCall(log, "good"), newCall(log, "damaged")];

@@ -7,9 +7,11 @@ import {
   type CallRecord,
   type CallRecorder,
   type ChangeEnd,
+  HaftError,
   isRecord,
   type RecordedCall,
   type RecordedChange,
+  UNDO_TIMEOUT_MS,
   type UndoLog,
 } from "../../kernel/index.js";
 import { readIfThere } from "./replace-state-file.js";
@@ -45,31 +47,38 @@ export function fileUndoLog(state: StateDirectory, { now = Date.now, limits: own
   const root = join(state.path, DIRECTORY);
   let bytes = 0;
   let calls = CHECK_EVERY_CALLS; // the first call of a process that stores something looks
-  const stored = (more: { readonly bytes: number; readonly calls: number }): void => {
+  const stored: RecorderParts["stored"] = (id, more) => {
     bytes += more.bytes;
     calls += more.calls;
     if (bytes < CHECK_EVERY_BYTES && calls < CHECK_EVERY_CALLS) return;
     bytes = 0;
     calls = 0;
-    dropOldest(root, limits, now());
+    dropOldest(root, limits, now(), id);
   };
   return {
     maxFileBytes: limits.fileBytes,
     record: (call) => new FileRecorder(state, call, { now, stored, limits }),
     async list() {
       state.check();
-      return idsIn(root).flatMap((id) => readCall(root, id) ?? []);
+      const oldestMs = now() - limits.keptMs;
+      return idsIn(root).flatMap((id) => (timeOf(id) < oldestMs ? [] : (readCall(root, id) ?? [])));
     },
     async content(id, content) {
       if (!ID.test(id) || !/^\d+$/.test(content)) return undefined;
-      return readFile(join(root, id, content)).catch(() => undefined);
+      const path = join(root, id, content);
+      return readFile(path).catch((cause: NodeJS.ErrnoException) => {
+        const { code: system = "" } = cause;
+        if (system === "ENOENT") return undefined;
+        throw new HaftError("FS_IO", `Could not read "${path}": ${system}.`, { cause, details: { path, system } });
+      });
     },
   };
 }
 
 interface RecorderParts {
   now(): number;
-  stored(more: { readonly bytes: number; readonly calls: number }): void;
+  /** @param id - Of the record that stores more. */
+  stored(id: string, more: { readonly bytes: number; readonly calls: number }): void;
   readonly limits: Readonly<Record<keyof typeof UNDO_LIMITS, number>>;
 }
 
@@ -107,7 +116,7 @@ class FileRecorder implements CallRecorder {
     } catch (error) {
       throw unwritable(directory, error);
     }
-    this.#parts.stored({ bytes: bytes.length, calls: 0 });
+    this.#parts.stored(this.id, { bytes: bytes.length, calls: 0 });
     return content;
   }
 
@@ -129,9 +138,14 @@ class FileRecorder implements CallRecorder {
   }
 
   #append(line: unknown): void {
-    const directory = this.#open();
+    this.#open();
+    this.#write(`${JSON.stringify(line)}\n`);
+  }
+
+  #write(text: string): void {
+    const directory = this.#directory!;
     try {
-      appendFileSync(join(directory, LOG), `${this.#header}${JSON.stringify(line)}\n`, { mode: 0o600 });
+      appendFileSync(join(directory, LOG), this.#header + text, { mode: 0o600 });
       this.#header = "";
     } catch (error) {
       throw unwritable(directory, error);
@@ -143,7 +157,9 @@ class FileRecorder implements CallRecorder {
     const directory = this.#state.directory(DIRECTORY, this.id);
     this.#directory = directory;
     this.#header = `${JSON.stringify({ ...this.#call, id: this.id, atMs: this.#atMs })}\n`;
-    this.#parts.stored({ bytes: 0, calls: 1 });
+    // Other processes must not drop what is being undone.
+    if (this.#call.undoes !== undefined) this.#write("");
+    this.#parts.stored(this.id, { bytes: 0, calls: 1 });
     return directory;
   }
 }
@@ -197,23 +213,41 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function dropOldest(root: string, limits: RecorderParts["limits"], nowMs: number): void {
+/** @param own - The record of the call that runs. */
+function dropOldest(root: string, limits: RecorderParts["limits"], nowMs: number, own: string): void {
   const newestFirst = idsIn(root).reverse();
+  const over: string[] = [];
   let bytes = 0;
   for (const [index, id] of newestFirst.entries()) {
-    const directory = join(root, id);
-    const isOver =
-      nowMs - Number.parseInt(id, 36) > limits.keptMs || index >= limits.calls || bytes > limits.totalBytes;
-    if (!isOver) bytes += bytesIn(directory);
-    // The newest belongs to the call that runs.
-    if (index > 0 && (isOver || bytes > limits.totalBytes)) {
-      try {
-        rmSync(directory, { recursive: true, force: true });
-      } catch {
-        // It stays, and the next look tries again.
-      }
+    const isOver = nowMs - timeOf(id) > limits.keptMs || index >= limits.calls || bytes > limits.totalBytes;
+    if (!isOver) bytes += bytesIn(join(root, id));
+    if (isOver || bytes > limits.totalBytes) over.push(id);
+  }
+  if (over.length === 0) return;
+  const kept = new Set([own, ...newestFirst.flatMap((id) => undoneBy(root, id, nowMs))]);
+  for (const id of over) {
+    if (kept.has(id)) continue;
+    try {
+      rmSync(join(root, id), { recursive: true, force: true });
+    } catch {
+      // It stays, and the next look tries again.
     }
   }
+}
+
+/** The records that an undo may be undoing now, in any process. */
+function undoneBy(root: string, id: string, nowMs: number): readonly string[] {
+  if (nowMs - timeOf(id) > UNDO_TIMEOUT_MS) return [];
+  try {
+    const { undoes } = parsed(readIfThere(join(root, id, LOG), false)?.split("\n", 1)[0] ?? "") ?? {};
+    return Array.isArray(undoes) ? undoes : [];
+  } catch {
+    return [];
+  }
+}
+
+function timeOf(id: string): number {
+  return Number.parseInt(id, 36);
 }
 
 function bytesIn(directory: string): number {

@@ -1,5 +1,5 @@
 /** What calls changed in files, kept in this process. */
-import type { CallRecord, RecordedChange, UndoLog } from "../../kernel/index.js";
+import { type CallRecord, type RecordedChange, UNDO_TIMEOUT_MS, type UndoLog } from "../../kernel/index.js";
 
 /** Bytes of a file, and of all calls together, over which old content is not stored. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
@@ -22,9 +22,15 @@ export function memoryUndoLog({ now }: MemoryUndoLogOptions): UndoLog {
   const calls: StoredCall[] = [];
   let serial = 0;
   let totalBytes = 0;
-  const dropUntil = (isEnough: () => boolean) => {
-    while (!isEnough() && calls.length > 1)
-      for (const bytes of calls.shift()!.contents.values()) totalBytes -= bytes.length;
+  const dropUntil = (own: string, isEnough: () => boolean) => {
+    if (isEnough()) return;
+    const sinceMs = now() - UNDO_TIMEOUT_MS;
+    const undoing = calls.flatMap(({ record: { atMs, undoes = [] } }) => (atMs < sinceMs ? [] : undoes));
+    const kept = new Set([own, ...undoing]);
+    for (let index = 0; index < calls.length && !isEnough(); ) {
+      if (kept.has(calls[index]!.record.id)) index++;
+      else for (const bytes of calls.splice(index, 1)[0]!.contents.values()) totalBytes -= bytes.length;
+    }
   };
   return {
     maxFileBytes: MAX_FILE_BYTES,
@@ -35,7 +41,7 @@ export function memoryUndoLog({ now }: MemoryUndoLogOptions): UndoLog {
         if (stored !== undefined) return stored;
         stored = { record: { ...call, id, atMs: now(), changes: [] }, changes: new Map(), contents: new Map() };
         calls.push(stored);
-        dropUntil(() => calls.length <= MAX_CALLS);
+        dropUntil(id, () => calls.length <= MAX_CALLS);
         return stored;
       };
       let begun = 0;
@@ -47,7 +53,7 @@ export function memoryUndoLog({ now }: MemoryUndoLogOptions): UndoLog {
           const content = String(contents.size);
           contents.set(content, bytes.slice());
           totalBytes += bytes.length;
-          dropUntil(() => totalBytes <= MAX_TOTAL_BYTES);
+          dropUntil(id, () => totalBytes <= MAX_TOTAL_BYTES);
           return content;
         },
         async begin(change) {
