@@ -31,16 +31,21 @@ function openTerminal(): number {
   return openSync("/dev/tty", constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
 }
 
-/** Lines that were typed before the question was seen are no answer to it. */
+/** What was typed before the question was seen is no answer to it, and neither is the beginning of a line. */
 function typedFromNow(): Readable {
   const terminal = openTerminal();
+  const typed = new ReadStream(terminal);
   const discarded = Buffer.alloc(4_096);
+  // The terminal keeps an unfinished line to itself until it is raw.
+  typed.setRawMode(true);
   try {
     while (readSync(terminal, discarded) > 0);
   } catch {
     // EAGAIN: there is no more.
+  } finally {
+    typed.setRawMode(false);
   }
-  return new ReadStream(terminal);
+  return typed;
 }
 
 /**

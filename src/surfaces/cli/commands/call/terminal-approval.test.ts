@@ -58,10 +58,18 @@ describe.skipIf(!GNU_SCRIPT)("on a terminal (skipped without script of util-linu
     60_000,
   );
 
-  it("what was typed before the question is no answer to it", async () => {
-    expect(await inTerminal(COMMAND, "n\n", "y\ny\ny\n")).toContain("did not allow it.");
-    expect(made()).toBe(false);
-  }, 60_000);
+  it.each([
+    ["whole lines", "y\ny\ny\n", "n\n"],
+    ["the beginning of a line", "y", "\n"],
+    ["both", "y\ny", "\n"],
+  ])(
+    "what was typed before the question is no answer to it: %s",
+    async (_name, early, keys) => {
+      expect(await inTerminal(COMMAND, keys, early)).toContain("did not allow it.");
+      expect(made()).toBe(false);
+    },
+    60_000,
+  );
 });
 
 it("without a terminal no user is asked, whatever the arguments say, and the refusal says what to do", async () => {
