@@ -1,4 +1,4 @@
-/** What is wrong with the answer of a policy or an approver: the field, and what it has to be. */
+/** What is wrong with the answer of a policy, an approver or a state: the field, and what it has to be. */
 import { EMPTY_GRANT } from "./claims.js";
 import { isRecord } from "./coerce.js";
 
@@ -38,6 +38,38 @@ export function approvalProblem(value: unknown): string | undefined {
   if (typeof value.by !== "string")
     return wrong("by", value.by, "a string: who allowed the call. To refuse, return `{ denied: REASON }`");
   return SCOPES.includes(value.scope) ? undefined : wrong("scope", value.scope, '"once", "session" or "project"');
+}
+
+const REMEMBERED_SCOPES: readonly unknown[] = [undefined, "session", "project"];
+const OTHER_STATES: readonly unknown[] = ["unknown", "different-call", "different-place"];
+
+/** Why a value is not a `TakenApproval`, as a clause; undefined for one. */
+export function takenProblem(value: unknown): string | undefined {
+  if (!isRecord(value)) return `it is ${nameOf(value)}`;
+  const { state, by, scope, reason, request } = value;
+  if (state === "pending") return requestProblem(request);
+  if (state === "denied") return typeof reason === "string" ? undefined : wrong("reason", reason, "a string");
+  if (state !== "granted")
+    return OTHER_STATES.includes(state) ? undefined : wrong("state", state, "a state of `TakenApproval`");
+  if (typeof by !== "string") return wrong("by", by, "a string: who allowed the call");
+  return REMEMBERED_SCOPES.includes(scope) ? undefined : wrong("scope", scope, '"session", "project" or undefined');
+}
+
+/** Why a value is not a list of `StoredApproval`, as a clause; undefined for one. */
+export function storedProblem(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return `it is ${nameOf(value)}, and must be a list`;
+  for (const one of value as readonly unknown[]) {
+    if (!isRecord(one) || !isRecord(one.call)) return "an entry has no `call`";
+    const problem = requestProblem(one.request);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function requestProblem(value: unknown): string | undefined {
+  if (!isRecord(value)) return wrong("request", value, "the request that was stored");
+  const missing = ["token", "rule", "reason"].find((name) => typeof value[name] !== "string");
+  return missing === undefined ? undefined : wrong(`request.${missing}`, value[missing], "a string");
 }
 
 function wrong(name: string, value: unknown, expected: string): string {

@@ -1,6 +1,7 @@
 /** That only a user lets an "ask" pass, for exactly what was shown. */
 import { describe, expect, it } from "vitest";
 import { bareContext, bareHost, policyOf, recordingBackend } from "../testing/fakes/bare-host.fixture.js";
+import { faster } from "../testing/fakes/odd-tool.fixture.js";
 import {
   type ApprovalRequest,
   type Approver,
@@ -366,5 +367,92 @@ describe("what a user allowed for longer", () => {
     ];
     expect(outcomes.map(({ status, code }) => [status, code])).toEqual(Array(2).fill(["failed", "STORE_CLOSED"]));
     expect(touched).toEqual([]);
+  });
+});
+
+describe("a state that misbehaves", () => {
+  const pending: Approver = { ask: async () => ({ pending: true }) };
+  const never = () => new Promise<never>(() => {});
+  /** A host with a state of which one method is another, its clock so fast that 10 s take 10 ms. */
+  const hostWith = (approvals: object, approver = pending) => {
+    const settled: boolean[] = [];
+    const rate = {
+      reserve: () => ({ allowed: true as const, settle: (succeeded: boolean) => void settled.push(succeeded) }),
+    };
+    const clock = { now: () => 0, timer: faster(1_000) };
+    const host = bareHost({ policy: asking, approver, clock, rate, approvalTimeoutMs: 60_000 });
+    const { state } = host;
+    return { host: { ...host, state: { ...state, approvals: { ...state.approvals, ...approvals } } }, settled };
+  };
+
+  it.each([[[]], [{ rows: [] }], ["false"], [1], [undefined]])("remembers nothing by answering %j", async (answer) => {
+    const { host } = hostWith({ remembered: async () => answer });
+    expect((await call(untouching, bareContext(host))).status).toBe("input-required");
+  });
+
+  it.each([
+    [undefined, "it is nothing"],
+    [{ state: "ok" }, '`state` is "ok"'],
+    [{ state: "granted" }, "`by` is missing"],
+    [{ state: "granted", by: "ada", scope: "once" }, '`scope` is "once"'],
+    [{ state: "denied" }, "`reason` is missing"],
+    [{ state: "pending", request: { token: "t", rule: "r" } }, "`request.reason` is missing"],
+  ])("approves nothing by answering %j to `take`", async (answer, problem) => {
+    const { host } = hostWith({ take: async () => answer });
+    const { backend, touched } = recordingBackend();
+    const context = bareContext(host, { backend });
+    const token = (await call(writer, context)).inputRequired!.token;
+    for (const resume of [token, undefined])
+      expect(await call(writer, context, resume === undefined ? {} : { resume })).toMatchObject({
+        code: "STORE_CONFLICT",
+        output: expect.stringContaining(`an invalid answer to \`take\`: ${problem}`),
+      });
+    expect(touched).toEqual([]);
+  });
+
+  it.each([
+    [undefined, "it is nothing, and must be a list"],
+    [{ rows: [] }, "it is of type object, and must be a list"],
+    [[null], "an entry has no `call`"],
+    [[{ call: {} }], "`request` is missing"],
+  ])("approves nothing by answering %j to `list`", async (answer, problem) => {
+    const { host, settled } = hostWith({ list: async () => answer });
+    expect(await call(untouching, bareContext(host))).toMatchObject({
+      code: "STORE_CONFLICT",
+      output: expect.stringContaining(`an invalid answer to \`list\`: ${problem}`),
+    });
+    expect(settled).toEqual([false]);
+  });
+
+  it("is asked again where `list` throws instead of rejecting", async () => {
+    const broken = () => {
+      throw new Error("db");
+    };
+    expect((await call(untouching, bareContext(hostWith({ list: broken }).host))).status).toBe("input-required");
+  });
+
+  it.each(["list", "remembered", "add", "take"] as const)(
+    "does not hold a call by never answering `%s`: it ends in time, or when it is cancelled",
+    async (method) => {
+      const { host, settled } = hostWith({ [method]: never });
+      const { backend, touched } = recordingBackend();
+      const context = bareContext(host, { backend });
+      const more = method === "take" ? { resume: "approval-1" } : {};
+      expect(await call(writer, context, more)).toMatchObject({
+        code: "STORE_CONFLICT",
+        output: expect.stringContaining("did not answer within 10000 ms"),
+      });
+      const slow = bareContext({ ...host, clock: { now: () => 0, timer: () => () => {} } }, { backend });
+      expect(await call(writer, slow.withCancel(AbortSignal.timeout(20)), more)).toMatchObject({ status: "cancelled" });
+      expect([touched, settled]).toEqual([[], [false, false]]);
+    },
+  );
+
+  it("runs what a user allowed although it never answers `remember`, unless the call is cancelled", async () => {
+    const { host, settled } = hostWith({ remember: never }, { ask: async () => ({ by: "ada", scope: "session" }) });
+    const slow = bareContext({ ...host, clock: { now: () => 0, timer: () => () => {} } });
+    expect((await call(untouching, slow.withCancel(AbortSignal.timeout(20)))).status).toBe("cancelled");
+    expect((await call(untouching, bareContext(host))).status).toBe("ok");
+    expect(settled).toEqual([false, true]);
   });
 });

@@ -1,24 +1,41 @@
 /** Gets the approval of a call for which the policy says "ask". */
 
-import { approvalProblem } from "./answer-problem.js";
+import { approvalProblem, storedProblem, takenProblem } from "./answer-problem.js";
 import { approvalRequest } from "./approval-request.js";
-import { type CallRun, type Ending, ended } from "./call-run.js";
+import { type CallRun, cancelledBeforeStart, type Ending, ended } from "./call-run.js";
 import type { Approval, Decision } from "./claims.js";
-import { callSafely, messageOf } from "./errors.js";
+import { callSafely, HaftError, messageOf } from "./errors.js";
 import { fail, type ToolResult } from "./result.js";
 import type { ApprovalRequest } from "./services.js";
-import type { ApprovalScope, ApprovedCall, ApprovedSession, TakenApproval } from "./state.js";
+import type {
+  ApprovalScope,
+  Approvals,
+  ApprovedCall,
+  ApprovedSession,
+  StoredApproval,
+  TakenApproval,
+} from "./state.js";
 import { withTimeout } from "./with-timeout.js";
 
 type Asked = Extract<Decision, { effect: "ask" }>;
 
 /** Arguments of a model are never consent: only a user, a host callback or an earlier answer of theirs approves an "ask". */
 export async function approve(run: CallRun): Promise<Ending | undefined> {
+  try {
+    return await approvalOf(run);
+  } catch (thrown) {
+    if (thrown !== CANCELLED) throw thrown;
+    run.approval = "cancelled";
+    return cancelledBeforeStart(run.tool.name);
+  }
+}
+
+async function approvalOf(run: CallRun): Promise<Ending | undefined> {
   const { decision } = run;
   const token = run.call.resume ?? undefined; // null counts as absent
   const isAsked = decision?.effect === "ask";
   if (token !== undefined) {
-    const taken = await run.context.host.state.approvals.take(token, await approvedCall(run));
+    const taken = await take(run, token, await approvedCall(run));
     if (taken.state !== "granted") return notGranted(run, taken);
     return isAsked ? granted(run, decision, taken) : undefined;
   }
@@ -41,16 +58,57 @@ export async function approve(run: CallRun): Promise<Ending | undefined> {
  * there is none; what cannot be read counts as none, so that the user is asked again.
  */
 async function storedAnswer(run: CallRun): Promise<TakenApproval | undefined> {
-  const { approvals } = run.context.host.state;
   const call = await approvedCall(run);
   const isSame = (one: ApprovedCall) =>
     one.tool === call.tool && one.digest === call.digest && one.touches === call.touches;
-  const stored = await approvals.list({ session: call.session }).catch(() => []);
+  const stored = await inStore(run, async (approvals) => {
+    try {
+      return await approvals.list({ session: call.session });
+    } catch {
+      return [] satisfies readonly StoredApproval[];
+    }
+  });
+  requireValid("list", storedProblem(stored));
   for (const one of stored.filter((one) => isSame(one.call))) {
-    const taken = await approvals.take(one.request.token, call);
+    const taken = await take(run, one.request.token, call);
     if (taken.state === "granted" || taken.state === "denied" || taken.state === "pending") return taken;
   }
   return undefined;
+}
+
+async function take(run: CallRun, token: string, call: ApprovedCall): Promise<TakenApproval> {
+  const taken = await inStore(run, (approvals) => approvals.take(token, call));
+  requireValid("take", takenProblem(taken));
+  return taken;
+}
+
+/** Milliseconds that the state may take for one answer. */
+const STATE_TIMEOUT_MS = 10_000;
+const CANCELLED = new Error("The call was cancelled.");
+
+/**
+ * What the state answers. Without an answer in time nothing runs, and a cancelled call does not wait for one.
+ * @throws `STORE_CONFLICT` when it does not answer, `CANCELLED`, and what the state does.
+ */
+async function inStore<T>(run: CallRun, work: (approvals: Approvals) => Promise<T>): Promise<T> {
+  const { clock, state } = run.context.host;
+  if (run.cancel?.aborted === true) throw CANCELLED;
+  return withTimeout<T>(
+    { clock, ms: STATE_TIMEOUT_MS, signal: run.cancel },
+    async () => work(state.approvals),
+    (why) => {
+      if (why === "cancelled") throw CANCELLED;
+      throw refusedByStore(`the state did not answer within ${STATE_TIMEOUT_MS} ms`);
+    },
+  );
+}
+
+function requireValid(method: "list" | "take", problem: string | undefined): void {
+  if (problem !== undefined) throw refusedByStore(`the state gave an invalid answer to \`${method}\`: ${problem}`);
+}
+
+function refusedByStore(why: string): HaftError {
+  return new HaftError("STORE_CONFLICT", `Nothing runs without the approvals that are stored, and ${why}.`);
 }
 
 async function granted(
@@ -90,7 +148,6 @@ const NOT_GRANTED = {
 } as const;
 
 async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | undefined> {
-  const { state } = run.context.host;
   // While the user is asked, the session may end, and another one of its name begin.
   const scopes = scopesOf(run);
   const request = await approvalRequest(run, decision);
@@ -106,7 +163,8 @@ async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | 
     );
   }
   if ("pending" in answer) {
-    await state.approvals.add({ request, call: await approvedCall(run) });
+    const call = await approvedCall(run);
+    await inStore(run, (approvals) => approvals.add({ request, call }));
     return waitingFor(run, request);
   }
   run.approver = answer.by;
@@ -156,11 +214,14 @@ function realWorkspace({ opened, workspace }: CallRun): string {
 async function isRemembered(run: CallRun, { remember = [] }: Asked): Promise<boolean> {
   if (remember.length === 0) return false;
   const { session, project } = scopesOf(run);
-  try {
-    return await run.context.host.state.approvals.remembered({ ...session, ...project }, await digests(run, remember));
-  } catch {
-    return false;
-  }
+  const keys = await digests(run, remember);
+  return inStore(run, async (approvals) => {
+    try {
+      return (await approvals.remembered({ ...session, ...project }, keys)) === true;
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** Keys may contain secrets, such as those of a command. As JSON, because UTF-8 has no lone surrogates: two keys would be one. */
@@ -171,8 +232,10 @@ function digests(run: CallRun, keys: readonly string[]): Promise<string[]> {
 /** The user has allowed the call, so it runs also where that cannot be remembered. */
 async function remember(run: CallRun, { remember: keys = [] }: Asked, scope: ApprovalScope, by: string): Promise<void> {
   try {
-    await run.context.host.state.approvals.remember(scope, await digests(run, keys), by);
+    const allowed = await digests(run, keys);
+    await inStore(run, (approvals) => approvals.remember(scope, allowed, by));
   } catch (thrown) {
+    if (thrown === CANCELLED) throw thrown;
     const message = `The approval was not remembered for the ${"session" in scope ? "session" : "project"}: ${messageOf(thrown)}`;
     callSafely(() => run.context.onEvent?.({ kind: "notice", message, callId: run.call.id }));
   }
