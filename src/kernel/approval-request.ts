@@ -6,6 +6,7 @@ import { CallSignal } from "./call-signal.js";
 import { type CommandStart, type Decision, EMPTY_GRANT, type Grant } from "./claims.js";
 import { policyCallOf } from "./decide-stage.js";
 import { revoked } from "./guard.js";
+import { CountingRedactor, hiddenInDiff, hiddenLines } from "./hidden-part.js";
 import { mapClaims, mapTexts, redactText } from "./redact-text.js";
 import type { Json } from "./result.js";
 import type { ApprovalPreview, ApprovalRequest } from "./services.js";
@@ -27,43 +28,55 @@ export async function approvalRequest(
 ): Promise<ApprovalRequest> {
   const { ids, redactor } = run.context.host;
   const redact = (text: string) => redactText(redactor, text);
-  const shown = await shownArguments(run);
-  const preview = await previewOf(run, shown);
+  const inArguments = new CountingRedactor(redactor);
+  const shown = await shownArguments(run, inArguments);
+  const inClaims = new CountingRedactor(redactor);
+  const claims = mapClaims(run.claims, (text) => inClaims.redact(text));
+  const inPreview = new CountingRedactor(redactor);
+  const preview = await previewOf(run, shown, inPreview);
+  const isWhole = preview !== undefined && preview.kind !== "server";
+  const hidden = isWhole ? inPreview.hidden : (inArguments.hidden ?? inClaims.hidden);
+  const canRemember = hidden === undefined && decision.remember !== undefined && decision.remember.length > 0;
   return {
     token: ids.next("approval"),
     call: policyCallOf(run),
-    claims: mapClaims(run.claims, redact),
+    claims,
     rule: redact(decision.rule),
     risk: decision.risk,
     reason: redact(decision.reason),
     ...(decision.suggestedRules === undefined ? {} : { suggestedRules: decision.suggestedRules.map(redact) }),
-    ...(decision.remember === undefined || decision.remember.length === 0 ? {} : { canRemember: true as const }),
+    ...(canRemember ? { canRemember: true as const } : {}),
+    ...(hidden === undefined ? {} : { hidden }),
     arguments: shown,
     ...(preview === undefined ? {} : { preview }),
   };
 }
 
-async function shownArguments(run: CallRun): Promise<Json> {
-  const redact = (text: string) => redactText(run.context.host.redactor, text);
+async function shownArguments(run: CallRun, redactor: CountingRedactor): Promise<Json> {
+  const redact = (text: string) => redactor.redact(text);
   const redacted = mapTexts(run.args, redact, redact);
   const { value } = await shrinkJson(redacted, MAX_SHOWN_ARGUMENTS_BYTES, async () => undefined);
   return value;
 }
 
 /** One of several commands would look like all that the call does, so such a call has no preview. */
-async function previewOf(run: CallRun, shown: Json): Promise<ApprovalPreview | undefined> {
+async function previewOf(run: CallRun, shown: Json, redactor: CountingRedactor): Promise<ApprovalPreview | undefined> {
   const [one, ...others] = run.stated.filter((claim) => claim.kind === "command" || claim.kind === "server");
-  if (one === undefined) return changePreview(run);
+  if (one === undefined) return changePreview(run, redactor);
   if (others.length > 0) return undefined;
-  if (one.kind === "command") return commandPreview(run, one);
+  if (one.kind === "command") return commandPreview(run, one, redactor);
   return { kind: "server", server: one.server, tool: one.tool, arguments: shown };
 }
 
-function commandPreview(run: CallRun, { command, cwd, env, input, background }: CommandStart): ApprovalPreview {
+function commandPreview(
+  run: CallRun,
+  { command, cwd, env, input, background }: CommandStart,
+  redactor: CountingRedactor,
+): ApprovalPreview {
   const granted = run.grant?.commands.find((one) => one.command === command && one.cwd === cwd);
   let isTruncated = false;
   const shown = (text: string) => {
-    const one = bounded(run, text);
+    const one = bounded(redactor, text);
     isTruncated ||= one.isTruncated;
     return one.text;
   };
@@ -81,7 +94,7 @@ function commandPreview(run: CallRun, { command, cwd, env, input, background }: 
  * The change that one of the host's own tools would make. It reads before the user has allowed anything, so no other tool is
  * called for it; what it has read reaches the approver alone.
  */
-async function changePreview(run: CallRun): Promise<ApprovalPreview | undefined> {
+async function changePreview(run: CallRun, redactor: CountingRedactor): Promise<ApprovalPreview | undefined> {
   const { tool, input, context, cancel } = run;
   const { clock, isOwnTool } = context.host;
   const { preview } = tool.body;
@@ -96,10 +109,10 @@ async function changePreview(run: CallRun): Promise<ApprovalPreview | undefined>
       async () => preview(input, ctx),
       () => undefined,
     );
-    const diff = change === undefined ? undefined : redactedDiff(run, change);
-    if (change === undefined || diff === undefined) return undefined;
-    const { text, isTruncated } = bounded(run, diff);
-    return { kind: "diff", path: bounded(run, change.path).text, diff: text, isTruncated };
+    const diff = change === undefined ? "" : redactedDiff(change, redactor);
+    if (change === undefined || diff === "") return undefined;
+    const { text, isTruncated } = bounded(redactor, diff);
+    return { kind: "diff", path: bounded(redactor, change.path).text, diff: text, isTruncated };
   } catch {
     // The call itself will report why, for example that its text is not found.
     return undefined;
@@ -109,19 +122,16 @@ async function changePreview(run: CallRun): Promise<ApprovalPreview | undefined>
 }
 
 /**
- * A diff in which no part of a secret is left. The lines of a diff are parts of a text, in which a redactor does not find a secret
- * of several lines: such a change has no diff, and others are compared after redaction.
+ * A diff in which no part of a secret is left; empty where it would not say what changes. The lines of a diff are parts of a text,
+ * in which a redactor does not find a secret of several lines: such a change has no diff, and others are compared after redaction.
  */
-function redactedDiff(run: CallRun, { before, after, diff }: FileChange): string | undefined {
-  const { redactor } = run.context.host;
-  if (redactor === undefined) return diff;
-  const texts = [before, after] as const;
-  const [old, next] = texts.map((text) => redactText(redactor, text)) as [string, string];
+function redactedDiff({ before, after, diff }: FileChange, redactor: CountingRedactor): string {
+  const [old, next] = [redactor.redactUncounted(before), redactor.redactUncounted(after)];
   if (old === before && next === after) return diff;
   const linesOf = (text: string) => text.split("\n").length;
-  return linesOf(old) === linesOf(before) && linesOf(next) === linesOf(after)
-    ? renderUnifiedDiff(old, next)
-    : undefined;
+  if (linesOf(old) !== linesOf(before) || linesOf(next) !== linesOf(after)) return "";
+  redactor.add(hiddenInDiff(diff, hiddenLines(before, old), hiddenLines(after, next)));
+  return renderUnifiedDiff(old, next);
 }
 
 function readsOf({ id, files, except, exceptNames, symlinkTargets }: Grant): Grant {
@@ -131,8 +141,8 @@ function readsOf({ id, files, except, exceptNames, symlinkTargets }: Grant): Gra
   return { ...EMPTY_GRANT, id, files: reads, except, exceptNames, symlinkTargets };
 }
 
-function bounded(run: CallRun, text: string): { readonly text: string; readonly isTruncated: boolean } {
-  const redacted = redactText(run.context.host.redactor, text);
+function bounded(redactor: CountingRedactor, text: string): { readonly text: string; readonly isTruncated: boolean } {
+  const redacted = redactor.redact(text);
   const kept = truncateToHead(redacted, MAX_PREVIEW_BYTES).text;
   return { text: kept, isTruncated: kept.length < redacted.length };
 }

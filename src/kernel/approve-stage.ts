@@ -169,7 +169,7 @@ async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | 
   }
   run.approver = answer.by;
   run.approval = "granted";
-  if (answer.scope !== "once")
+  if (answer.scope !== "once" && request.canRemember === true)
     await remember(run, decision, answer.scope === "session" ? scopes.session : scopes.project, answer.by);
   return undefined;
 }

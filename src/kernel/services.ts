@@ -119,6 +119,11 @@ export interface ApprovalRequest {
   readonly suggestedRules?: readonly string[];
   /** A grant for the session or the project is remembered, for calls that the policy counts as the same. Absent: any grant holds once. */
   readonly canRemember?: true;
+  /**
+   * How much of the preview, or of the arguments where there is none, the redactor has replaced, and on how many lines; then only
+   * this call can be allowed. Absent: nothing.
+   */
+  readonly hidden?: { readonly characters: number; readonly lines: number };
   /** As the model sent them, after corrections; long texts replaced by their sizes where all exceed 32 KiB. */
   readonly arguments: Json;
   /** Absent where there is nothing to show, the call claims several commands or tools of servers, or it took longer than 5 seconds. */

@@ -18,6 +18,7 @@ export function approvalText(request: ApprovalRequest): ApprovalText {
   const target = call.spec === undefined ? call.target : `${call.target} (${call.spec})`;
   const isTruncated = preview !== undefined && preview.kind !== "server" && preview.isTruncated;
   const rows: readonly (readonly [string, string])[] = [
+    ...(request.hidden === undefined ? [] : [["hidden", hiddenText(request.hidden)] as const]),
     ...(isTruncated ? [["truncated", "what it does is too long to be shown whole"] as const] : []),
     ...(preview?.kind === "command" ? commandRows(preview) : []),
     ...claims.filter((claim) => !isShown(claim, preview)).map((claim) => ["touches", claimText(claim)] as const),
@@ -42,6 +43,11 @@ export function approvalText(request: ApprovalRequest): ApprovalText {
 /** Whitespace would push the rest of a line out of sight. */
 function shownLine(line: string): string {
   return showDeceptive(line).replace(/(?<=\S) {40,}(?=\S)/g, (spaces) => ` [${spaces.length} spaces] `);
+}
+
+function hiddenText({ characters, lines }: NonNullable<ApprovalRequest["hidden"]>): string {
+  const what = `${characters} ${characters === 1 ? "character" : "characters"} on ${lines} ${lines === 1 ? "line" : "lines"}`;
+  return `${what} were taken for a secret and are not shown`;
 }
 
 /** Content of others that the session has seen, which may have asked for the call. */

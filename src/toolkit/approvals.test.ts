@@ -108,6 +108,34 @@ describe("a request for approval", () => {
     expect([stored.includes("[hidden]"), stored.includes("s3cret")]).toEqual([true, false]);
   });
 
+  it("says how much of it is hidden, and then nothing is remembered", async () => {
+    const redactor = { redact: (one: string) => one.replaceAll(/s3cret\d+/g, "[hidden]") };
+    const rememberable: Policy = {
+      name: "rememberable",
+      decide: (claims, call) => ({ ...policy.decide(claims, call), remember: ["all"] }),
+    };
+    const toolkit = await open({ by: "ada", scope: "session" }, { redactor, policy: rememberable });
+    const path = join(root, "ws", "k.txt");
+    const cases: readonly (readonly [string, object, string, object | undefined])[] = [
+      ["bash", { command: "echo s3cret1 a\nb; echo s3cret22 s3cret3" }, "", { characters: 7 + 16, lines: 2 }],
+      ["write", { path: "k.txt", content: "a\nb s3cret2\n" }, "a\nb s3cret1\n", undefined],
+      ["write", { path: "k.txt", content: "c\nb s3cret2\n" }, "a\nb s3cret1\n", { characters: 14, lines: 2 }],
+      ["write", { path: "k.txt", content: "c\nb\n" }, "a\nb\n", undefined],
+    ];
+    for (const [tool, input, before, hidden] of cases) {
+      writeFileSync(path, before);
+      await run(toolkit, tool, input);
+      if (hidden !== undefined) expect(shown.at(-1)).toMatchObject({ hidden });
+      if (shown.at(-1)?.hidden !== undefined) expect(shown.at(-1)).not.toHaveProperty("canRemember");
+    }
+    expect(shown.map((one) => [one.preview?.kind, one.hidden?.characters])).toEqual([
+      ["command", 23],
+      [undefined, 7],
+      ["diff", 14],
+      ["diff", undefined],
+    ]);
+  });
+
   it("shows no line of a secret of several lines, and no secret in the name of a property", async () => {
     const secret = "-----KEY-----\nAAAA\nBBBB\n-----END-----";
     const redactor = { redact: (one: string) => one.replaceAll(secret, "[key]").replaceAll("s3cret", "[hidden]") };

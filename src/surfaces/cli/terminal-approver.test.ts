@@ -113,6 +113,11 @@ it("shows hidden characters, and no line of a command looks like one of the ques
   expect(printed.match(/^(rule|Allow it\?)/gm)).toEqual(["rule", "Allow it?"]);
 });
 
+it("says how much of a secret is not shown", async () => {
+  const { printed } = await asked(["n"], { ...request, hidden: { characters: 40, lines: 2 } });
+  expect(printed).toContain("hidden     40 characters on 2 lines were taken for a secret and are not shown\n");
+});
+
 it("counts spaces that would push a part out of sight [POL-48]", async () => {
   const preview = {
     kind: "command",
