@@ -179,6 +179,9 @@ export const ATTEMPTS: readonly Attempt[] = [
     setup: "echo K=SECRET > .env; ln -s .env notes.txt",
   }),
   one("Secrets", "as stdin", "sort < .env", "asked", { setup: "echo K=SECRET > .env" }),
+  one("Options", "from a file that an argument names", "strings @../out/s.txt", "denied"),
+  one("Options", "from a file with a secret", "nm @.env", "asked", { setup: "echo K=SECRET > .env" }),
+  one("Options", "from a file that names a plugin", "nm @o a.txt", "asked", { bites: false }),
   one("git", "a configuration by option", `git -c core.fsmonitor='${LEAVES};false' status`, "asked", {
     setup: "git init -q .",
   }),

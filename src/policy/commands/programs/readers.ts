@@ -1,4 +1,5 @@
 /** Programs that read files, or print about the machine. */
+import { withoutPrefix } from "../expanded-word.js";
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
 
 const READS: ProgramSpec = {};
@@ -119,7 +120,7 @@ export const READERS: ProgramTable = {
   hexdump: { options: { "-e -n -s": "text", "-f": "read" } },
   hd: { options: { "-e -n -s": "text" } },
   xxd: { operands: "read write", options: { "-c -g -l -s -o -n": "text" }, judge: writesSecond },
-  strings: { options: { "-n -t -e -T --bytes --radix --encoding": "text" } },
+  strings: binutils("-n -t -e -T --bytes --radix --encoding"),
   readlink: { does: "names" },
   realpath: { does: "names", options: { "--relative-to --relative-base": "read" } },
   basename: { operands: "text*", options: { "-s --suffix": "text" } },
@@ -243,13 +244,13 @@ export const READERS: ProgramTable = {
     does: "tree names",
     options: { "-o --output": "medium write", "--format-multi": "medium text" },
   },
-  nm: { options: { "--plugin": "high text" } },
+  nm: binutils("-t --radix"),
   clear: PRINTS,
   tput: PRINTS,
-  objdump: { options: { "-j -M -m -b": "text" } },
-  readelf: { options: { "-x -p -R": "text" } },
+  objdump: binutils("-j -M -m -b"),
+  readelf: binutils("-x -p -R"),
   ldd: { does: "medium", why: "may run the program that it looks at" },
-  size: READS,
+  size: binutils("--format --radix"),
   zcat: READS,
   gzcat: READS,
   bzcat: READS,
@@ -267,6 +268,20 @@ export const READERS: ProgramTable = {
   sysctl: { operands: "text*", options: { "-w --write -p --load": "high" } },
   vm_stat: PRINTS,
 };
+
+/** A program of the binutils, with the options that take a text. */
+function binutils(texts: string): ProgramSpec {
+  return { options: { [texts]: "text", "--plugin": "high text" }, judge: takesOptionsFromFiles };
+}
+
+/** `@file` stands for the words in that file, which may name a plugin. */
+function takesOptionsFromFiles({ args, facts }: ProgramCall): void {
+  for (const word of args) {
+    if (!word.prefix.startsWith("@")) continue;
+    facts.raise("high", "takes options from a file");
+    facts.file(withoutPrefix(word, 1), "read");
+  }
+}
 
 /** A second operand is a file to write. */
 function writesSecond({ parsed, facts }: ProgramCall): void {
