@@ -58,6 +58,9 @@ git diff --name-only | xargs -r ls -l
 cat package.json | jq -r .version
 jq . package.json | head -5
 diff -r src test
+diff README.md a.txt
+grep -d skip foo src/*.ts
+git grep --untracked foo
 ls -la node_modules/.bin
 ls -R src
 tree -L 2 .

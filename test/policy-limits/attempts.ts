@@ -182,6 +182,38 @@ export const ATTEMPTS: readonly Attempt[] = [
   one("Options", "from a file that an argument names", "strings @../out/s.txt", "denied"),
   one("Options", "from a file with a secret", "nm @.env", "asked", { setup: "echo K=SECRET > .env" }),
   one("Options", "from a file that names a plugin", "nm @o a.txt", "asked", { bites: false }),
+  one("Lists", "of files to sort", `printf '{out}/s.txt\\0' | sort --files0-from=-`, "asked"),
+  one("Lists", "of files to count, with a secret", "wc --files0-from=list", "asked", {
+    setup: "printf 'SECRET\\0' > list",
+  }),
+  one("Lists", "a module of a jq program", `jq -n 'import "../out/x" as $c; $c'`, "asked", {
+    setup: `echo '"SECRET"' > {out}/x.json`,
+  }),
+  one("Lists", "a page of the manual that includes a file", "man -l x.1", "asked", {
+    bites: false,
+    setup: "echo '.so {out}/s.txt' > x.1",
+  }),
+  one("Trees", "`grep -d recurse`", "grep -d recurse . .", "asked", { setup: "echo K=SECRET > .env" }),
+  one("Trees", "an abbreviated option and value", "grep --direc=rec . .", "asked", { setup: "echo K=SECRET > .env" }),
+  one("Trees", "`git grep` of what is not committed", "git grep --no-index K", "asked", {
+    setup: "git init -q .; echo K=SECRET > .env",
+  }),
+  one("Trees", "`git grep` of what is not tracked", "git grep --untr K d", "asked", {
+    setup: "git init -q .; mkdir d; echo K=SECRET > d/.env",
+  }),
+  one("Trees", "`git diff` of directories", "git diff --no-index e d", "asked", {
+    setup: "mkdir e d; echo K=SECRET > d/.env",
+  }),
+  one("Trees", "`diff` of directories", "diff -N e d", "asked", { setup: "mkdir e d; echo K=SECRET > d/.env" }),
+  one("Trees", "`diff` with a symlink in a directory", "diff a.txt d", "denied", {
+    setup: "mkdir d; ln -s ../../out/s.txt d/a.txt",
+  }),
+  one("Trees", "`diff` in the other order", "diff d a.txt", "denied", {
+    setup: "mkdir d; ln -s ../../out/s.txt d/a.txt",
+  }),
+  one("Trees", "`sdiff` with a symlink in a directory", "sdiff a.txt d", "denied", {
+    setup: "mkdir d; ln -s ../../out/s.txt d/a.txt",
+  }),
   one("git", "a configuration by option", `git -c core.fsmonitor='${LEAVES};false' status`, "asked", {
     setup: "git init -q .",
   }),

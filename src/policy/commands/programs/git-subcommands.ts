@@ -7,7 +7,7 @@ import type { ProgramCall, ProgramSpec } from "../program-spec.js";
 const DIFF_OPTIONS = {
   "--output": "medium write",
   "--ext-diff": "high",
-  "--no-index": "operands=read",
+  "--no-index": "tree operands=read",
   "-O": "read glued",
   "-S -G -U -n -L --unified --max-count --skip --since --until --after --before --author --committer --grep --format --date --diff-filter --decorate-refs --word-diff-regex --inter-hunk-context --stat-width --src-prefix --dst-prefix --line-prefix --ignore-matching-lines":
     "text",

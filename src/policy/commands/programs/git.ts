@@ -1,6 +1,6 @@
 /** git, by its subcommands. What its configuration can start is guarded where the configuration is written. */
 import { hasOption } from "../call-options.js";
-import { literalWord } from "../expanded-word.js";
+import { type ExpandedWord, literalWord } from "../expanded-word.js";
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
 import { runOperands } from "./builtins.js";
 import {
@@ -55,8 +55,9 @@ const GIT: ProgramSpec = {
         "-O --open-files-in-pager": "high shell glued",
         "-f": "read",
         "-e -A -B -C -m --max-depth --threads": "text",
-        "--no-index": "operands=read",
+        "--untracked --no-index --no-exclude-standard": "",
       },
+      judge: searchesUntracked,
     },
     branch: GIT_BRANCH,
     tag: GIT_TAG,
@@ -240,6 +241,26 @@ function foreachCommand(call: ProgramCall): void {
   const words = call.parsed.operands;
   const unknown = words.find(({ isUnresolved }) => isUnresolved);
   if (words.length > 0) call.shell(unknown ?? literalWord(words.map(({ value }) => value).join(" ")));
+}
+
+/** With these options git searches the working tree, and not only what is committed. */
+function searchesUntracked(call: ProgramCall): void {
+  const { facts, parsed } = call;
+  if (!hasOption(call, "--untracked", "--no-index", "--no-exclude-standard")) return;
+  if (!hasOption(call, "--no-index", "--no-exclude-standard")) facts.extent = "unignored";
+  const paths = parsed.operands.slice(hasOption(call, "-e", "-f") ? 0 : 1);
+  for (const path of paths) {
+    if (path.value.startsWith(":")) facts.unresolved(path);
+    else facts.file(patternRoot(path), "read", "tree");
+  }
+  if (paths.length === 0) facts.file(literalWord("."), "read", "tree");
+}
+
+/** The directory below which git looks for what a quoted glob matches. */
+function patternRoot(word: ExpandedWord): ExpandedWord {
+  if (word.isUnresolved || word.isGlob || !/[*?[\\]/.test(word.value)) return word;
+  const literal = /^[^*?[\\]*\//.exec(word.value)?.[0];
+  return { ...literalWord(literal ?? "."), text: word.text };
 }
 
 function judgeApply(call: ProgramCall): void {

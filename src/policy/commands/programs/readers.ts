@@ -1,9 +1,21 @@
 /** Programs that read files, or print about the machine. */
+import { hasOption } from "../call-options.js";
 import { withoutPrefix } from "../expanded-word.js";
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
 
 const READS: ProgramSpec = {};
 const PRINTS: ProgramSpec = { operands: "text*" };
+/** Of a directory it reads the files that have the same name as those of the other, or as a single file. */
+const DIFF: ProgramSpec = {
+  does: "tree follows",
+  options: {
+    "-U --unified -C --context -W --width -x --exclude -I --ignore-matching-lines -F --show-function-line -L --label --color --palette":
+      "text",
+    "-X --exclude-from": "read",
+    "--from-file --to-file": "read tree",
+    "--output": "medium write",
+  },
+};
 const SUMS: ProgramSpec = { options: { "-c --check": "" } };
 
 export const READERS: ProgramTable = {
@@ -13,7 +25,7 @@ export const READERS: ProgramTable = {
   rev: READS,
   head: { options: { "-n --lines -c --bytes": "text" } },
   tail: { options: { "-n --lines -c --bytes -s --sleep-interval --pid --max-unchanged-stats": "text" } },
-  wc: { options: { "--files0-from": "read" } },
+  wc: { options: { "--files0-from": "read" }, isSafe: true, judge: readsList },
   ls: {
     does: "names",
     here: "self",
@@ -71,7 +83,8 @@ export const READERS: ProgramTable = {
       "-k --key -t --field-separator -S --buffer-size --parallel --batch-size": "text",
       "-o --output": "medium write",
       "-T --temporary-directory": "write",
-      "--files0-from --random-source": "read",
+      "--random-source": "read",
+      "--files0-from": "medium read",
       "--compress-program": "high shell",
     },
   },
@@ -88,20 +101,14 @@ export const READERS: ProgramTable = {
       "--random-source": "read",
     },
   },
-  diff: {
-    operands: "read*",
-    options: {
-      "-r --recursive": "tree follows",
-      "-U --unified -C --context -W --width -x --exclude -I --ignore-matching-lines -F --show-function-line -L --label --color --palette":
-        "text",
-      "-X --exclude-from --from-file --to-file": "read",
-      "--output": "medium write",
-    },
-  },
+  diff: DIFF,
   diff3: { options: { "--diff-program": "high shell", "-L --label": "text" } },
-  sdiff: { options: { "-o --output": "medium write", "--diff-program": "high shell", "-w --width -I": "text" } },
-  colordiff: { options: { "-r": "tree follows", "-U -C -x": "text" } },
-  delta: { operands: "read*", options: { "--pager --config": "high shell" } },
+  sdiff: {
+    does: "tree follows",
+    options: { "-o --output": "medium write", "--diff-program": "high shell", "-w --width -I": "text" },
+  },
+  colordiff: DIFF,
+  delta: { does: "tree follows", operands: "read*", options: { "--pager --config": "high shell" } },
   cmp: { options: { "-i --ignore-initial -n --bytes": "text" } },
   md5sum: SUMS,
   sha1sum: SUMS,
@@ -205,10 +212,21 @@ export const READERS: ProgramTable = {
       "-P --pager -H --html -B --browser": "high shell",
       "-C --config-file": "read high",
       "-M --manpath": "read high",
-      "-l --local-file": "operands=read",
+      "-l --local-file": "medium operands=read",
     },
+    judge: formatsFile,
   },
-  info: PRINTS,
+  info: {
+    operands: "text*",
+    options: {
+      "-o --output --dribble": "medium write",
+      "-f --file": "medium read",
+      "-d --directory --restore --init-file": "high read",
+      "-n --node -k --apropos --index-search": "text",
+      "-v --variable": "high text",
+    },
+    judge: formatsFile,
+  },
   tldr: { does: "medium network", operands: "text*" },
   less: {
     options: {
@@ -283,9 +301,23 @@ function takesOptionsFromFiles({ args, facts }: ProgramCall): void {
   }
 }
 
+/** The names in the list are not known. */
+function readsList(call: ProgramCall): void {
+  if (hasOption(call, "--files0-from")) call.facts.raise("medium", "reads the files that a list names");
+}
+
 /** A second operand is a file to write. */
 function writesSecond({ parsed, facts }: ProgramCall): void {
   if (parsed.operands.length > 1) facts.raise("medium", "writes a file");
+}
+
+/** A page that is named by its path may include any file. */
+function formatsFile({ parsed, facts }: ProgramCall): void {
+  for (const word of parsed.operands) {
+    if (!word.isUnresolved && !word.value.includes("/")) continue;
+    facts.raise("medium", "shows a file that may include others");
+    facts.file(word, "read");
+  }
 }
 
 function setsName({ parsed, facts }: ProgramCall): void {

@@ -22,7 +22,8 @@ const GREP: ProgramSpec = {
     "-f --file": "read no-first",
     "-r --recursive": "tree",
     "-R --dereference-recursive": "tree follows",
-    "-A -B -C -m -d -D --after-context --before-context --context --max-count --include --exclude --exclude-dir --label --binary-files --directories --devices":
+    "-d --directories": "text",
+    "-A -B -C -m -D --after-context --before-context --context --max-count --include --exclude --exclude-dir --label --binary-files --devices":
       "text",
     "--exclude-from": "read",
     "--color --colour": "text glued",
@@ -32,8 +33,14 @@ const GREP: ProgramSpec = {
     const included = optionValues(call, "--include");
     if (included.length > 0 && !included.some(({ isUnresolved }) => isUnresolved))
       call.facts.only = included.map(({ value }) => value);
-    if (hasOption(call, "-r", "-R", "--recursive", "--dereference-recursive"))
-      searchesHere(call, patternsFromOption(call) ? 0 : 1);
+    const operandsBefore = patternsFromOption(call) ? 0 : 1;
+    // Any beginning of `recurse` counts; `skip` and `read` are all that is left.
+    const recurses = optionValues(call, "-d", "--directories").some(
+      ({ value, isUnresolved }) => isUnresolved || !/^(s|rea)/.test(value),
+    );
+    if (recurses) for (const path of call.parsed.operands.slice(operandsBefore)) call.facts.file(path, "read", "tree");
+    if (recurses || hasOption(call, "-r", "-R", "--recursive", "--dereference-recursive"))
+      searchesHere(call, operandsBefore);
   },
 };
 
@@ -151,6 +158,17 @@ function judgeAwk(call: ProgramCall): void {
   }
 }
 
+/** A jq program that names a file with code or data. `.import` is a field. */
+const JQ_MODULE = /(?<![.\w])(import|include|modulemeta)\b/;
+
+function includesModules(call: ProgramCall): void {
+  const [program] = call.parsed.operands;
+  if (program === undefined || hasOption(call, "-f", "--from-file")) return;
+  // Only at its start a program can name other files.
+  if (program.isUnresolved && !/^\s*[.[{(]/.test(program.prefix)) call.facts.unresolved(program);
+  else if (JQ_MODULE.test(program.value)) call.facts.raise("medium", "reads files that its program names");
+}
+
 const FD: ProgramSpec = {
   does: "tree names",
   operands: "text read*",
@@ -226,13 +244,14 @@ export const SEARCH: ProgramTable = {
       "--indent": "text",
       "--args --jsonargs": "operands=text",
     },
+    judge: includesModules,
   },
   yq: {
-    judge: ({ args, facts }) => {
-      if (args.some(({ value }) => /\bload/.test(value)))
-        facts.raise("medium", "reads files that its expression names");
+    judge: (call) => {
+      if (call.args.some(({ value }) => /\bload/.test(value)))
+        call.facts.raise("medium", "reads files that its expression names");
+      includesModules(call);
     },
-    isSafe: true,
     operands: "text read*",
     options: {
       "-i --inplace": "medium operands=change",
@@ -251,7 +270,7 @@ export const SEARCH: ProgramTable = {
       "--noent --xinclude --loaddtd --valid --dtdattr": "medium",
     },
   },
-  xq: { operands: "text read*" },
+  xq: { operands: "text read*", judge: includesModules },
   htmlq: { operands: "text*", options: { "-f --filename": "read", "-o --output": "medium write" } },
   fzf: { does: "high", why: "runs commands for its items", operands: "text*" },
   csvcut: { options: { "-c -d -n": "text" } },
