@@ -110,6 +110,20 @@ describe("a supervised session", () => {
     ]);
   });
 
+  it("suggests no rule that would open more than is meant", () => {
+    const suggested = (claim: Claim) => decide(claim).suggestedRules?.[0];
+    for (const path of ["/", "/home", "/home/u", "/etc", "/usr", "/var", "/proc"]) {
+      expect([path, suggested(file("read", path, "tree"))]).toEqual([path, undefined]);
+      expect([path, suggested(file("write", path))]).toEqual([path, undefined]);
+    }
+    for (const path of ["/etc/x", "/usr/local/bin/x", "/var/x/y", "/dev/sda"])
+      expect([path, suggested(file("write", path))]).toEqual([path, undefined]);
+    expect(suggested(file("read", "/etc/hosts"))).toBe("path:/etc/hosts");
+    expect(suggested(file("write", "/srv/x"))).toBe("write path:/srv/x");
+    expect(suggested(file("read", "/home/u/notes", "tree"))).toBe("path:/home/u/notes");
+    expect(suggested(command("ls /"))).toBeUndefined();
+  });
+
   it("leaves sensitive files out of a tree without asking", () => {
     expect(decide(file("read", "/ws", "tree"))).toMatchObject({
       effect: "allow",

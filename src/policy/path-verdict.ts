@@ -31,6 +31,10 @@ const OBEYED: readonly RegExp[] = [
 /** Configuration files of Haft: what they allow would be what the model allows itself. */
 const OWN_CONFIGURATION = /(^|\/)haft\.jsonc$/i;
 
+const SYSTEM_DIRECTORIES: readonly string[] = [
+  ...["/etc", "/usr", "/bin", "/sbin", "/lib", "/var", "/opt", "/boot", "/dev", "/proc", "/sys"],
+];
+
 /** Devices that keep nothing. */
 const NOTHING: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"]);
 
@@ -51,6 +55,8 @@ export interface PathRules {
   readonly roots: readonly Required<PolicyRoot>[];
   /** Names that hold secrets. Default: `SENSITIVE_NAMES`. */
   readonly sensitive?: readonly string[];
+  /** The user's home directory. */
+  readonly home?: string;
   /** Directories and files that a rule opens at this path. */
   readonly opened?: readonly Required<PolicyRoot>[];
 }
@@ -61,7 +67,7 @@ export function judgePath({ path, access, scope }: Place, rules: PathRules): Ver
   if (NOTHING.has(place)) return allow("device", `"${place}" keeps nothing.`);
   const { roots, opened = [], sensitive = SENSITIVE_NAMES } = rules;
   const around = [...roots, ...opened].filter((one) => isWithin(one.path, place));
-  if (around.length === 0) return outside({ path: place, access, scope }, roots, sensitive);
+  if (around.length === 0) return outside({ path: place, access, scope }, rules);
   const verdicts = access.map((one) => {
     const root = innermost(around, one);
     return judgeAccess(place, one, scope, root, { roots, sensitive });
@@ -112,18 +118,20 @@ function judgeAccess(
   return { ...allow("write-inside", `It changes "${path}" in the workspace.`), changes: true };
 }
 
-function outside(
-  { path, access }: Place,
-  roots: readonly Required<PolicyRoot>[],
-  sensitive: readonly string[],
-): Verdict {
+function outside({ path, access }: Place, { roots, home, sensitive = SENSITIVE_NAMES }: PathRules): Verdict {
   const where = roots.map((one) => `"${one.path}"`).join(", ");
   const reason = `"${path}" is outside ${roots.length === 1 ? "the workspace" : "the allowed directories"} ${where}.`;
   const isDelicate = isExceptedBelow(sensitive, "/", path) || OBEYED.some((pattern) => pattern.test(path));
   // A rule can open it if nothing else would be asked about it, and a rule can name it.
-  const canOpen = !isDelicate && !access.includes("delete") && !OWN_CONFIGURATION.test(path) && isWritable(path);
-  if (!canOpen) return deny("outside-roots", reason, "Use a path inside, or ask the user to allow that directory.");
+  const isNameable = !isDelicate && !access.includes("delete") && !OWN_CONFIGURATION.test(path) && isWritable(path);
   const isRead = access.every((one) => one === "read");
+  // A user who only copies the rule would open more than they mean.
+  const kept = [...roots.map((root) => root.path), ...(home === undefined ? [] : [home])];
+  const isTooMuch =
+    kept.some((one) => isWithin(path, one)) ||
+    SYSTEM_DIRECTORIES.some((one) => (isRead ? path === one : isWithin(one, path)));
+  if (!isNameable || isTooMuch)
+    return deny("outside-roots", reason, "Use a path inside, or ask the user to allow that directory.");
   const suggest = `${isRead ? "" : "write "}path:${path}`;
   return { ...deny("outside-roots", reason, "Use a path inside, or ask the user to allow that directory."), suggest };
 }

@@ -17,11 +17,11 @@ export interface PolicyPlace {
   readonly files?: PolicyFiles | undefined;
 }
 
-export function judgePlace(place: RulePlace, { roots, rules, sensitive, files }: PolicyPlace): Verdict {
+export function judgePlace(place: RulePlace, { roots, home, rules, sensitive, files }: PolicyPlace): Verdict {
   const path = normalizePath(place.path);
   const found = rules.forPlace({ ...place, path }, ({ id }) => files?.found.get(id)?.length !== 0);
   const opened = rules.openedAt(path);
-  const verdict = judgePath(place, { roots, sensitive, opened });
+  const verdict = judgePath(place, { roots, home, sensitive, opened });
   const isInside = roots.some((root) => isWithin(root.path, path));
   const opening = verdict.effect === "allow" && !isInside ? opened[0]?.rule : undefined;
   const named =

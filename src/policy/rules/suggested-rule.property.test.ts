@@ -70,7 +70,7 @@ describe("the suggested rule", () => {
     ["CI=1 timeout 9 npm test", "npm test"],
     ["curl -s https://example.com", "curl -s https://example.com"],
     ["cat /opt/data/a", "path:/opt/data/a"],
-    ["echo x > /opt/a", "write path:/opt/a"],
+    ["echo x > /srv/a", "write path:/srv/a"],
     ["git commit -q -m 'Add prices' && git push", "git commit -q -m *", "git push"],
     ["npm test && npm run build", "npm test", "npm run build"],
     ["npm a && npm b && npm c && npm d && npm e", undefined],
