@@ -124,6 +124,23 @@ describe("a supervised session", () => {
     expect(suggested(command("ls /"))).toBeUndefined();
   });
 
+  it.each([
+    ["sed -i s/a/b/ f", "`sed -i s/a/b/ f` edits files in place (-i)."],
+    ["gofmt -w a.go", "`gofmt -w a.go` changes files in place (-w)."],
+    ["git reset --hard", "`git reset --hard` moves the branch and discards changes that are not committed."],
+    ["git -c core.pager=cat log", "`git -c core.pager=cat log` runs git with another configuration (-c)."],
+    [
+      "PYTHONPATH=. pytest",
+      "`PYTHONPATH=. pytest` sets `PYTHONPATH`, which changes what programs do. `PYTHONPATH=. pytest` runs code of the workspace.",
+    ],
+    ["echo x | sh", "`sh` is a shell that reads its commands from stdin."],
+    ["mv a b", '`mv a b` moves files. It moves "/ws/a".'],
+    ["echo x > a", "`echo x > a` writes files."],
+    ["mytool", "`mytool` is a program that is not in the tables."],
+  ])("says why in sentences, once each: %s", (text, reason) => {
+    expect(decide(command(text)).reason).toBe(reason);
+  });
+
   it("leaves sensitive files out of a tree without asking", () => {
     expect(decide(file("read", "/ws", "tree"))).toMatchObject({
       effect: "allow",

@@ -193,7 +193,11 @@ function decisionOf(
   if (effect === "allow") return { effect, ...stated, grant: call.autonomy === "full" ? grant : guardingGit(grant) };
   const asked = verdicts.filter((one) => one.effect === "ask");
   const keys = asked.flatMap(({ remember }) => remember ?? []);
-  const reasons = [...new Set([reason, ...asked.map((one) => one.reason)])];
+  // A problem of a program and the program itself may say the same.
+  const said = new Map(
+    [reason, ...asked.map((one) => one.reason)].map((one) => [one.replace(/^(`.*?`)(:| is(?= an? )) /s, "$1 "), one]),
+  );
+  const reasons = [...said.values()];
   const more = reasons.length - MAX_REASONS;
   const all = [...reasons.slice(0, MAX_REASONS), ...(more > 0 ? [`And ${more} more.`] : [])].join(" ");
   // An approval that is remembered stands for all that was asked about.

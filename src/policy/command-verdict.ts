@@ -133,7 +133,10 @@ function judgeSegment(segment: CommandSegment, place: PolicyPlace, keys: Keys): 
     return [deny("own-configuration", `\`${text}\` changes what Haft allows.`, "Ask the user to run it.")];
   const named = place.rules.forWords(() => namedPaths(segment, place));
   const touched = [
-    ...files.filter(({ resolved }) => resolved).flatMap((file) => judgeFile(file, place)),
+    ...files
+      .filter(({ resolved }) => resolved)
+      .flatMap((file) => judgeFile(file, place))
+      .map((one) => (segment.program === "mv" ? asMoved(one) : one)),
     ...(named === undefined ? [] : [ruleVerdict(named.rule, `\`${text}\` names "${named.path}"`)]),
   ];
   const usual = judgeProgram(segment, place, keys);
@@ -157,6 +160,12 @@ function judgeSegment(segment: CommandSegment, place: PolicyPlace, keys: Keys): 
   const isSettled = (one: Verdict) =>
     one.effect === "ask" && one.beyondRules !== true && (usual.includes(one) || one.rule === "delete");
   return [...program, ...touched].map((one) => (suggest !== undefined && isSettled(one) ? { ...one, suggest } : one));
+}
+
+/** What is moved is deleted where it was. */
+function asMoved(verdict: Verdict): Verdict {
+  if (verdict.rule !== "delete") return verdict;
+  return { ...verdict, reason: verdict.reason.replace(/It deletes (".*") with all below it\.$/s, "It moves $1.") };
 }
 
 function judgeProgram(segment: CommandSegment, { isTainted }: PolicyPlace, keys: Keys): readonly Verdict[] {

@@ -85,13 +85,13 @@ function applyParsed(call: ProgramCall, compiled: CompiledSpec): void {
 }
 
 function applyEffect({ facts }: ProgramCall, effect: OptionEffect, why: string | undefined, name?: string): void {
-  const reason = name === undefined ? why : `${name}${why === undefined ? "" : `: ${why}`}`;
   if (effect.network) facts.network = true;
   if (effect.workspace) facts.runsWorkspaceCode = true;
   facts.extent = effect.extent ?? facts.extent;
   facts.follows ||= effect.follows;
   const risk = effect.workspace ? maxRisk("medium", effect.risk) : effect.risk;
-  facts.raise(risk, reason ?? defaultReason(effect));
+  const reason = why ?? defaultReason(effect);
+  facts.raise(risk, name === undefined ? reason : `${reason} (${name})`);
 }
 
 function defaultReason(effect: OptionEffect): string {
@@ -106,7 +106,7 @@ function applyOption(call: ProgramCall, option: GivenOption, why: string | undef
     if (attached !== undefined && looksLikePath(attached)) call.facts.file(attached, "read");
     return;
   }
-  applyEffect(call, effect, effect.risk === "low" ? why : undefined, effect.risk === "low" ? undefined : option.name);
+  applyEffect(call, effect, why, effect.risk === "low" ? undefined : option.name);
   const scope = effect.tree ? "tree" : "self";
   option.values.forEach((value, index) => {
     const meaning = effect.values[index] ?? effect.values[0];

@@ -204,6 +204,12 @@ export class SegmentFacts {
     ];
   }
 
+  /** What follows the text of the segment in a sentence. */
+  #clause(): string {
+    if (this.#risk === "low" && this.#files.some(({ access }) => access !== "read")) return "writes files";
+    return this.#reason.replace(/^(?=an? )/, "is ");
+  }
+
   segment(): CommandSegment {
     const argv = this.#argv();
     return {
@@ -215,7 +221,7 @@ export class SegmentFacts {
       ...(this.input === undefined ? {} : { hasInput: true as const }),
       wrappers: this.wrappers,
       risk: this.#risk,
-      reason: this.#reason,
+      reason: this.#clause(),
       network: this.network,
       hosts: this.network && this.#hosts.length === 0 ? [UNKNOWN_HOST] : this.#hosts,
       runsWorkspaceCode: this.runsWorkspaceCode,

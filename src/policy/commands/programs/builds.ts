@@ -128,6 +128,7 @@ export const BUILD_TOOLS: ProgramTable = {
   },
   gofmt: {
     does: "tree",
+    why: "changes files in place",
     operands: "read*",
     options: { "-w": "medium operands=change", "-r": "text", "-cpuprofile": "write" },
   },

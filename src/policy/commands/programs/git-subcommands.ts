@@ -175,8 +175,10 @@ export const GIT_RESET: ProgramSpec = {
   does: "medium",
   why: "moves the branch or the index",
   operands: "maybe*",
-  options: { "--hard --merge --keep": "high", "--pathspec-from-file": "read" },
+  options: { "--hard --merge --keep": "", "--pathspec-from-file": "read" },
   judge: (call) => {
+    if (hasOption(call, "--hard", "--merge", "--keep"))
+      call.facts.raise("high", "moves the branch and discards changes that are not committed");
     if (hasOption(call, "--hard")) changesTree(call);
   },
 };

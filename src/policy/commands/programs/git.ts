@@ -36,7 +36,7 @@ const GIT: ProgramSpec = {
     "--attr-source --super-prefix": "text",
   },
   operands: "text*",
-  why: "git with another configuration",
+  why: "runs git with another configuration",
   commands: {
     "status diff log show shortlog whatchanged range-diff diff-tree diff-index diff-files": SHOWS_DIFF,
     "ls-files ls-tree rev-parse rev-list merge-base describe name-rev for-each-ref show-ref cat-file count-objects var check-ignore check-attr check-mailmap cherry verify-commit verify-tag show-branch version merge-tree patch-id stripspace column fmt-merge-msg get-tar-commit-id annotate":
