@@ -1,6 +1,6 @@
 /** The one place where tools, dialects, backends, stores and policy come together. */
 import { haftDialect } from "../dialects/haft/haft-dialect.js";
-import { DEFAULT_AUTONOMY, type SessionEnd } from "../kernel/index.js";
+import { DEFAULT_AUTONOMY, type Dialect, type SessionEnd } from "../kernel/index.js";
 import { type BuiltinToolData, builtinTools } from "../tools/index.js";
 import { builtinRegistry } from "./builtin-registry.js";
 import { requireChoices, requireKnown, requireTools } from "./check-options.js";
@@ -34,18 +34,12 @@ export function createToolkit(options: ToolkitOptions): Promise<Toolkit>;
 export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolkit> {
   requireKnown(options, Object.keys(TOOLKIT_OPTIONS));
   requireChoices(options);
-  const { autonomy = DEFAULT_AUTONOMY, persist = true, tools = [], backends = {}, schemes = {} } = options;
-  requireTools(tools);
+  const { autonomy = DEFAULT_AUTONOMY, persist = true, backends = {}, schemes = {} } = options;
+  requireTools(options.tools ?? []);
   const { policy, isDenied } = await toolkitPolicy(options);
   const dialect =
     typeof options.dialect === "string" ? await dialectNamed(options.dialect) : (options.dialect ?? haftDialect);
-  const denied = builtinTools.filter(({ name }) => isDenied(name));
-  const registry = builtinRegistry(dialect, {
-    ...(options.gate === undefined ? {} : { gate: options.gate }),
-    ...(options.yieldMs === undefined ? {} : { yieldMs: options.yieldMs }),
-    tools: { ...options.toolSettings, ...Object.fromEntries(denied.map(({ name }) => [name, false])) },
-  });
-  registry.registerAll(tools.filter(({ name }) => !isDenied(name)));
+  const registry = registryOf(options, dialect, isDenied);
   const chosen = await settledTargets(options);
   const redactor = redactorOf(options);
   const preset = options.policy === undefined ? await presetOf(dialect, policy) : undefined;
@@ -101,6 +95,22 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     [Symbol.asyncDispose]: async () => void (await toolkit.close()),
   };
   return toolkit;
+}
+
+/** The built-in tools and those of the host, without what a rule denies. */
+function registryOf(
+  { gate, yieldMs, toolSettings, tools = [] }: ToolkitOptions,
+  dialect: Dialect,
+  isDenied: (tool: string) => boolean,
+): Toolkit["registry"] {
+  const denied = builtinTools.filter(({ name }) => isDenied(name));
+  const registry = builtinRegistry(dialect, {
+    ...(gate === undefined ? {} : { gate }),
+    ...(yieldMs === undefined ? {} : { yieldMs }),
+    tools: { ...toolSettings, ...Object.fromEntries(denied.map(({ name }) => [name, false])) },
+  });
+  registry.registerAll(tools.filter(({ name }) => !isDenied(name)));
+  return registry;
 }
 
 /** Closes every part, even if others fail. @throws what failed, as one error */

@@ -61,10 +61,7 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
   };
 
   return {
-    approver: {
-      ask: async (request, io) => (await approvers.get(request.call.callId)?.ask(request, io)) ?? { pending: true },
-      pendingHint: (token) => options.pendingHint?.(token),
-    },
+    approver: approverOfCalls(approvers, options),
     async decide(token, decision) {
       const toolkit = await served.current();
       return (await toolkit?.approvals.decide(token, decision)) ?? false;
@@ -114,5 +111,16 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
       await sessions.close();
       return toolkit === undefined ? { left: [] } : toolkit.close();
     },
+  };
+}
+
+/** Asks the approver of the running call; a call without one waits in the queue. */
+function approverOfCalls(
+  approvers: ReadonlyMap<string, Approver>,
+  options: Pick<ServedCallsOptions, "pendingHint">,
+): Approver {
+  return {
+    ask: async (request, io) => (await approvers.get(request.call.callId)?.ask(request, io)) ?? { pending: true },
+    pendingHint: (token) => options.pendingHint?.(token),
   };
 }
