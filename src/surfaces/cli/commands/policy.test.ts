@@ -254,6 +254,11 @@ describe("haft policy explain and check", () => {
     expect(JSON.parse(stdout)).toMatchObject({ autonomy: "supervised", effect: "ask", suggestedRules: ["npm ci"] });
   });
 
+  it("hint at quotes where a command is several arguments", async () => {
+    const { status, stderr } = await haft("policy", "explain", "git", "status");
+    expect([status, stderr]).toEqual([2, expect.stringContaining("in quotes: haft policy explain 'git status'")]);
+  });
+
   it("compare a file of expected decisions", async () => {
     write(join(place.workspace, "cases.txt"), "# mine\nallow  git status\n\nask npm install\n  deny  rm -rf /\n");
     expect(await haft("policy", "check", "cases.txt")).toMatchObject({

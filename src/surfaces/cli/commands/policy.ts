@@ -49,7 +49,8 @@ export function addPolicyCommand(program: Command): void {
       forCommands(
         policy
           .command("explain <command>")
-          .description("print the decision on a shell command, and each program and file in it; nothing is run"),
+          .description("print the decision on a shell command, and each program and file in it; nothing is run")
+          .showHelpAfterError("The command is one argument, in quotes: haft policy explain 'git status'"),
       ),
     ),
     "haft policy explain 'git log | head'",
