@@ -85,6 +85,31 @@ describe("the audit log", () => {
     }
   });
 
+  it("with another head is not intact, unless a power failure truncated it", () => {
+    const headPath = path.replace(/jsonl$/, "head");
+    const head = readFileSync(headPath, "utf8");
+    const problemsWith = (changed: string) => {
+      writeFileSync(headPath, changed);
+      return problemsOf(lines.slice(0, -1));
+    };
+    const why = `it does not have the sequence number and hash of a line, so lines may be missing at the end of ${file}`;
+    const damaged = [{ file: file.replace(/jsonl$/, "head"), why }];
+    for (const junk of [
+      "junk",
+      " ",
+      "\n",
+      "-1",
+      `${head}\n`,
+      head.trimEnd().toUpperCase(),
+      `${head.slice(0, 20)}\n`,
+      "\0x",
+    ])
+      expect([junk, problemsWith(junk)]).toEqual([junk, damaged]);
+    const truncated = ["\0".repeat(head.length), ...Array.from(head, (_, length) => head.slice(0, length))];
+    for (const rest of truncated) expect([rest, problemsWith(rest)]).toEqual([rest, []]);
+    expect(problemsWith(head)).toEqual([{ file, why: "lines are missing at its end" }]);
+  });
+
   it("that ends anywhere before its end is broken", () => {
     fc.assert(
       fc.property(fc.nat(bytes.length - 2), (length) => {

@@ -129,10 +129,11 @@ function textOfFile(path: string): string | undefined | Error {
   }
 }
 
-function headIn(text: string | undefined): Head | undefined {
-  // A head truncated by a power failure counts as missing.
-  const [, sequence, hash] = /^(\d{12}) ([0-9a-f]{64})\n$/.exec(text ?? "") ?? [];
-  return sequence === undefined || hash === undefined ? undefined : { sequence: Number(sequence), hash };
+/** Undefined if there is none, also where a power failure truncated it; "damaged" if it has anything else. */
+function headIn(text: string | undefined): Head | "damaged" | undefined {
+  if (text === undefined || /^(?:\d{0,12}|\d{12} [0-9a-f]{0,64}|\0+)$/.test(text)) return undefined;
+  const [, sequence, hash] = /^(\d{12}) ([0-9a-f]{64})\n$/.exec(text) ?? [];
+  return sequence === undefined || hash === undefined ? "damaged" : { sequence: Number(sequence), hash };
 }
 
 function startProblems(file: string, first: ChainedRecord | undefined): AuditProblem[] {
@@ -150,10 +151,17 @@ function endProblems(
   file: string,
   records: readonly ChainedRecord[],
   hash: string,
-  head: Head | undefined,
+  head: Head | "damaged" | undefined,
 ): AuditProblem[] {
   const last = records.at(-1);
   if (head === undefined) return [];
+  if (head === "damaged")
+    return [
+      {
+        file: file.replace(/jsonl$/, "head"),
+        why: `it does not have the sequence number and hash of a line, so lines may be missing at the end of ${file}`,
+      },
+    ];
   const isShort = last === undefined || head.sequence > last.sequence;
   if (isShort) return [{ file, why: "lines are missing at its end" }];
   return head.sequence === last.sequence && head.hash !== hash ? [{ file, why: "its last line was changed" }] : [];
