@@ -85,7 +85,8 @@ function withoutIncompleteSecret<Part extends { readonly bytes: Uint8Array; read
 function withoutIncompletePrompt(waiting: WaitingFor | null, call: BoundCall): WaitingFor | null {
   const bytes = new TextEncoder().encode(waiting?.prompt ?? "");
   const held = call.incompleteSecretBytes?.(bytes) ?? 0;
-  if (waiting === null || held === 0) return waiting;
+  // One character, such as a colon, is nothing of a secret. The output keeps it for the next read.
+  if (waiting === null || held === 0 || (held === 1 && bytes.at(-1)! < 0x80)) return waiting;
   return { ...waiting, prompt: new TextDecoder().decode(bytes.subarray(0, bytes.length - held)) };
 }
 

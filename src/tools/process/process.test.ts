@@ -161,9 +161,9 @@ describe("process", () => {
   });
 
   it("never returns half a character", async () => {
-    const command = "printf 'a\\342\\202'; read x; printf '\\254b'";
+    const command = "printf 'd\\342\\202'; read x; printf '\\254b'";
     const started = await call({ action: "start", command });
-    expect(started.text).toContain("stdout (1 new byte):\na\n");
+    expect(started.text).toContain("stdout (1 new byte):\nd\n");
     const rest = await call({ action: "write", id: idOf(started.text), input: "\n" });
     const last = await call({ action: "wait", id: idOf(started.text) });
     expect(`${rest.text}${last.text}`).toContain("€b");
