@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -108,8 +108,49 @@ it("ignores what is damaged and what is not of the log", async () => {
   const log = open();
   const [good, damaged] = [newCall(log, "good"), newCall(log, "damaged")];
   for (const one of [good, damaged]) await replaced(one, new Uint8Array());
-  appendFileSync(join(root, "undo", good.id, "log.jsonl"), '{"begin":1,"cha');
+  appendFileSync(join(root, "undo", good.id, "log.jsonl"), '{"end":0,"kind":"zap"}\n{"begin":1,"cha');
   writeFileSync(join(root, "undo", damaged.id, "log.jsonl"), "{}\nnot JSON\n");
   writeFileSync(join(root, "undo", "other"), "");
+  expect(await log.list()).toMatchObject([{ callId: "good", changes: [{ kind: "write", after: "0" }] }]);
+});
+
+const FILE = { kind: "file", size: 1 };
+const MOVED = { kind: "file", size: 1, modifiedMs: 1 };
+it.each([
+  [{ kind: "write", path: "../../x" }],
+  [{ kind: "write", path: "/w/../x" }],
+  [{ kind: "write", pat: "/w/a" }],
+  [{ kind: "write", path: "/w/a", before: null }],
+  [{ kind: "write", path: "/w/a", before: { ...FILE, size: -1 } }],
+  [{ kind: "write", path: "/w/a", before: { ...FILE, content: 1 } }],
+  [{ kind: "zap", path: "/w/a" }],
+  [{ kind: "mkdir", path: "/w/a" }],
+  [{ kind: "mkdir", paths: [] }],
+  [{ kind: "mkdir", paths: ["a"] }],
+  [{ kind: "remove", path: "/w/a" }],
+  [{ kind: "remove", path: "/w/a", entries: [FILE] }],
+  [{ kind: "remove", path: "/w/a", entries: [{ kind: "directory", mode: "x", path: "/w/a" }] }],
+  [{ kind: "rename", from: "/w/a", to: "/w/b" }],
+  [{ kind: "rename", from: "/w/a", to: "b", moved: MOVED }],
+  [{ kind: "rename", from: "/w/a", to: "/w/b", moved: MOVED, replaced: { kind: "link" } }],
+  [null],
+])("leaves out a call with the damaged change %j", async (change) => {
+  const log = open();
+  const [good, damaged] = [newCall(log, "good"), newCall(log, "damaged")];
+  for (const one of [good, damaged]) await replaced(one, new Uint8Array());
+  await damaged.begin(change as never);
   expect((await log.list()).map(({ callId }) => callId)).toEqual(["good"]);
+});
+
+it.each([
+  ["atMs", "x"],
+  ["workspace", 1],
+  ["undoes", "x"],
+])("leaves out a call whose %s is %j", async (name, value) => {
+  const log = open();
+  await replaced(newCall(log), new Uint8Array());
+  const path = join(root, "undo", (await log.list())[0]!.id, "log.jsonl");
+  const [first, ...rest] = readFileSync(path, "utf8").split("\n");
+  writeFileSync(path, [JSON.stringify({ ...JSON.parse(first!), [name]: value }), ...rest].join("\n"));
+  expect(await log.list()).toEqual([]);
 });

@@ -16,6 +16,7 @@ import {
 } from "../../kernel/index.js";
 import { readIfThere } from "./replace-state-file.js";
 import { type StateDirectory, unwritable } from "./state-directory.js";
+import { endOf, isCall, isChange } from "./undo-record.js";
 
 /** How much is stored of what calls replace. The oldest calls are dropped first. */
 export const UNDO_LIMITS = {
@@ -175,7 +176,7 @@ function idsIn(root: string): string[] {
   }
 }
 
-/** Undefined for a call that changed nothing, and for a log that cannot be read. */
+/** Undefined for a call that changed nothing, and for a log that cannot be read or is damaged. */
 function readCall(root: string, id: string): CallRecord | undefined {
   let lines: readonly string[];
   try {
@@ -191,11 +192,16 @@ function readCall(root: string, id: string): CallRecord | undefined {
   for (const text of lines) {
     const line = parsed(text);
     if (line === undefined) return undefined;
-    if (call === undefined) call = { ...(line as unknown as CallRecord), id, changes: [] };
-    else if (isRecord(line.change))
-      changes.set(line.begin, { ...(line.change as unknown as RecordedChange), isUnfinished: true });
-    else {
-      const { end: index, failed, ...end } = line;
+    if (call === undefined) {
+      const first = { ...line, id, changes: [] };
+      if (!isCall(first)) return undefined;
+      call = first;
+    } else if ("change" in line) {
+      if (!isChange(line.change)) return undefined;
+      changes.set(line.begin, { ...line.change, isUnfinished: true });
+    } else {
+      const { end: index, failed } = line;
+      const end = endOf(line);
       const change = changes.get(index);
       if (failed === true) changes.delete(index);
       else if (change !== undefined) changes.set(index, { ...change, ...end, isUnfinished: false });
