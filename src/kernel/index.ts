@@ -148,6 +148,7 @@ export {
   webDigest,
 } from "./port-defaults.js";
 export { type FsRecording, RecordedFs } from "./recorded-fs.js";
+export { redactedPair, redactText } from "./redact-text.js";
 export { ToolRegistry } from "./registry.js";
 export {
   blockText,

@@ -12,6 +12,20 @@ export function redactText(redactor: Redactor | undefined, text: string): string
   throw new TypeError("the redactor did not return a string");
 }
 
+/**
+ * Two texts to compare, in which no part of a secret is left. The lines of a diff are parts of a text, in which a redactor does not
+ * find a secret of several lines: undefined for texts with one.
+ */
+export function redactedPair(
+  redactor: Redactor | undefined,
+  before: string,
+  after: string,
+): readonly [string, string] | undefined {
+  const [old, next] = [redactText(redactor, before), redactText(redactor, after)];
+  const linesOf = (text: string) => text.split("\n").length;
+  return linesOf(old) === linesOf(before) && linesOf(next) === linesOf(after) ? [old, next] : undefined;
+}
+
 /** A copy of plain data with every text of it changed; bytes stay, and so do the names of properties unless `changeName` is given. */
 export function mapTexts(
   value: unknown,

@@ -83,7 +83,7 @@ export async function undoCalls(
     const steps = plans.flatMap((plan) => plan.steps);
     const status = conflicts.length > 0 ? "conflict" : steps.length === 0 ? "nothing" : dryRun ? "planned" : "done";
     const ids: string[] = [];
-    const files = await filesOf(plans, status === "planned");
+    const files = await filesOf(plans, status === "planned", host.redactor);
     if (status === "done")
       for (const [index, group] of groups.entries())
         if (plans[index]!.steps.length > 0) ids.push(await makeSteps(plans[index]!, group, host));
@@ -92,7 +92,7 @@ export async function undoCalls(
       calls: chosen.map((record) => summaryOf(record, undone)),
       ids,
       files: status === "conflict" || status === "nothing" ? [] : files,
-      conflicts: await Promise.all(conflicts.map(shownConflict)),
+      conflicts: await Promise.all(conflicts.map((conflict) => shownConflict(conflict, host.redactor))),
       lost: plans.flatMap((plan) => plan.lost.map(({ path, why }) => ({ path, why }))),
     };
   });
@@ -277,7 +277,11 @@ function boundCall(id: string, sessionId: string, until: Pick<BoundCall, "signal
   return { id, sessionId, ...until, authorizeRealPath: refuse, authorizeDirectory: refuse };
 }
 
-async function filesOf(plans: readonly UndoPlan[], isDiffed: boolean): Promise<UndoReport["files"]> {
+async function filesOf(
+  plans: readonly UndoPlan[],
+  isDiffed: boolean,
+  redactor: HostServices["redactor"],
+): Promise<UndoReport["files"]> {
   const moves = plans.flatMap(({ steps }) =>
     steps.flatMap((step) =>
       step.kind === "rename" ? [{ path: step.path, did: "moved", from: step.from } as const] : [],
@@ -285,13 +289,16 @@ async function filesOf(plans: readonly UndoPlan[], isDiffed: boolean): Promise<U
   );
   const shown = async (file: UndoneFile) => {
     const { path, did } = file;
-    return { path, did, ...(isDiffed ? { diff: await undoDiff(file) } : {}) };
+    return { path, did, ...(isDiffed ? { diff: await undoDiff(file, redactor) } : {}) };
   };
   return [...moves, ...(await Promise.all(plans.flatMap(({ files }) => files.map(shown))))];
 }
 
-async function shownConflict({ path, why, file }: UndoProblem): Promise<UndoReport["conflicts"][number]> {
+async function shownConflict(
+  { path, why, file }: UndoProblem,
+  redactor: HostServices["redactor"],
+): Promise<UndoReport["conflicts"][number]> {
   // Without a diff where the old bytes cannot be read: the conflict matters more.
-  const diff = file && (await undoDiff(file).catch(() => undefined));
+  const diff = file && (await undoDiff(file, redactor).catch(() => undefined));
   return { path, why, ...(diff === undefined || diff === "" ? {} : { diff }) };
 }

@@ -1,3 +1,4 @@
+import { type Redactor, redactedPair, redactText } from "../../kernel/index.js";
 import { renderUnifiedDiff, truncateToHead } from "../../text/index.js";
 import type { UndoneFile } from "./plan-undo.js";
 
@@ -5,13 +6,21 @@ import type { UndoneFile } from "./plan-undo.js";
 const MAX_COMPARED_BYTES = 1024 * 1024;
 const MAX_DIFF_BYTES = 16 * 1024;
 
-/** What undoing changes in a file, from what it is to what it will be, as a unified diff; a line where it is not text. */
-export async function undoDiff({ path, before, after }: UndoneFile): Promise<string> {
+/**
+ * What undoing changes in a file, from what it is to what it will be, as a unified diff with secrets redacted; a line where it is
+ * not text, or has a secret of several lines.
+ */
+export async function undoDiff({ path, before, after }: UndoneFile, redactor: Redactor | undefined): Promise<string> {
   const [old, next] = [await before(), await after()];
   const [oldText, nextText] = [textOf(old), textOf(next)];
   if (oldText === undefined || nextText === undefined)
     return `Binary or large file ${path}: ${sizeOf(old)} → ${sizeOf(next)}\n`;
-  const diff = renderUnifiedDiff(oldText, nextText, undefined, { path });
+  const pair = redactedPair(redactor, oldText, nextText);
+  if (pair === undefined) return `File with a secret ${path}: ${sizeOf(old)} → ${sizeOf(next)}\n`;
+  const diff = redactText(redactor, renderUnifiedDiff(...pair, undefined, { path }));
+  // All that differs may be the secret.
+  if (pair[0] === pair[1] && oldText !== nextText)
+    return `A secret in ${path} changes: ${sizeOf(old)} → ${sizeOf(next)}\n`;
   const { text, omittedBytes } = truncateToHead(diff, MAX_DIFF_BYTES);
   return omittedBytes === 0 ? diff : `${text}\n[${omittedBytes} bytes of this diff are omitted]\n`;
 }
