@@ -93,7 +93,12 @@ export class RecordedFs implements Fs {
     const old = await this.#look(() => this.#oldFile(path, expect, io));
     return this.#recorded(
       path,
-      old && { kind: "write", path: old.real, ...(old.before === undefined ? {} : { before: old.before }) },
+      old && {
+        kind: "write",
+        path: old.real,
+        ...(old.before === undefined ? {} : { before: old.before }),
+        after: await this.#recording.digest(bytes),
+      },
       () => this.#fs.replaceAtomic(path, bytes, expect, io),
       async (done) => ({ after: done.after, ...(await this.#lostOf(old, done)), ...linesOf(old?.bytes, bytes) }),
     );

@@ -2,8 +2,8 @@
  * The undo log of a host: what calls changed through their file port, with the old bytes, so that a user can put them back.
  *
  * Each change has two steps, before and after it is made. A change that was begun and not ended belongs to a process that was
- * killed, or failed in a way that leaves the state of the file unknown: it is undone where the file is gone, never where it has
- * other content.
+ * killed, or failed in a way that leaves the state of the file unknown: it is undone where the file is gone or has the bytes that
+ * were to be written, never where it has other content.
  */
 
 /** Milliseconds that undoing may take. The records that one begun since then undoes are not dropped. */
@@ -27,8 +27,8 @@ export type OldEntry =
 
 /** One change of files. Paths are real paths on the target. */
 export type Change =
-  /** A file was created, or replaced as far as `before` is there. */
-  | { readonly kind: "write"; readonly path: string; readonly before?: OldEntry }
+  /** A file was created, or replaced as far as `before` is there. `after`: SHA-256 of what is to be written, as hex. */
+  | { readonly kind: "write"; readonly path: string; readonly before?: OldEntry; readonly after?: string }
   /** The directories that were created, the outermost first. */
   | { readonly kind: "mkdir"; readonly paths: readonly string[] }
   /** A file, symlink or directory with its contents, parents first. */

@@ -313,3 +313,17 @@ it("shows no secret in the diffs of a dry run and of a conflict", async () => {
   expect(conflict.conflicts).toMatchObject([{ diff: expect.stringMatching(/^-mine$[\s\S]*^\+old$/m) }]);
   for (const report of [planned, conflict]) expect(JSON.stringify(report)).not.toMatch(/ghp_|b2xk|bmV3/);
 });
+
+it("undoes a write that was made by a process that was killed right after it", async () => {
+  put("a.txt", "old\n");
+  await open();
+  await call("write", { path: "a.txt", content: "new\n" });
+  const [{ id }] = (await toolkit.changes()) as unknown as [{ id: string }];
+  const log = join(root, "state", "undo", id, "log.jsonl");
+  writeFileSync(log, readFileSync(log, "utf8").replace(/^\{"end".*\n/m, ""));
+  put("a.txt", "mine\n");
+  expect(await toolkit.undo()).toMatchObject({ status: "conflict" });
+  put("a.txt", "new\n");
+  expect(await toolkit.undo()).toMatchObject({ status: "done" });
+  expect(text("a.txt")).toBe("old\n");
+});

@@ -14,10 +14,10 @@ export function isCall(value: Readonly<Record<string, unknown>>): value is Recor
 
 export function isChange(value: unknown): value is Change {
   if (!isRecord(value)) return false;
-  const { kind, path, before, paths, entries, from, to, moved, replaced } = value;
+  const { kind, path, before, after, paths, entries, from, to, moved, replaced } = value;
   switch (kind) {
     case "write":
-      return isPath(path) && (before === undefined || isEntry(before));
+      return isPath(path) && (before === undefined || isEntry(before)) && (after === undefined || isText(after));
     case "mkdir":
       return Array.isArray(paths) && paths.length > 0 && paths.every(isPath);
     case "remove":
