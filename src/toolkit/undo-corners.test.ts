@@ -327,3 +327,20 @@ it("undoes a write that was made by a process that was killed right after it", a
   expect(await toolkit.undo()).toMatchObject({ status: "done" });
   expect(text("a.txt")).toBe("old\n");
 });
+
+it("restores what was in a private directory for its user alone, and names the command that makes it private", async () => {
+  mkdirSync(at("private/sub"), { recursive: true });
+  put("private/a.txt", "a\n");
+  put("private/sub/b.txt", "b\n");
+  chmodSync(at("private/a.txt"), 0o644);
+  chmodSync(at("private/sub/b.txt"), 0o755);
+  chmodSync(at("private/sub"), 0o755);
+  chmodSync(at("private"), 0o700);
+  await open();
+  await call("delete", { path: "private", recursive: true });
+  expect((await toolkit.undo()).lost).toEqual([
+    { path: at("private"), why: expect.stringContaining(`chmod 700 ${at("private")}`) },
+  ]);
+  const modes = ["private/a.txt", "private/sub/b.txt"].map((name) => statSync(at(name)).mode & 0o777);
+  expect(modes).toEqual([0o600, 0o700]);
+});

@@ -68,6 +68,8 @@ class UndoPlanner implements UndoPlan {
   readonly conflicts: UndoProblem[] = [];
   readonly lost: UndoProblem[] = [];
   readonly #files = new Map<string, UndoneFile>();
+  /** The bits that the mode of a file keeps in a directory that is created again. */
+  readonly #kept = new Map<string, number>();
   readonly #source: UndoSource;
   readonly #prospect: ProspectiveFiles;
 
@@ -140,8 +142,23 @@ class UndoPlanner implements UndoPlan {
     const parent = parentOf(path);
     if ((await this.#prospect.at(parent)).kind !== "directory")
       return this.#conflict(path, `The directory ${parent} of ${path} no longer exists.`, now, old);
-    if (old.kind === "file") await this.#write(path, now, old, undefined, entry.mode ?? mode);
-    else this.#step({ kind: "mkdir", path }, now, old);
+    const kept = this.#kept.get(parent) ?? 0o7777;
+    const own = entry.mode ?? mode;
+    if (old.kind === "file") return this.#write(path, now, old, undefined, own === undefined ? own : own & kept);
+    this.#step({ kind: "mkdir", path }, now, old);
+    this.#keepPrivate(path, own ?? 0o777, kept);
+  }
+
+  /** Directories are created without a mode, so what was private in one is for its user alone. */
+  #keepPrivate(path: string, mode: number, keptAbove: number): void {
+    const group = (mode & 0o050) === 0o050 ? 0o070 : 0;
+    const others = (mode & 0o005) === 0o005 ? 0o007 : 0;
+    const kept = keptAbove & (0o7700 | group | others);
+    this.#kept.set(path, kept);
+    if (group !== 0 && others !== 0) return;
+    const octal = (mode & 0o7777).toString(8);
+    const hint = `The files in it are restored without the access that it denied. Set it with: chmod ${octal} ${shellPath(path)}`;
+    this.lost.push({ path, why: `${path} is restored, but not its mode ${octal}. ${hint}` });
   }
 
   async #unmake(path: string): Promise<void> {
