@@ -259,3 +259,25 @@ describe("the files of the state", () => {
     await expect(put()).rejects.toMatchObject({ code: "STORE_UNWRITABLE" });
   });
 });
+
+describe("a session with a damaged record", () => {
+  it.each(["", "{", "[]", '{"id":"shop"}', "owner"])("%j has no other owner, and can be ended", async (damaged) => {
+    const record = join(root, "sessions", "shop", "session.json");
+    const info = await open().sessions.open("shop", { owner: "ada" });
+    await open()
+      .documents("notes", info)
+      .update("n", () => "ada's");
+    const sound = JSON.parse(readFileSync(record, "utf8"));
+    writeFileSync(record, damaged === "owner" ? JSON.stringify({ ...sound, owner: 7 }) : damaged);
+    const kept = readFileSync(record, "utf8");
+    for (const about of [{ owner: "bob" }, { owner: "ada" }, {}])
+      await expect(open().sessions.open("shop", about)).rejects.toMatchObject({
+        code: "STORE_CONFLICT",
+        hint: "To delete the session, run `haft sessions end shop`.",
+      });
+    expect(readFileSync(record, "utf8")).toBe(kept);
+    expect(await open().sessions.end("shop")).toBe(true);
+    const fresh = await open().sessions.open("shop", { owner: "bob" });
+    expect([fresh.owner, await open().documents("notes", fresh).get("n")]).toEqual(["bob", undefined]);
+  });
+});

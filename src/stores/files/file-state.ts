@@ -16,8 +16,10 @@ import { fileName, LOCK_WAIT_MS } from "./file-store.js";
 import { type FileSessions, fileSessions } from "./session-catalog.js";
 import {
   createSessionRecord,
+  hasSessionRecord,
   namesIn,
   readSessionRecord,
+  requireNoDamagedRecord,
   sessionVersion,
   touchSessionRecord,
 } from "./session-record.js";
@@ -99,6 +101,7 @@ function sessionsOf({ state, locks, sessions, now, requireOpen }: SessionParts):
       const found = readSessionRecord(directory);
       if (found !== undefined) return found;
       return locked(directory, () => {
+        requireNoDamagedRecord(directory, id);
         try {
           state.directory(...placeOf(id));
           const record = {
@@ -128,7 +131,8 @@ function sessionsOf({ state, locks, sessions, now, requireOpen }: SessionParts):
       const end = (): boolean => {
         const record = readSessionRecord(directoryOf(id));
         if (version !== undefined && record?.version !== version) return false;
-        return sessions.end(id) && record !== undefined;
+        const isThere = hasSessionRecord(directoryOf(id));
+        return sessions.end(id) && isThere;
       };
       return version === undefined ? end() : locked(directoryOf(id), end);
     },

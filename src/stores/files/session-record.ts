@@ -1,8 +1,8 @@
 /** The record in a session's directory: the session's name, when it was last used, and which processes have it open. */
-import { existsSync, readdirSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newNonce } from "../../host/index.js";
-import { endedSession, type SessionInfo } from "../../kernel/index.js";
+import { endedSession, HaftError, type SessionInfo } from "../../kernel/index.js";
 import { isTimestampMs } from "../timestamp.js";
 import { isProcessAlive, ownProcessIdentity, type ProcessIdentity } from "./process-identity.js";
 import { readIfThere, replaceStateFile } from "./replace-state-file.js";
@@ -50,8 +50,7 @@ export class SessionRecord {
     try {
       const record = join(this.#directory, RECORD_FILE);
       const held = join(this.#directory, this.#heldName);
-      if (this.#nonce === undefined && readNonce(record) === undefined)
-        createSessionRecord(this.#directory, this.#about, nowMs);
+      if (this.#nonce === undefined && !existsSync(record)) createSessionRecord(this.#directory, this.#about, nowMs);
       if (this.#nonce === undefined) {
         this.#file = statSync(record);
         this.#nonce = readNonce(record);
@@ -124,21 +123,41 @@ export function touchSessionRecord(directory: string, nowMs: number): boolean {
 
 /** The record in a directory; undefined if there is none or it cannot be read. */
 export function readSessionRecord(directory: string): SessionInfo | undefined {
+  const path = join(directory, RECORD_FILE);
   try {
-    const path = join(directory, RECORD_FILE);
     const { id, isTemporary, createdMs, nonce, owner } = JSON.parse(readIfThere(path) ?? "") as Record<string, unknown>;
     if (typeof id !== "string" || typeof nonce !== "string" || !isTimestampMs(createdMs)) return undefined;
+    if (owner !== undefined && typeof owner !== "string") return undefined;
     return {
       id,
       version: nonce,
       isTemporary: isTemporary === true,
       createdMs,
       usedMs: statSync(path).mtimeMs,
-      ...(typeof owner === "string" ? { owner } : {}),
+      ...(owner === undefined ? {} : { owner }),
     };
   } catch {
     return undefined;
   }
+}
+
+/** Whether there is a record, damaged or not. */
+export function hasSessionRecord(directory: string): boolean {
+  return lstatSync(join(directory, RECORD_FILE), { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Refuses a record that is there and cannot be read: a new one in its place would give the session to any owner. @throws `STORE_CONFLICT` */
+export function requireNoDamagedRecord(directory: string, id: string): void {
+  const path = join(directory, RECORD_FILE);
+  if (!hasSessionRecord(directory) || readSessionRecord(directory) !== undefined) return;
+  throw new HaftError(
+    "STORE_CONFLICT",
+    `Did not open the session ${JSON.stringify(id)}: its record ${path} is damaged.`,
+    {
+      hint: `To delete the session, run \`haft sessions end ${id}\`.`,
+      details: { path },
+    },
+  );
 }
 
 /** Reads the version of the session in a directory; undefined without a record. The same file is parsed once. */
