@@ -113,6 +113,24 @@ it("shows hidden characters, and no line of a command looks like one of the ques
   expect(printed.match(/^(rule|Allow it\?)/gm)).toEqual(["rule", "Allow it?"]);
 });
 
+it("wraps long lines, so that no visual line looks like one of the question", async () => {
+  const command = `a${" b".repeat(39)}${"rule  harmless, risk low".padEnd(80)}${"寿".repeat(90)}`;
+  const env = { A: `${"x ".repeat(40)}why  fine` };
+  const preview = { kind: "command", command, directory: "/ws", env, isTruncated: false } as const;
+  const { printed } = await asked(["n"], { ...request, preview });
+  const lines = printed.slice(0, printed.indexOf("Allow it?")).split("\n");
+  const wide = (line: string) => [...line].reduce((sum, char) => sum + (char === "寿" ? 2 : 1), 0);
+  expect(lines.filter((line) => wide(line) > 80)).toEqual([]);
+  expect(lines.filter((line) => /harmless|寿|fine/.test(line)).every((line) => /^ *│ /.test(line))).toBe(true);
+  expect(printed).not.toContain("read all of them");
+});
+
+it("says next to the question how long it is", async () => {
+  const preview = { kind: "command", command: "#\n".repeat(60), directory: "/ws", isTruncated: false } as const;
+  const { printed } = await asked(["n"], { ...request, preview });
+  expect(printed).toMatch(/\nlong {7}67 lines: read all of them\n\nAllow it\?/);
+});
+
 it("says how much of a secret is not shown", async () => {
   const { printed } = await asked(["n"], { ...request, hidden: { characters: 40, lines: 2 } });
   expect(printed).toContain("hidden     40 characters on 2 lines were taken for a secret and are not shown\n");

@@ -7,6 +7,10 @@ import pc from "picocolors";
 import type { Approval, ApprovalRequest, Approver } from "../../kernel/index.js";
 import { type ApprovalText, approvalText } from "../approval-text.js";
 
+const DEFAULT_COLUMNS = 80;
+const MIN_COLUMNS = 20;
+/** Lines of a question from which on the user is told how many there are: the first ones have scrolled away. */
+const LONG_LINES = 40;
 /** Wrong answers after which the call is denied. */
 const MAX_QUESTIONS = 3;
 
@@ -14,6 +18,8 @@ export interface ApprovalTerminal {
   /** Opens what the user types. Input from before the question is not in it. */
   open(): Readable;
   write(text: string): unknown;
+  /** How wide it is. Default 80. */
+  readonly columns?: number;
 }
 
 /** The terminal of this process; undefined where there is none, or its stderr is not seen there. */
@@ -24,7 +30,13 @@ export function controllingTerminal(): ApprovalTerminal | undefined {
   } catch {
     return undefined;
   }
-  return { open: typedFromNow, write: (text) => process.stderr.write(text) };
+  return {
+    open: typedFromNow,
+    write: (text) => process.stderr.write(text),
+    get columns() {
+      return process.stderr.columns || DEFAULT_COLUMNS;
+    },
+  };
 }
 
 function openTerminal(): number {
@@ -62,7 +74,7 @@ export function terminalApprover(
   return {
     ask: (request, { signal, timeoutMs }) =>
       during(async (): Promise<Approval> => {
-        terminal.write(`\n${coloredApproval(approvalText(request))}\n`);
+        terminal.write(`\n${coloredApproval(approvalText(request), terminal.columns)}\n`);
         const question = questionFor(request, timeoutMs);
         for (let asked = 0; asked < MAX_QUESTIONS; asked++) {
           const typed = terminal.open();
@@ -98,20 +110,52 @@ export function userName(): string {
   }
 }
 
-/** What is asked, with the body behind a bar that no text in it can imitate. */
-export function coloredApproval({ title, body, isDiff, rows }: ApprovalText): string {
-  const lines = body.map((line) => `${pc.dim("│")} ${isDiff ? coloredDiffLine(line) : line}`);
-  const width = Math.max(...rows.map(({ name }) => name.length));
-  const facts = rows.flatMap(({ name, lines: [first = "", ...more] }) => [
-    `${pc.bold(name.padEnd(width))}  ${first}`,
-    ...more.map((line) => `${" ".repeat(width)}${pc.dim("│")} ${line}`),
-  ]);
-  return `${[pc.bold(title), ...lines, ...facts].join("\n")}\n`;
+/**
+ * What is asked, with the body behind a bar that no text in it can imitate: what is wider than the terminal is wrapped here, so
+ * that each line which the user sees has the bar.
+ */
+export function coloredApproval(
+  { title, body, isDiff, rows }: ApprovalText,
+  columns: number = process.stdout.columns || DEFAULT_COLUMNS,
+): string {
+  const name = Math.max(...rows.map((row) => row.name.length));
+  const room = Math.max(MIN_COLUMNS, columns - 2);
+  const bar = `${pc.dim("│")} `;
+  const [head = "", ...moreOfHead] = wrapped(title, room);
+  const lines = body.flatMap((line) => {
+    const paint = isDiff ? diffPaint(line) : String;
+    return wrapped(line, room).map((part) => `${bar}${paint(part)}`);
+  });
+  const facts = rows.flatMap((row) => {
+    const [first = "", ...more] = row.lines.flatMap((line) => wrapped(line, Math.max(MIN_COLUMNS, room - name)));
+    return [`${pc.bold(row.name.padEnd(name))}  ${first}`, ...more.map((line) => `${" ".repeat(name)}${bar}${line}`)];
+  });
+  const shown = [pc.bold(head), ...moreOfHead.map((line) => `${bar}${line}`), ...lines, ...facts];
+  if (shown.length > LONG_LINES) shown.push(`${pc.bold("long".padEnd(name))}  ${shown.length} lines: read all of them`);
+  return `${shown.join("\n")}\n`;
 }
 
-function coloredDiffLine(line: string): string {
-  if (line.startsWith("@@")) return pc.cyan(line);
-  return line.startsWith("+") ? pc.green(line) : line.startsWith("-") ? pc.red(line) : line;
+/** A line in parts that are not wider than `columns`. Characters beyond Latin count as two columns, which none exceeds. */
+function wrapped(line: string, columns: number): readonly string[] {
+  const parts: string[] = [];
+  let part = "";
+  let width = 0;
+  for (const char of line.replaceAll("\t", "    ")) {
+    const own = (char.codePointAt(0) ?? 0) < 0x1100 ? 1 : 2;
+    if (width + own > columns) {
+      parts.push(part);
+      part = "";
+      width = 0;
+    }
+    part += char;
+    width += own;
+  }
+  return [...parts, part];
+}
+
+function diffPaint(line: string): (text: string) => string {
+  if (line.startsWith("@@")) return pc.cyan;
+  return line.startsWith("+") ? pc.green : line.startsWith("-") ? pc.red : String;
 }
 
 function questionFor({ canRemember, rule }: ApprovalRequest, timeoutMs: number | undefined): string {

@@ -34,13 +34,20 @@ it("a form has the answers that the policy allows, and shows what would run", ()
   const { message, requestedSchema } = approvalForm(request);
   expect(requestedSchema.properties.answer.enum).toEqual(["once", "session", "project", "no"]);
   expect(approvalForm(once).requestedSchema.properties.answer.enum).toEqual(["once", "no"]);
-  expect(message).toContain("bash would run this command:\n\n    make \\u202e\n\ndirectory: /ws\n");
+  expect(message).toContain(
+    "bash would run this command:\n\n    make \\u202e\n\nwarning: invisible and control characters are shown as escapes\ndirectory: /ws\n",
+  );
   expect(message).toContain("why: It changes something.\nrule: changes, risk medium\n");
 });
 
-it("a long command is cut, and the form says so", () => {
-  const shown = (command: string) =>
-    approvalForm({ ...request, preview: { kind: "command", command, directory: "/ws", isTruncated: false } }).message;
+it("a long command is cut, the form says so, and it is allowed once only", () => {
+  const of = (command: string) =>
+    ({ ...request, preview: { kind: "command", command, directory: "/ws", isTruncated: false } }) as const;
+  const shown = (command: string) => approvalForm(of(command)).message;
+  for (const long of ["x".repeat(20_000), "x\n".repeat(500)]) {
+    expect(approvalForm(of(long)).requestedSchema.properties.answer.enum).toEqual(["once", "no"]);
+    expect(approvalFrom(accepted("session"), of(long), "ada")).toHaveProperty("denied");
+  }
   expect(shown("x".repeat(20_000))).toContain("…\n    (the rest of this text is not shown)");
   expect(shown("x\n".repeat(500))).toContain("(400 more lines are not shown)");
   expect(shown("x".repeat(20_000)).length).toBeLessThan(9_000);

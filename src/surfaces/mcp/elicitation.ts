@@ -144,8 +144,11 @@ export class IssuedForms {
   }
 }
 
-function answersTo({ canRemember }: ApprovalRequest): readonly Answer[] {
-  return canRemember === true ? ["once", "session", "project", "no"] : ["once", "no"];
+/** What was not shown whole is allowed once at most. */
+function answersTo(request: ApprovalRequest): readonly Answer[] {
+  const { body, rows } = approvalText(request);
+  const isWhole = [body, ...rows.map(({ lines }) => lines)].every((lines) => bounded(lines).length === lines.length);
+  return request.canRemember === true && isWhole ? ["once", "session", "project", "no"] : ["once", "no"];
 }
 
 function messageFor(request: ApprovalRequest): string {
