@@ -9,7 +9,7 @@ import { type ApprovalText, approvalText } from "../approval-text.js";
 
 const DEFAULT_COLUMNS = 80;
 const MIN_COLUMNS = 20;
-/** Lines of a question from which on the user is told how many there are: the first ones have scrolled away. */
+/** Lines of a question above which a row counts them: the first ones have scrolled away. */
 const LONG_LINES = 40;
 /** Wrong answers after which the call is denied. */
 const MAX_QUESTIONS = 3;
@@ -119,15 +119,15 @@ export function coloredApproval(
   columns: number = process.stdout.columns || DEFAULT_COLUMNS,
 ): string {
   const name = Math.max(...rows.map((row) => row.name.length));
-  const room = Math.max(MIN_COLUMNS, columns - 2);
+  const width = Math.max(MIN_COLUMNS, columns - 2);
   const bar = `${pc.dim("│")} `;
-  const [head = "", ...moreOfHead] = wrapped(title, room);
+  const [head = "", ...moreOfHead] = wrapped(title, width);
   const lines = body.flatMap((line) => {
     const paint = isDiff ? diffPaint(line) : String;
-    return wrapped(line, room).map((part) => `${bar}${paint(part)}`);
+    return wrapped(line, width).map((part) => `${bar}${paint(part)}`);
   });
   const facts = rows.flatMap((row) => {
-    const [first = "", ...more] = row.lines.flatMap((line) => wrapped(line, Math.max(MIN_COLUMNS, room - name)));
+    const [first = "", ...more] = row.lines.flatMap((line) => wrapped(line, Math.max(MIN_COLUMNS, width - name)));
     return [`${pc.bold(row.name.padEnd(name))}  ${first}`, ...more.map((line) => `${" ".repeat(name)}${bar}${line}`)];
   });
   const shown = [pc.bold(head), ...moreOfHead.map((line) => `${bar}${line}`), ...lines, ...facts];
