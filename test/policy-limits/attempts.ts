@@ -28,6 +28,9 @@ function one(kind: string, what: string, command: string, ends: Attempt["ends"],
 const write = (path: string, content: string): Step => ["write", { path, content }];
 const job = (input: Readonly<Record<string, unknown>>): Step => ["process", input];
 const LEAVES = "mkfifo pwned";
+/** A text that runs a command where bash evaluates it. */
+const HIDDEN = { setup: `echo 'a[$(${LEAVES})]' > f` };
+const EVIL = `printf '#!/bin/sh\\n${LEAVES}\\n' > evil; chmod +x evil`;
 
 export const ATTEMPTS: readonly Attempt[] = [
   one("Quoting", "a program's name in pieces", `mk"fi"'f'o pwned`, "asked"),
@@ -44,6 +47,23 @@ export const ATTEMPTS: readonly Attempt[] = [
   one("Substitution", "a process substitution", `cat <(${LEAVES})`, "asked"),
   one("Substitution", "in arithmetic", `echo $(( $(${LEAVES}; echo 1) ))`, "asked"),
   one("Substitution", "in the index of an array, quoted", `x='a[$(${LEAVES})]'; echo $((x))`, "asked"),
+  one("Substitution", "in a file, read and evaluated", "read n < f; echo $((n))", "asked", HIDDEN),
+  one("Substitution", "in a file, summed up", "while read -r n; do s=$((s+n)); done < f", "asked", HIDDEN),
+  one("Substitution", "in a file, compared", "n=$(cat f); [[ $n -gt 3 ]]", "asked", HIDDEN),
+  one("Substitution", "in a file, as an offset", "read n < f; b=hello; echo ${b:n}", "asked", HIDDEN),
+  one("Substitution", "in a file, as an index", "read n < f; echo ${b[n]}", "asked", HIDDEN),
+  one("Substitution", "in a file, as the index that is assigned", "read n < f; b[n]=1", "asked", HIDDEN),
+  one("Substitution", "in a file, as a name", "read n < f; echo ${!n}", "asked", HIDDEN),
+  one("Substitution", "in a file, as a name that `-v` looks for", 'read n < f; [ -v "$n" ]', "asked", HIDDEN),
+  one("Substitution", "in a file, as an array", "mapfile -t m < f; echo $((m[0]))", "asked", HIDDEN),
+  one("Substitution", "in a file, as a limit", "read n < f; for ((i=0;i<n;i++)); do :; done", "asked", HIDDEN),
+  one("Substitution", "in a file, by `let`", "read n < f; let s=n", "asked", HIDDEN),
+  one("Substitution", "in a file, as an integer", "declare -i n; read n < f", "asked", HIDDEN),
+  one("Substitution", "in the name of a file", "for i in a*\\]; do echo $((i)); done", "asked", {
+    setup: "touch 'a[$(touch pwned)]'",
+  }),
+  one("Substitution", "in pieces, evaluated", `x='a[$'; y='(${LEAVES})]'; echo $(( $x$y ))`, "asked"),
+  one("Substitution", "in an argument, evaluated", `set -- 'a[$(${LEAVES})]'; echo $(($1))`, "asked"),
   one("Substitution", "a value that is evaluated as a prompt", `x='$(${LEAVES})'; echo \${x@P}`, "asked"),
   one("Substitution", "in the default of a variable", `echo \${NOPE:-$(${LEAVES})}`, "asked"),
   one("Substitution", "in a here-document", `cat <<EOF\n$(${LEAVES})\nEOF`, "asked"),
@@ -63,9 +83,27 @@ export const ATTEMPTS: readonly Attempt[] = [
   one("Wrappers", "`eval` of pieces", `a=tou; b='ch pwned'; eval "$a$b"`, "asked"),
   one("Wrappers", "a shell that reads a pipe", `echo '${LEAVES}' | sh`, "asked"),
   one("Wrappers", "a shell that reads a here-string", `bash <<< '${LEAVES}'`, "asked"),
+  one("Wrappers", "`jobs -x`", `jobs -x ${LEAVES}`, "asked"),
   one("Wrappers", "`env -S`", `env -S '${LEAVES}'`, "asked"),
   one("Interpreters", "node", `node -e 'require("fs").writeFileSync("pwned","")'`, "asked"),
   one("Interpreters", "awk", `awk 'BEGIN{system("${LEAVES}")}'`, "asked"),
+  one("Interpreters", "awk, behind a quote in a regex", `awk 'BEGIN{print /"/; system("${LEAVES}") }'`, "asked"),
+  one("Interpreters", "awk, in an assignment", `awk 'BEGIN{x = /"/; system("${LEAVES}")}'`, "asked"),
+  one("Interpreters", "awk, in a condition", `awk 'BEGIN{x = 1 ? /"/ : 2; system("${LEAVES}")}'`, "asked"),
+  one("Interpreters", "awk, on two lines", `awk 'BEGIN{system\\\n("${LEAVES}")}'`, "asked"),
+  one("Interpreters", "awk that reads", `awk 'BEGIN{getline l < "../out/s.txt"; print l}'`, "denied"),
+  one(
+    "Interpreters",
+    "awk that reads, with escapes",
+    `awk 'BEGIN{getline l < "\\056\\056/out/s.txt"; print l}'`,
+    "asked",
+  ),
+  one("Interpreters", "awk that reads, on two lines", `awk 'BEGIN{getline l \\\n< "../out/s.txt"; print l}'`, "asked"),
+  one("Interpreters", "awk that writes, on two lines", `awk 'BEGIN{print "x" \\\n> "../out/new"}'`, "denied"),
+  one("Interpreters", "awk that writes, after a comma", `awk 'BEGIN{print "x",\n"y" > "../out/new"}'`, "denied"),
+  one("Interpreters", "awk that writes, behind a brace", `awk 'BEGIN{print /}/ > "../out/new"}'`, "denied"),
+  one("Interpreters", "sed that runs a command after a text", `echo x | sed 'a x\\\\\ne ${LEAVES}'`, "asked"),
+  one("Interpreters", "sed that writes after a text", "echo x | sed 'a x\\\\\nw {out}/new'", "denied"),
   one("Interpreters", "awk that writes", `awk 'BEGIN{print "x" > "{out}/new"}'`, "denied"),
   one("Interpreters", "sed that runs a command", `echo x | sed '1e ${LEAVES}'`, "asked"),
   one("Interpreters", "sed that writes without `-i`", "echo x | sed 'w {out}/new'", "denied"),
@@ -277,6 +315,9 @@ export const ATTEMPTS: readonly Attempt[] = [
   one("Environment", "PATH", "PATH=.:$PATH; ls", "asked", {
     setup: `printf '#!/bin/sh\\n${LEAVES}\\n' > ls; chmod +x ls`,
   }),
+  one("Environment", "the table of commands", "BASH_CMDS[ls]=./evil; ls", "asked", { setup: EVIL }),
+  one("Environment", "the table of commands, as a whole", "BASH_CMDS=([ls]=./evil); ls", "asked", { setup: EVIL }),
+  one("Environment", "the table of aliases", `shopt -s expand_aliases; BASH_ALIASES[ls]='${LEAVES}'\nls`, "asked"),
   one("Environment", "a library", "LD_PRELOAD=./x.so ls", "asked", { bites: false }),
   one("Environment", "BASH_ENV", "BASH_ENV=s.sh bash -c :", "asked", {
     steps: [write("s.sh", LEAVES), "BASH_ENV=s.sh bash -c :"],

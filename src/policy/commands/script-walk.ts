@@ -2,6 +2,7 @@
 import {
   type AndOr,
   type ArithmeticCommand,
+  type ArithmeticExpression,
   type Command,
   type Function as FunctionNode,
   forEachChild,
@@ -15,6 +16,7 @@ import {
 } from "unbash";
 import { changesDirectory } from "./changes-directory.js";
 import { changesPrograms } from "./environment.js";
+import { assignedBy, evaluatesUnknown, isNumeric, mayEvaluate } from "./evaluated-numbers.js";
 import { type ExpandedWord, literalWord } from "./expanded-word.js";
 import { type CommandPlace, type CommandSink, judgeWords } from "./judge-words.js";
 import type { AnalyzeOptions, CommandProblem } from "./judgement.js";
@@ -221,6 +223,16 @@ export class ScriptWalk implements CommandSink {
   #guard(node: SyntaxNode, scope: Scope): void {
     const differs = readsDifferently(node, scope.source, scope.isTest === true);
     if (differs !== undefined) this.#problem("shells-differ", differs, scope.source.slice(node.pos, node.end));
+    if (evaluatesUnknown(node, scope.state)) this.#mayEvaluate(node, scope);
+  }
+
+  #expression(node: ArithmeticExpression | undefined, scope: Scope): void {
+    if (node !== undefined && !isNumeric(node, scope.state)) this.#mayEvaluate(node, scope);
+  }
+
+  #mayEvaluate(node: SyntaxNode, scope: Scope): void {
+    const text = scope.source.slice(node.pos, node.end);
+    this.#problem("dynamic-command", mayEvaluate(text), text);
   }
 
   /** An assignment without a command: in an expansion, in arithmetic, by a loop. */
@@ -337,6 +349,10 @@ export class ScriptWalk implements CommandSink {
       inside.state.assignEach(node.name.value, node.wordlist);
     } else if (node.type === "While") this.#node(node.clause, inside);
     else {
+      this.#expression(node.initialize, inside);
+      for (const name of assignedBy(node.initialize)) inside.state.assign(name, undefined);
+      this.#expression(node.test, inside);
+      this.#expression(node.update, inside);
       for (const part of [node.initialize, node.test, node.update]) if (part !== undefined) this.#nested(part, inside);
     }
     this.#node(node.body, inside);
@@ -380,6 +396,7 @@ export class ScriptWalk implements CommandSink {
     this.#nested(node, scope);
     const text = scope.source.slice(node.pos, node.end);
     judgeWords(this, scope, { words: [literalWord("((")], text });
+    for (const name of assignedBy(node.expression)) scope.state.assign(name, undefined);
     if (!/^\s*\w+(\+\+|--|[-+*/%]?=[\w+*/%-]*)\s*$/.test(node.body)) this.#asDash(`( (${node.body}) )`, scope);
   }
 }

@@ -11,6 +11,8 @@ export interface SedEffects {
 
 /** Longest class that is read. */
 const MAX_CLASS = 256;
+/** A line that ends with an odd number of backslashes. */
+const CONTINUES = /(?:^|[^\\])(?:\\\\)*\\$/;
 
 export function readSedScript(script: string): SedEffects {
   const reader = new SedReader(script);
@@ -50,7 +52,7 @@ class SedReader implements SedEffects {
     const end = this.script.indexOf("\n", this.#at);
     const line = this.script.slice(this.#at, end === -1 ? undefined : end);
     this.#at = end === -1 ? this.script.length : end + 1;
-    return line.trim();
+    return line.trimStart();
   }
 
   #addresses(): void {
@@ -132,10 +134,16 @@ class SedReader implements SedEffects {
     }
   }
 
-  /** Text reaches to the end of a line that does not end with a backslash. */
+  /** Text reaches to the end of a line that does not end with a backslash of its own. */
   #text(): void {
     let line = this.#line();
-    while (line.endsWith("\\") && this.#at < this.script.length) line = this.#line();
+    // A first backslash may belong to the command.
+    if (/^\\.*\\$/.test(line)) this.isUnderstood = false;
+    for (;;) {
+      if (/\\\s+$/.test(line)) this.isUnderstood = false;
+      if (!CONTINUES.test(line) || this.#at >= this.script.length) return;
+      line = this.#line();
+    }
   }
 
   #substitute(): void {

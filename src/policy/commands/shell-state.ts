@@ -112,6 +112,15 @@ export class ShellState implements Lookup {
     );
   }
 
+  /** Whether the variable is certainly a number, or empty, at this place. */
+  isNumber(name: string): boolean {
+    return this.variables.isNumberOfShell(name) || (this.#assigned.has(name) && this.variables.isNumber(name));
+  }
+
+  definesFunction(name: string): boolean {
+    return this.variables.definesFunction(name);
+  }
+
   /** Everything that `other` knows. */
   take(other: ShellState): void {
     this.directories = other.directories;

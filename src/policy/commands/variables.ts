@@ -1,5 +1,6 @@
 /** Which variables have values that are known without running the command. */
 import { type Assignment, type Command, forEachChild, type Script, type SyntaxNode, type Word } from "unbash";
+import { isNumberWord } from "./evaluated-numbers.js";
 import { expandArgument, type Lookup, type VariableValue } from "./expanded-word.js";
 import { MAX_COMBINATIONS, MAX_DEPTH } from "./limits.js";
 
@@ -10,6 +11,11 @@ const DECLARERS = new Set(["export", "declare", "typeset", "local", "readonly"])
 const CHANGE_ALL = new Set(["eval", "source", ".", "trap"]);
 /** Programs that run the builtin which they name. */
 const RUNS_BUILTIN = new Set(["builtin", "command"]);
+
+/** Variables that the shell sets by itself, to what its input or a directory is named. */
+const SET_BY_SHELL = /^(_|REPLY|MAPFILE|OPTARG|PWD|OLDPWD|DIRSTACK|COPROC|FUNCNAME|READLINE_\w*|COMP\w*|BASH_\w*)$/;
+/** Variables that are numbers unless the script changes them. */
+const NUMBERS = /^(RANDOM|SRANDOM|SECONDS|LINENO|EPOCHSECONDS|UID|EUID|PPID|BASHPID)$/;
 
 const NOTHING_KNOWN: Lookup = {
   variable: () => undefined,
@@ -29,6 +35,8 @@ export class VariableTable {
   readonly #current = new Map<string, readonly VariableValue[]>();
   readonly #reassigned = new Set<string>();
   readonly #functions = new Set<string>();
+  /** Every text that a variable may get; undefined if one is not a word of the script. */
+  readonly #texts = new Map<string, Word[] | undefined>();
   #isAllUnknown = false;
   #unsets = false;
 
@@ -69,6 +77,18 @@ export class VariableTable {
     return this.#current.get(name);
   }
 
+  /** Whether nothing in the script gives the variable, once it is assigned, another value than a number. */
+  isNumber(name: string): boolean {
+    if (this.#isAllUnknown || SET_BY_SHELL.test(name)) return false;
+    if (this.#texts.has(name)) return this.#texts.get(name)?.every((word) => isNumberWord(word, this)) === true;
+    return this.#unknown.has(name);
+  }
+
+  /** Whether the variable is a number although the script does not assign it. */
+  isNumberOfShell(name: string): boolean {
+    return NUMBERS.test(name) && !this.mentions(name);
+  }
+
   /** The walk passes an assignment. Its value counts if it is the only one of this variable. */
   assign(name: string, values: readonly VariableValue[] | undefined): void {
     if (this.#unknown.has(name)) return;
@@ -88,20 +108,30 @@ export class VariableTable {
     else if (node.type === "Command") this.#command(node);
     else if (node.type === "Function") this.#functions.add(node.name.value);
     const name = assignedName(node);
-    if (name !== undefined) this.#unknown.add(name);
+    if (name !== undefined) {
+      this.#unknown.add(name);
+      if (node.type === "ParameterExpansion") this.#texts.set(name, undefined);
+    }
     const inside = node.type === "Script" ? depth + 1 : depth;
     forEachChild(node, (child) => this.#collect(child, inside));
   }
 
   #assignment(node: Assignment): void {
     const { name, value } = node;
+    this.#gets(name, node.index !== undefined ? undefined : value.type === "Word" ? [value] : value.elements);
     if (node.append === true || node.index !== undefined || value.type !== "Word") this.#unknown.add(name);
     else this.#add(name, [value]);
   }
 
   #loop(name: string, words: readonly Word[] | undefined): void {
+    this.#gets(name, words);
     if (words === undefined) this.#unknown.add(name);
     else this.#add(name, words);
+  }
+
+  #gets(name: string, words: readonly Word[] | undefined): void {
+    const known = this.#texts.has(name) ? this.#texts.get(name) : [];
+    this.#texts.set(name, known === undefined || words === undefined ? undefined : [...known, ...words]);
   }
 
   #add(name: string, words: readonly Word[]): void {
@@ -124,7 +154,11 @@ export class VariableTable {
     for (const word of words) {
       // A name that is not known, or a reference to another variable.
       if (hasExpansion(word) || (DECLARERS.has(name) && /^-[A-Za-z]*n/.test(word.value))) this.#isAllUnknown = true;
-      else this.#unknown.add(/^(?:-v)?(\w*)/.exec(word.value)?.[1] ?? "");
+      else {
+        const set = /^(?:-v)?(\w*)/.exec(word.value)?.[1] ?? "";
+        this.#unknown.add(set);
+        if (SETTERS.has(name) && name !== "let" && name !== "unset") this.#texts.set(set, undefined);
+      }
     }
   }
 }

@@ -2,20 +2,28 @@
 import { assignmentValue } from "../apply-spec.js";
 import { hasOption } from "../call-options.js";
 import { judgeAssignment } from "../environment.js";
+import { judgeExpression, judgeSubscript } from "../evaluated-numbers.js";
 import { type ExpandedWord, literalWord } from "../expanded-word.js";
 import { judgeEvaluated } from "../hidden-substitution.js";
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
+import type { SegmentFacts } from "../segment-facts.js";
+import type { ShellState } from "../shell-state.js";
 
 const INERT: ProgramSpec = { operands: "text*", info: "" };
 
 const FILE_TEST = /^-[abcdefghkprsuwxGLNOS]$/;
 
-/** `[ -f path ]` and `[ a -nt b ]` look at files. */
-function judgeTest({ args, facts }: ProgramCall): void {
+/** `[ -f path ]` and `[ a -nt b ]` look at files, and `[ -v name ]` evaluates a subscript. */
+function judgeTest({ args, facts, state }: ProgramCall): void {
   args.forEach((word, index) => {
-    if (word.isUnresolved) return;
-    judgeEvaluated(facts, word.value);
     const next = args[index + 1];
+    if (word.isUnresolved) {
+      if (mayAskForName(word, next, state) && facts.program !== "[[")
+        facts.problem("dynamic-command", `\`${word.text}\` may become \`-v\`, which evaluates what follows it`);
+      return;
+    }
+    judgeEvaluated(facts, word.value);
+    if (/^-[vR]$/.test(word.value) && next !== undefined) judgeName(facts, next, state);
     const isLast = next === undefined || next.value === "]";
     if (FILE_TEST.test(word.value) && !isLast && !next.isUnresolved) facts.file(next, "read");
     if (!/^-(nt|ot|ef)$/.test(word.value)) return;
@@ -23,8 +31,33 @@ function judgeTest({ args, facts }: ProgramCall): void {
   });
 }
 
+/** A word that is not known may become `-v name`, or `-v` before another one. */
+function mayAskForName(word: ExpandedWord, next: ExpandedWord | undefined, state: ShellState): boolean {
+  const variable = /^\$\{?(\w+)\}?$/.exec(word.text)?.[1];
+  if (word.isPlain || (variable !== undefined && state.isNumber(variable))) return false;
+  return (
+    word.maySplit ||
+    (/^(-|$)/.test(word.prefix) && next !== undefined && (next.isUnresolved || next.value.includes("[")))
+  );
+}
+
+/** The name of a variable, which may have a subscript. */
+function judgeName(facts: SegmentFacts, word: ExpandedWord, state: ShellState): void {
+  if (word.isUnresolved || word.isGlob) judgeExpression(facts, `\${${word.text}}`, state);
+  else judgeSubscript(facts, word.value, state);
+}
+
+function evaluates(call: ProgramCall): void {
+  for (const word of call.args) {
+    if (!word.isPlain || !word.isUnresolved)
+      judgeExpression(call.facts, word.value.replace(/^\s*\w+\s*=(?!=)/, ""), call.state);
+    if (word.isUnresolved && !word.isPlain) call.facts.problem("dynamic-command", `evaluates \`${word.text}\``);
+  }
+  setsNames(call);
+}
+
 /** Each operand is the name of a variable that gets a value which is not known. */
-function setsNames({ args, facts }: ProgramCall): void {
+function setsNames({ args, facts, state }: ProgramCall): void {
   for (const word of args) {
     if (word.isUnresolved) {
       if (!word.prefix.startsWith("-") && !/^\w+=/.test(word.prefix))
@@ -32,12 +65,15 @@ function setsNames({ args, facts }: ProgramCall): void {
       continue;
     }
     judgeEvaluated(facts, word.value);
+    if (/^\w+\[/.test(word.value)) judgeSubscript(facts, word.value, state);
     judgeAssignment(facts, /^\w*/.exec(word.value)?.[0] ?? "", undefined);
   }
 }
 
 function declares({ args, facts }: ProgramCall): void {
   if (args.some(({ value }) => /^-\w*n/.test(value))) facts.problem("environment", "makes a name for another variable");
+  if (args.some(({ value }) => /^-\w*i/.test(value)))
+    facts.problem("dynamic-command", "whatever is assigned is evaluated from here on");
   for (const word of args) {
     const given = assignmentValue(word);
     if (given !== undefined) judgeAssignment(facts, given.name, given.value);
@@ -71,7 +107,13 @@ export const BUILTINS: ProgramTable = {
   umask: INERT,
   ulimit: INERT,
   wait: INERT,
-  jobs: INERT,
+  jobs: {
+    operands: "text*",
+    judge: (call) => {
+      const runs = call.args.findIndex(({ value }) => /^-\w*x/.test(value));
+      if (runs !== -1 && runs + 1 < call.args.length) call.run(call.args.slice(runs + 1));
+    },
+  },
   disown: INERT,
   times: INERT,
   type: INERT,
@@ -116,7 +158,7 @@ export const BUILTINS: ProgramTable = {
   readarray: { ...NAMES, options: { "-C": "high shell", "-c -d -n -O -s -u": "text" } },
   getopts: NAMES,
   unset: NAMES,
-  let: NAMES,
+  let: { ...NAMES, judge: evaluates },
   alias: {
     operands: "text*",
     isSafe: true,
