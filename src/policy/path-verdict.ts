@@ -21,9 +21,10 @@ export const SENSITIVE_NAMES: readonly string[] = [
 
 /** Files that git, shells, editors and agents run or obey without being asked, relative to any directory. */
 const OBEYED: readonly RegExp[] = [
-  /(^|\/)\.git(\/|$)/i,
+  /(^|\/)([^/]*\.git|\.bare|\.?githooks)(\/|$)/i,
+  /(^|\/)([^/]*\.gitconfig|\.?lefthook(-local)?\.(ya?ml|toml|json))$/i,
   /(^|\/)\.(bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|envrc|inputrc)$/i,
-  /(^|\/)\.(gitconfig|gitmodules|gitattributes|husky|vimrc|exrc|nvimrc|emacs|emacs\.d|dir-locals\.el|tmux\.conf|screenrc)(\/|$)/i,
+  /(^|\/)\.(gitmodules|gitattributes|husky|vimrc|exrc|nvimrc|emacs|emacs\.d|dir-locals\.el|tmux\.conf|screenrc)(\/|$)/i,
   /(^|\/)\.(vscode|idea|devcontainer|claude|cursor|gemini|codex|zed)(\/|$)/i,
   /(^|\/)(\.mcp\.json|\.yarnrc|\.yarnrc\.yml|\.pnpmfile\.cjs|\.pre-commit-config\.yaml)$/i,
 ];

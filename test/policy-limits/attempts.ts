@@ -291,6 +291,34 @@ export const ATTEMPTS: readonly Attempt[] = [
       "git -C r status; cd r && git status; true",
     ],
   }),
+  one("git", "a secret as the contents of a file", "git annotate --contents=.env a.txt", "asked", {
+    setup: "git init -q .; git add a.txt; git -c user.name=a -c user.email=a@b commit -qm x; echo K=SECRET > .env",
+  }),
+  one("git", "a secret as the heads of a merge", "git fmt-merge-msg -F .env", "asked", {
+    setup: "git init -q .; git add a.txt; git -c user.name=a -c user.email=a@b commit -qm x; echo K=SECRET > .env",
+  }),
+  one("git", "an abbreviated option that changes the configuration", "git config --unset-al core.bare", "asked", {
+    setup: "git init -q .",
+    bites: false,
+  }),
+  one("git", "a deletion among the options of a list", "git tag -l --dele v1", "asked", { bites: false }),
+  one("git", "a git directory with another name", "", "asked", {
+    setup: "git init -q --separate-git-dir=repo.git .",
+    steps: [
+      ["read", { path: "repo.git/config" }],
+      write("repo.git/config", `[core]\n\trepositoryformatversion = 0\n\tfsmonitor = "${LEAVES};false"\n`),
+      "git status",
+    ],
+  }),
+  one("git", "a file that the configuration includes", "", "asked", {
+    setup: "git init -q .; git config include.path ../dev.gitconfig",
+    steps: [write("dev.gitconfig", `[core]\n\tfsmonitor = "${LEAVES};false"\n`), "git status"],
+  }),
+  one("git", "a directory of hooks", "", "asked", {
+    setup: "git init -q .; git config core.hooksPath githooks",
+    steps: [write("githooks/pre-commit", LEAVES)],
+    bites: false,
+  }),
   one("git", "a transport that starts a program", `git clone 'ext::sh -c ${LEAVES.replace(" ", "% ")}' x`, "asked", {
     bites: false,
   }),
@@ -327,6 +355,13 @@ export const ATTEMPTS: readonly Attempt[] = [
     steps: [job({ action: "start", command: "PATH=.:$PATH ls" })],
   }),
   one("Environment", "a pager", `PAGER='${LEAVES};cat' git -p log`, "asked", { setup: "git init -q .", bites: false }),
+  one("Environment", "of other processes", "ps axeww | grep -o 'LIMIT=SECRE[T]'", "asked", {
+    setup: "LIMIT=SECRET sleep 3 >/dev/null 2>&1 &",
+  }),
+  one("Machine", "the clock", "date 010100002030", "asked", { bites: false }),
+  one("Machine", "a parameter of the kernel", "sysctl a.b=1", "asked", { bites: false }),
+  one("Machine", "the log of the kernel", "dmesg --console-le 1", "asked", { bites: false }),
+  one("Machine", "the journal", "journalctl --setup-keys", "asked", { bites: false }),
   one("Jobs", "started in the background", "", "asked", { steps: [job({ action: "start", command: LEAVES })] }),
   one("Jobs", "a path outside, in the background", "", "denied", {
     steps: [job({ action: "start", command: "echo x > {out}/new" })],

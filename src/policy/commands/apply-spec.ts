@@ -103,7 +103,7 @@ function defaultReason(effect: OptionEffect): string {
 function applyOption(call: ProgramCall, option: GivenOption, why: string | undefined): void {
   const { effect, attached } = option;
   if (effect === undefined) {
-    if (attached !== undefined && looksLikePath(attached)) call.facts.file(attached, "read");
+    if (attached !== undefined && mayBePath(attached)) call.facts.file(attached, "read");
     return;
   }
   applyEffect(call, effect, why, effect.risk === "low" ? undefined : option.name);
@@ -217,6 +217,10 @@ function applyMeaning(
 export function isInput(word: ExpandedWord): boolean {
   return /^(-|\/dev\/(stdin|fd\/.*)|\/proc\/[^/]+\/fd\/.*)$/.test(word.value);
 }
+
+/** The value of an unknown option names a file more often than an operand does: `--x=.env`. */
+const mayBePath = (word: ExpandedWord): boolean =>
+  looksLikePath(word) || (!word.isUnresolved && !word.isGlob && /[./]/.test(word.value));
 
 /** Whether a word that may name a file does so by its form. */
 export function looksLikePath(word: ExpandedWord): boolean {

@@ -69,7 +69,12 @@ const LIST_OPTIONS = {
 
 export const GIT_BRANCH: ProgramSpec = {
   operands: "text*",
-  options: { ...LIST_OPTIONS, "-u --set-upstream-to": "medium text", "-D --delete --force -f": "medium" },
+  options: {
+    ...LIST_OPTIONS,
+    "-u --set-upstream-to": "medium text",
+    "-d -D --delete -m -M --move -c -C --copy --unset-upstream --edit-description -f --force": "medium",
+    "-l --list -a --all -r --remotes --show-current": "",
+  },
   judge: readsOnly(
     [
       "-l",
@@ -108,7 +113,14 @@ export const GIT_BRANCH: ProgramSpec = {
 
 export const GIT_TAG: ProgramSpec = {
   operands: "text*",
-  options: { ...LIST_OPTIONS, "-m --message -u --local-user": "text", "-F --file": "read", "-n": "text glued" },
+  options: {
+    ...LIST_OPTIONS,
+    "-m --message -u --local-user": "medium text",
+    "-F --file": "medium read",
+    "-d --delete -a --annotate -s --sign -f --force -e --edit --create-reflog": "medium",
+    "-l --list -v --verify": "",
+    "-n": "text glued",
+  },
   judge: readsOnly(
     ["-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", "-v", "--verify", "-n"],
     ["-d", "--delete", "-a", "-s", "-f", "--force", "-m", "--message", "-F", "--file"],
@@ -116,29 +128,29 @@ export const GIT_TAG: ProgramSpec = {
   ),
 };
 
+const CONFIG_READS = "--get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool -l --list";
+const CONFIG_CHANGES = "--unset --unset-all --remove-section --rename-section --replace-all --add -e --edit";
+
 /** Writes to the configuration can name programs that later commands start. */
 export const GIT_CONFIG: ProgramSpec = {
   operands: "text*",
-  options: { "-f --file": "change", "--blob --type --default --url": "text" },
+  options: {
+    "-f --file": "change",
+    "--blob --type --default --url": "text",
+    [CONFIG_READS]: "",
+    [CONFIG_CHANGES]: "",
+  },
   judge: (call) => {
     const { facts, parsed } = call;
     const [first] = parsed.operands;
+    const isChange =
+      hasOption(call, ...CONFIG_CHANGES.split(" ")) ||
+      /^(set|unset|rename-section|remove-section|edit)$/.test(first?.value ?? "");
     const isRead =
-      hasOption(
-        call,
-        "--get",
-        "--get-all",
-        "--get-regexp",
-        "--get-urlmatch",
-        "-l",
-        "--list",
-        "--get-color",
-        "--get-colorbool",
-      ) ||
+      hasOption(call, ...CONFIG_READS.split(" ")) ||
       /^(get|list)$/.test(first?.value ?? "") ||
-      (parsed.operands.length === 1 &&
-        !hasOption(call, "--unset", "--unset-all", "--remove-section", "-e", "--edit", "--add", "--rename-section"));
-    if (isRead) return;
+      parsed.operands.length === 1;
+    if (isRead && !isChange) return;
     facts.raise("high", "changes the configuration of git, which can name programs");
     if (hasOption(call, "--global", "--system"))
       facts.file({ ...literalWord("~/.gitconfig"), text: "--global" }, "write");

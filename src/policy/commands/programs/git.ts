@@ -39,16 +39,20 @@ const GIT: ProgramSpec = {
   why: "runs git with another configuration",
   commands: {
     "status diff log show shortlog whatchanged range-diff diff-tree diff-index diff-files": SHOWS_DIFF,
-    "ls-files ls-tree rev-parse rev-list merge-base describe name-rev for-each-ref show-ref cat-file count-objects var check-ignore check-attr check-mailmap cherry verify-commit verify-tag show-branch version merge-tree patch-id stripspace column fmt-merge-msg get-tar-commit-id annotate":
+    "ls-files ls-tree rev-parse rev-list merge-base describe name-rev for-each-ref show-ref cat-file count-objects var check-ignore check-attr check-mailmap cherry verify-commit verify-tag show-branch version merge-tree patch-id stripspace column get-tar-commit-id":
       {
         operands: "maybe*",
         options: {
           "--textconv --filters": "medium",
-          "-X --exclude-from": "read",
+          "-X --exclude-from --mailmap-file": "read",
           "-x --exclude --format --sort --count": "text",
         },
       },
-    blame: { operands: "maybe*", options: { "--contents --ignore-revs-file -S": "read", "-L --since --date": "text" } },
+    "blame annotate": {
+      operands: "maybe*",
+      options: { "--contents --ignore-revs-file -S": "read", "-L --since --date": "text" },
+    },
+    "fmt-merge-msg": { operands: "maybe*", options: { "-F --file": "read", "-m --message --into-name": "text" } },
     grep: {
       operands: "maybe*",
       options: {

@@ -7,6 +7,7 @@ import { CONTAINERS } from "./containers.js";
 import { GIT_PROGRAMS } from "./git.js";
 import { JAVASCRIPT } from "./javascript.js";
 import { LANGUAGES } from "./languages.js";
+import { MACHINE } from "./machine.js";
 import { NETWORK } from "./network.js";
 import { READERS } from "./readers.js";
 import { SEARCH } from "./search.js";
@@ -17,6 +18,7 @@ import { WRITERS } from "./writers.js";
 
 export const PROGRAM_TABLES: readonly ProgramTable[] = [
   READERS,
+  MACHINE,
   WRITERS,
   SEARCH,
   ARCHIVES,

@@ -1,4 +1,4 @@
-/** Programs that read files, or print about the machine. */
+/** Programs that read files. */
 import { hasOption } from "../call-options.js";
 import { withoutPrefix } from "../expanded-word.js";
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
@@ -17,6 +17,20 @@ const DIFF: ProgramSpec = {
   },
 };
 const SUMS: ProgramSpec = { options: { "-c --check": "" } };
+
+const BAT: ProgramSpec = {
+  options: {
+    "-l --language -r --line-range -H --highlight-line --theme --style --color --paging --wrap --tabs --map-syntax -m --file-name":
+      "text",
+    "--pager": "high shell",
+    "--config-file": "high read",
+    "--lessopen": "high",
+    "--generate-config-file": "medium",
+  },
+  judge: ({ parsed, facts }) => {
+    if (parsed.operands[0]?.value === "cache") facts.raise("medium", "changes the syntaxes and themes of bat");
+  },
+};
 
 export const READERS: ProgramTable = {
   cat: READS,
@@ -139,69 +153,6 @@ export const READERS: ProgramTable = {
   factor: PRINTS,
   numfmt: { operands: "text*", options: { "-d --delimiter --field --format --from --to --padding": "text" } },
   bc: { options: { "-e --expression": "text" } },
-  date: {
-    operands: "text*",
-    options: {
-      "-d --date -I --iso-8601 --rfc-3339 -j -v": "text",
-      "-f --file": "read",
-      "-r --reference": "read",
-      "-s --set": "high text",
-    },
-    info: "",
-  },
-  cal: PRINTS,
-  ncal: PRINTS,
-  uname: PRINTS,
-  arch: PRINTS,
-  nproc: PRINTS,
-  uptime: PRINTS,
-  hostname: { operands: "text*", judge: setsName },
-  hostnamectl: {
-    does: "medium",
-    operands: "text*",
-    commands: { status: PRINTS },
-    otherwise: { does: "high", operands: "text*" },
-  },
-  whoami: PRINTS,
-  id: PRINTS,
-  groups: PRINTS,
-  who: READS,
-  w: PRINTS,
-  users: READS,
-  last: { options: { "-n -p -s -t": "text", "-f": "read" } },
-  logname: PRINTS,
-  tty: PRINTS,
-  getconf: PRINTS,
-  getent: PRINTS,
-  locale: PRINTS,
-  printenv: PRINTS,
-  free: { operands: "text*", options: { "-s -c": "text" } },
-  vmstat: PRINTS,
-  iostat: PRINTS,
-  lscpu: PRINTS,
-  lsblk: PRINTS,
-  lsmod: PRINTS,
-  lsusb: PRINTS,
-  lspci: PRINTS,
-  lsof: { operands: "read*", options: { "-i -p -u -c -g -d -F -s -a": "text", "+D +d": "read" } },
-  ps: PRINTS,
-  pgrep: PRINTS,
-  pidof: PRINTS,
-  pstree: PRINTS,
-  top: { operands: "text*", options: { "-n -d -p -u -o": "text" } },
-  htop: PRINTS,
-  ss: { operands: "text*", options: { "-K --kill": "high", "-D --diag": "write", "-F --filter": "read" } },
-  netstat: PRINTS,
-  ifconfig: { operands: "text*", judge: setsInterface },
-  dmesg: { operands: "text*", options: { "-C --clear -c --read-clear -D -E -n": "high" } },
-  journalctl: {
-    operands: "text*",
-    options: {
-      "-u --unit -n --lines -S --since -U --until -p --priority -o --output -g --grep -t": "text",
-      "-D --directory --file": "read",
-      "--rotate --vacuum-size --vacuum-time --vacuum-files --flush --sync": "high",
-    },
-  },
   which: PRINTS,
   whereis: PRINTS,
   whatis: PRINTS,
@@ -238,15 +189,8 @@ export const READERS: ProgramTable = {
   },
   more: { judge: runsPagerCommand },
   most: READS,
-  bat: {
-    options: {
-      "-l --language -r --line-range -H --theme --style --color --paging --wrap --tabs --map-syntax -m": "text",
-      "--pager": "high shell",
-    },
-  },
-  batcat: {
-    options: { "-l --language -r --line-range -H --theme --style --color --paging": "text", "--pager": "high shell" },
-  },
+  bat: BAT,
+  batcat: BAT,
   cloc: {
     here: "tree",
     does: "tree names",
@@ -282,9 +226,6 @@ export const READERS: ProgramTable = {
   iconv: { options: { "-f -t --from-code --to-code": "text", "-o --output": "medium write" } },
   dos2unix: { does: "medium", operands: "change*" },
   unix2dos: { does: "medium", operands: "change*" },
-  sw_vers: PRINTS,
-  sysctl: { operands: "text*", options: { "-w --write -p --load": "high" } },
-  vm_stat: PRINTS,
 };
 
 /** A program of the binutils, with the options that take a text. */
@@ -318,14 +259,6 @@ function formatsFile({ parsed, facts }: ProgramCall): void {
     facts.raise("medium", "shows a file that may include others");
     facts.file(word, "read");
   }
-}
-
-function setsName({ parsed, facts }: ProgramCall): void {
-  if (parsed.operands.length > 0) facts.raise("high", "sets the name of the machine");
-}
-
-function setsInterface({ parsed, facts }: ProgramCall): void {
-  if (parsed.operands.length > 1) facts.raise("high", "changes a network interface");
 }
 
 /** `+command` runs at the start, and `!` in it starts a shell. */
