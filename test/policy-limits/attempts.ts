@@ -361,7 +361,7 @@ export const ATTEMPTS: readonly Attempt[] = [
   one("Machine", "the clock", "date 010100002030", "asked", { bites: false }),
   one("Machine", "a parameter of the kernel", "sysctl a.b=1", "asked", { bites: false }),
   one("Machine", "the log of the kernel", "dmesg --console-le 1", "asked", { bites: false }),
-  one("Machine", "the journal", "journalctl --setup-keys", "asked", { bites: false }),
+  one("Machine", "the log of the services", "journalctl --setup-keys", "asked", { bites: false }),
   one("Jobs", "started in the background", "", "asked", { steps: [job({ action: "start", command: LEAVES })] }),
   one("Jobs", "a path outside, in the background", "", "denied", {
     steps: [job({ action: "start", command: "echo x > {out}/new" })],
