@@ -190,7 +190,7 @@ function changesOwnRules({ program, args }: CommandSegment): boolean {
   const words = [program, ...args];
   const at = words.findIndex((word) => /(^|\/)(haft(@[^/]*)?|surfaces\/cli\/main\.js)$/.test(word));
   if (at === -1) return false;
-  return /\b(policy (allow|ask|deny|trust)|approvals (grant|deny))\b/.test(words.slice(at + 1).join(" "));
+  return /\b(policy (allow|ask|deny|remove|trust)|approvals (grant|deny))\b/.test(words.slice(at + 1).join(" "));
 }
 
 /**
