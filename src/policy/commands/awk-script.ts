@@ -1,5 +1,5 @@
 /**
- * What an awk program does beside printing. It is not parsed: where its literals cannot be told from its code with certainty, in
+ * What an awk program does beside printing. It is not parsed: where its literals cannot be separated from its code with certainty, in
  * every awk, it is unknown.
  */
 
@@ -85,7 +85,7 @@ function literalEnd(script: string, start: number, delimiter: string): number {
   return script.length;
 }
 
-/** Only some awks go on to the next slash where one is in a class. */
+/** Only some awks continue to the next slash where one is in a class. */
 const hasOpenClass = (regex: string): boolean =>
   regex
     .replace(/\\./gs, "")

@@ -38,3 +38,10 @@ function anyChild(node: SyntaxNode): boolean {
 
 const mayChange = (name: Word): boolean =>
   hasExpansion(name) || /^(cd|chdir|pushd|popd|eval|source|\.|builtin|command)$/.test(name.value);
+
+/** `cd x || exit`: after it, what is before the last `||` has succeeded. */
+export function endsOnFailure(node: SyntaxNode): boolean {
+  if (node.type !== "AndOr" || node.operators.at(-1) !== "||") return false;
+  const last = node.commands.at(-1);
+  return last?.type === "Command" && /^(exit|return)$/.test(last.name?.value ?? "");
+}

@@ -3,7 +3,11 @@
  * variable there, and runs the substitution in one like `a[$(command)]`, so that all of them have to be numbers.
  */
 import type { ArithmeticExpression, ParsedScript, SyntaxNode, Word, WordPart } from "unbash";
-import type { SegmentFacts } from "./segment-facts.js";
+
+/** Where problems are noted. */
+interface Problems {
+  problem(kind: "dynamic-command", detail: string): void;
+}
 
 export interface Numbers {
   /** Whether the variable is certainly a number, or empty, at this place. */
@@ -17,12 +21,12 @@ const NUMBER = /^[-+]?(?:0[xX][\dA-Fa-f]+|\d+)?$/;
 const NUMERIC_PARAMETER = /^[#?$!]$/;
 const COMPARISON = /^-(eq|ne|lt|le|gt|ge)$/;
 
-export function judgeExpression(facts: SegmentFacts, text: string, numbers: Numbers): void {
+export function judgeExpression(facts: Problems, text: string, numbers: Numbers): void {
   if (!isNumericText(text, numbers)) facts.problem("dynamic-command", mayEvaluate(text));
 }
 
 /** The subscripts in a text such as `a[n]`. */
-export function judgeSubscript(facts: SegmentFacts, text: string, numbers: Numbers): void {
+export function judgeSubscript(facts: Problems, text: string, numbers: Numbers): void {
   const subscript = /\[(.*)\]?$/s.exec(text)?.[1]?.replace(/\]$/, "");
   if (subscript !== undefined && !/^[@*]$/.test(subscript)) judgeExpression(facts, subscript, numbers);
 }

@@ -14,7 +14,7 @@ import {
   type SyntaxNode,
   type TestCommand,
 } from "unbash";
-import { changesDirectory } from "./changes-directory.js";
+import { changesDirectory, endsOnFailure } from "./changes-directory.js";
 import { changesPrograms } from "./environment.js";
 import { assignedBy, evaluatesUnknown, isNumeric, mayEvaluate } from "./evaluated-numbers.js";
 import { type ExpandedWord, literalWord } from "./expanded-word.js";
@@ -399,11 +399,4 @@ export class ScriptWalk implements CommandSink {
     for (const name of assignedBy(node.expression)) scope.state.assign(name, undefined);
     if (!/^\s*\w+(\+\+|--|[-+*/%]?=[\w+*/%-]*)\s*$/.test(node.body)) this.#asDash(`( (${node.body}) )`, scope);
   }
-}
-
-/** `cd x || exit`: after it, what is before the last `||` has succeeded. */
-function endsOnFailure(node: SyntaxNode): boolean {
-  if (node.type !== "AndOr" || node.operators.at(-1) !== "||") return false;
-  const last = node.commands.at(-1);
-  return last?.type === "Command" && /^(exit|return)$/.test(last.name?.value ?? "");
 }
