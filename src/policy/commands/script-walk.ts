@@ -221,16 +221,14 @@ export class ScriptWalk implements CommandSink {
   }
 
   #guard(node: SyntaxNode, scope: Scope): void {
+    const text = scope.source.slice(node.pos, node.end);
     const differs = readsDifferently(node, scope.source, scope.isTest === true);
-    if (differs !== undefined) this.#problem("shells-differ", differs, scope.source.slice(node.pos, node.end));
-    if (evaluatesUnknown(node, scope.state)) this.#mayEvaluate(node, scope);
+    if (differs !== undefined) this.#problem("shells-differ", differs, text);
+    if (evaluatesUnknown(node, scope.state)) this.#problem("dynamic-command", mayEvaluate(text), text);
   }
 
   #expression(node: ArithmeticExpression | undefined, scope: Scope): void {
-    if (node !== undefined && !isNumeric(node, scope.state)) this.#mayEvaluate(node, scope);
-  }
-
-  #mayEvaluate(node: SyntaxNode, scope: Scope): void {
+    if (node === undefined || isNumeric(node, scope.state)) return;
     const text = scope.source.slice(node.pos, node.end);
     this.#problem("dynamic-command", mayEvaluate(text), text);
   }
