@@ -141,9 +141,14 @@ export function readSessionRecord(directory: string): SessionInfo | undefined {
   }
 }
 
-/** Whether there is a record, damaged or not. */
+/** Whether there is a record, damaged or not. What stands in the place of the directory holds none. */
 export function hasSessionRecord(directory: string): boolean {
-  return lstatSync(join(directory, RECORD_FILE), { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(join(directory, RECORD_FILE), { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return false;
+    throw unwritable(directory, error);
+  }
 }
 
 /** Refuses a record that is there and cannot be read: a new one in its place would give the session to any owner. @throws `STORE_CONFLICT` */

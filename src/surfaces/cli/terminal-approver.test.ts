@@ -128,7 +128,7 @@ it("wraps long lines, so that no visual line looks like one of the question", as
 it("says next to the question how long it is", async () => {
   const preview = { kind: "command", command: "#\n".repeat(60), directory: "/ws", isTruncated: false } as const;
   const { printed } = await asked(["n"], { ...request, preview });
-  expect(printed).toMatch(/\nlong {7}67 lines: read all of them\n\nAllow it\?/);
+  expect(printed).toMatch(/\nlong {7}66 lines: read all of them\n\nAllow it\?/);
 });
 
 it("says how much of a secret is not shown", async () => {
