@@ -6,6 +6,7 @@ import { endedSession, HaftError, type SessionInfo } from "../../kernel/index.js
 import { isTimestampMs } from "../timestamp.js";
 import { isProcessAlive, ownProcessIdentity, type ProcessIdentity } from "./process-identity.js";
 import { readIfThere, replaceStateFile } from "./replace-state-file.js";
+import { unwritable } from "./state-directory.js";
 
 const RECORD_FILE = "session.json";
 const HELD = /^held-([0-9a-f]{8})-(\d+)-(\w+)$/;
