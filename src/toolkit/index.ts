@@ -32,6 +32,7 @@ export { type HostFindings, inspectHost } from "./inspect-host.js";
 export { isOutcomeOf, type Outcome } from "./is-outcome-of.js";
 export { openFileState, openMemoryState } from "./open-state.js";
 export type { CloseableContext, OwnedBox, OwnedContext } from "./owned-box.js";
+export { presetOf } from "./policy-preset.js";
 export { serverSecrets } from "./server-secrets.js";
 export {
   artifactAdmin,

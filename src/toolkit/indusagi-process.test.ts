@@ -92,7 +92,7 @@ describe("process of indusagi", () => {
   verifies("IR-107", "never fails on half a character", async () => {
     const go = join(base, "go");
     const outcomeOf = (id: string) => own.runner.run({ id: "c1", name: "process", input: { action: "poll", id } });
-    const id = await started(`printf 'x\\342\\202'; while [ ! -e '${go}' ]; do sleep 0.01; done; printf '\\254y'`);
+    const id = await started(`printf '=\\342\\202'; while [ ! -e '${go}' ]; do sleep 0.01; done; printf '\\254y'`);
     const stdout = join(cwd, ".indus-process", `${id}.stdout.0`);
     await until(async () => existsSync(stdout) && readFileSync(stdout).length === 3);
     const half = await outcomeOf(id);
@@ -101,7 +101,7 @@ describe("process of indusagi", () => {
     await until(async () => /exit code 0/.test(await call({ action: "list" })));
     const whole = await outcomeOf(id);
     expect([whole.isError, whole.output]).toEqual([false, expect.stringContaining("stdout:\n€y")]);
-    const broken = await started("printf 'x\\342\\202'");
+    const broken = await started("printf '=\\342\\202'");
     await until(async () => (await call({ action: "list" })).includes(`${broken}: exit code 0`));
     expect((await outcomeOf(broken)).isError).toBe(false);
   });

@@ -135,8 +135,8 @@ export const ZEROCLAW_TRANSCRIPTS: readonly ZeroclawTranscript[] = [
     policy: { allowedCommands: ["mkdir", "ls"] },
     approval: "granted",
     asked: [
-      "Medium-risk command requires approval: `mkdir build` creates directories.",
-      "Medium-risk command requires approval: `mkdir other` creates directories.",
+      "Medium-risk command requires approval: `mkdir build`: `mkdir` is listed as medium risk.",
+      "Medium-risk command requires approval: `mkdir other`: `mkdir` is listed as medium risk.",
     ],
     calls: [
       shell("mkdir build", done("")),
@@ -149,7 +149,7 @@ export const ZEROCLAW_TRANSCRIPTS: readonly ZeroclawTranscript[] = [
     rows: ["ZC-010"],
     policy: { allowedCommands: ["mkdir"] },
     approval: "denied",
-    asked: ["Medium-risk command requires approval: `mkdir build` creates directories."],
+    asked: ["Medium-risk command requires approval: `mkdir build`: `mkdir` is listed as medium risk."],
     calls: [shell("mkdir build", violation("not now"), { approved: true })],
   },
   {

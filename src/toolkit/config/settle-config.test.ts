@@ -214,6 +214,8 @@ describe("settleConfig", () => {
   it("does not offer a tool that is denied as a whole", async () => {
     expect((await settle(user({ policy: { rules: ["deny tool:time", "deny tool:todo*"] } }))).tools).toEqual({
       time: false,
+      todo_read: false,
+      todo_set: false,
     });
   });
 

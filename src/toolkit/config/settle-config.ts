@@ -1,6 +1,7 @@
 /** Lays configuration files over each other: what a user decides, what a project may decide, and what came of it. */
 import type { Autonomy } from "../../policy/index.js";
 import { normalizePath, resolvePath } from "../../text/index.js";
+import { builtinToolNames } from "../builtin-registry.js";
 import type { Config, ConfigLayer, ServerConfig, ToolSettings, Trusted } from "./config.js";
 import { type Gates, withGates } from "./dialect-gates.js";
 import { NO_POLICY, type SettledPolicy, withPolicy } from "./policy-config.js";
@@ -63,11 +64,7 @@ export async function settleConfig(layers: readonly ConfigLayer[], options: Sett
     if (config.policy !== undefined) {
       const source = { by: layer.by, file: layer.path };
       const policy = await withPolicy(settled.policy, config.policy, { source, directory: layer.directory, home });
-      // A tool that is denied as a whole is not offered either.
-      const denied = policy.rules.flatMap(({ effect, tool }) =>
-        effect === "deny" && tool !== undefined ? [tool] : [],
-      );
-      const off = [...(config.policy.excluded ?? []), ...denied.filter((tool) => !tool.includes("*"))];
+      const off = [...(config.policy.excluded ?? []), ...(await deniedTools(policy.rules))];
       const tools = { ...settled.tools, ...Object.fromEntries(off.map((tool) => [tool, false])) };
       settled = { ...settled, policy, tools };
     }
@@ -78,6 +75,16 @@ export async function settleConfig(layers: readonly ConfigLayer[], options: Sett
       settled = { ...settled, workspaceWithin: layer.directory };
   }
   return Object.freeze({ ...settled, tools: withGates(settled.tools, settled.gateFloor), ignored });
+}
+
+/** A tool that is denied as a whole is not offered either. */
+async function deniedTools(rules: SettledPolicy["rules"]): Promise<readonly string[]> {
+  const { compileRules } = await import("../../policy/rules/index.js");
+  const denied = rules.filter(({ effect, tool }) => effect === "deny" && tool !== undefined);
+  const compiled = compileRules(denied);
+  const isDenied = (name: string) => compiled.some((rule) => rule.kind === "tool" && rule.matches(name));
+  const named = denied.flatMap(({ tool = "" }) => (tool.includes("*") ? [] : [tool]));
+  return [...new Set([...builtinToolNames.filter(isDenied), ...named])];
 }
 
 type MergedLayers = Omit<SettledConfig, "ignored">;

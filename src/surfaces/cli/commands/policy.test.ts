@@ -259,6 +259,11 @@ describe("haft policy explain and check", () => {
     expect([status, stderr]).toEqual([2, expect.stringContaining("in quotes: haft policy explain 'git status'")]);
   });
 
+  it("take the policy of a dialect that brings one along", async () => {
+    const { stdout } = await haft("policy", "explain", "make build", "--dialect", "zeroclaw");
+    expect(stdout).toContain("Command not in allowlist");
+  });
+
   it("compare a file of expected decisions", async () => {
     write(join(place.workspace, "cases.txt"), "# mine\nallow  git status\n\nask npm install\n  deny  rm -rf /\n");
     expect(await haft("policy", "check", "cases.txt")).toMatchObject({

@@ -29,10 +29,9 @@ export function addPolicyCommand(program: Command): void {
     "haft policy explain 'npm test'",
   );
   const forCommands = (command: Command) =>
-    withConfigOptions(command).option(
-      "--autonomy <level>",
-      "readonly, supervised or full (default: as configured, else supervised)",
-    );
+    withConfigOptions(command)
+      .option("--autonomy <level>", "readonly, supervised or full (default: as configured, else supervised)")
+      .option("--dialect <name>", "the dialect, since zeroclaw has a policy of its own (default: as configured)");
   withExamples(
     withJsonOption(
       forCommands(

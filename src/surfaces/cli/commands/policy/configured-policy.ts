@@ -3,12 +3,14 @@ import { homeDirectory } from "../../../../host/index.js";
 import type { Decision } from "../../../../kernel/index.js";
 import { autonomyPolicy } from "../../../../policy/autonomy-policy.js";
 import type { Autonomy } from "../../../../policy/index.js";
-import type { SettledPolicy } from "../../../../toolkit/index.js";
+import { dialectNamed, presetOf, type SettledPolicy } from "../../../../toolkit/index.js";
 import { autonomyLevel, settledWorkspace } from "../../common-options.js";
 import { type ConfigOptions, loadConfig, reportIgnored } from "../../configuration.js";
 
 export interface PolicyCommandOptions extends ConfigOptions {
   readonly autonomy?: string;
+  /** Some dialects bring a policy along. */
+  readonly dialect?: string;
   readonly json?: boolean;
 }
 
@@ -33,7 +35,10 @@ export async function configuredPolicy(options: PolicyCommandOptions, usual: Aut
   const autonomy = autonomyLevel(options.autonomy, { autonomy: settled.autonomy ?? usual });
   const workspace = settledWorkspace(options.workspace, settled);
   const home = homeDirectory();
-  const policy = autonomyPolicy(settled.policy);
+  const base = autonomyPolicy(settled.policy);
+  const dialect = options.dialect ?? settled.dialect;
+  const preset = dialect === undefined ? undefined : await presetOf(await dialectNamed(dialect), base);
+  const policy = preset?.policy ?? base;
   return {
     ...settled.policy,
     autonomy,

@@ -188,7 +188,7 @@ async function serveOverHttp(
 
 /** Who is asked before a call that needs an approval. */
 function approverNotice({ toolkit: { autonomy = DEFAULT_AUTONOMY } }: Settings): string {
-  if (autonomy === "full") return "autonomy full: every call runs without a question.";
+  if (autonomy === "full") return "autonomy full: calls run without a question, except those that a rule asks about.";
   if (autonomy === "readonly") return "autonomy readonly: whatever does more than read is refused without a question.";
   return `autonomy ${autonomy}: a call that needs an approval is shown to the user by the client if it can (elicitation); else it waits in \`haft approvals\`.`;
 }
