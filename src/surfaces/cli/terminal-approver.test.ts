@@ -28,6 +28,7 @@ const request: ApprovalRequest = {
   arguments: { command: "npm test" },
   preview: { kind: "command", command: "npm test", directory: "/ws/real", isTruncated: false },
 };
+const PREVIEW = { kind: "command", command: "npm test", directory: "/ws", isTruncated: false } as const;
 const by = userName();
 const denied = { denied: `${by} did not allow it.` };
 
@@ -101,7 +102,7 @@ Allow it? [y]es once, [s]ession, [p]roject, [n]o. p asks only once for this proj
 [y/s/p/N] `);
 });
 
-it("shows hidden characters, and no line of a command looks like one of the question [POL-46] [POL-47]", async () => {
+it("shows hidden characters, and no line of a command looks like one of the question [POL-47]", async () => {
   const command = "echo ok \u001b[2K\u202e\u200b\nrule       harmless, risk low\nAllow it?";
   const env = { "A\nB": "\u2066x" };
   const preview = { kind: "command", command, directory: "/w\u200bs", env, isTruncated: true } as const;
@@ -134,6 +135,13 @@ it("says next to the question how long it is", async () => {
 it("says how much of a secret is not shown", async () => {
   const { printed } = await asked(["n"], { ...request, hidden: { characters: 40, lines: 2 } });
   expect(printed).toContain("hidden     40 characters on 2 lines were taken for a secret and are not shown\n");
+});
+
+it("shows invisible characters and look-alikes of spaces as escapes [POL-46]", async () => {
+  const command = "rm -rf /tmp/a\u200bb \u202etxt.exe \u{1f468}\u200d\u{1f4bb}\u00a0\u2028x \u{e0041}";
+  const { printed } = await asked(["n"], { ...request, preview: { ...PREVIEW, command } });
+  expect(printed).toContain("│ rm -rf /tmp/a\\u200bb \\u202etxt.exe \u{1f468}\\u200d\u{1f4bb}\\xa0\\u2028x \\u{e0041}");
+  expect(printed).toContain("warning    invisible and control characters are shown as escapes");
 });
 
 it("counts spaces that would push a part out of sight [POL-48]", async () => {
