@@ -7,7 +7,7 @@ import { type CommandStart, type Decision, EMPTY_GRANT, type Grant } from "./cla
 import { policyCallOf } from "./decide-stage.js";
 import { revoked } from "./guard.js";
 import { CountingRedactor, hiddenInDiff, hiddenLines } from "./hidden-part.js";
-import { mapClaims, mapTexts, redactText } from "./redact-text.js";
+import { mapClaims, mapTexts, redactedPair, redactText } from "./redact-text.js";
 import type { Json } from "./result.js";
 import type { ApprovalPreview, ApprovalRequest } from "./services.js";
 import { shrinkJson } from "./shrink-json.js";
@@ -126,10 +126,10 @@ async function changePreview(run: CallRun, redactor: CountingRedactor): Promise<
  * in which a redactor does not find a secret of several lines: such a change has no diff, and others are compared after redaction.
  */
 function redactedDiff({ before, after, diff }: FileChange, redactor: CountingRedactor): string {
-  const [old, next] = [redactor.redactUncounted(before), redactor.redactUncounted(after)];
+  const pair = redactedPair({ redact: (text) => redactor.redactUncounted(text) }, before, after);
+  if (pair === undefined) return "";
+  const [old, next] = pair;
   if (old === before && next === after) return diff;
-  const linesOf = (text: string) => text.split("\n").length;
-  if (linesOf(old) !== linesOf(before) || linesOf(next) !== linesOf(after)) return "";
   redactor.add(hiddenInDiff(diff, hiddenLines(before, old), hiddenLines(after, next)));
   return renderUnifiedDiff(old, next);
 }

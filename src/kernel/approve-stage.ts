@@ -242,7 +242,7 @@ async function remember(run: CallRun, { remember: keys = [] }: Asked, scope: App
 }
 
 /** How long an approver may take unless the host says otherwise. */
-const DEFAULT_APPROVAL_TIMEOUT_MS = 120_000;
+export const DEFAULT_APPROVAL_TIMEOUT_MS = 120_000;
 
 /** A timeout denies the call, and so does anything but a valid answer. */
 async function answerOf(run: CallRun, request: ApprovalRequest): Promise<Approval> {

@@ -9,3 +9,7 @@ export type Autonomy = (typeof AUTONOMY_LEVELS)[number];
 
 /** The level where neither the session nor the host names one. */
 export const DEFAULT_AUTONOMY: Autonomy = "supervised";
+
+/** The levels in a sentence, for a help text. */
+export const AUTONOMY_TEXT =
+  "readonly: reads and harmless commands; supervised: also changes of files in the workspace; full: everything but the deletion of a whole root and Haft's own configuration.";

@@ -1,7 +1,8 @@
 /** The contract: tools, calls, results, claims and the ports. Pure: no Node built-in anywhere behind this entry. */
 
 export { AbortHub } from "./abort-hub.js";
-export { AUTONOMY_LEVELS, type Autonomy, DEFAULT_AUTONOMY } from "./autonomy.js";
+export { DEFAULT_APPROVAL_TIMEOUT_MS } from "./approve-stage.js";
+export { AUTONOMY_LEVELS, AUTONOMY_TEXT, type Autonomy, DEFAULT_AUTONOMY } from "./autonomy.js";
 export { type Backend, type BackendFlags, type Binding, type BoundCall, isBackend, type Ports } from "./backend.js";
 export { BlockInput, INPUT_BLOCK_BYTES, type InputEnd, inputClosed } from "./block-input.js";
 export { boundHandle } from "./bound-handle.js";

@@ -16,7 +16,7 @@ import { judgeNetwork } from "./network-verdict.js";
 import { type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
 import { judgePlace, type PolicyPlace } from "./place-verdict.js";
 import { type CompiledRule, compileRules, type PolicyRule, RuleBook, ruleVerdict } from "./rules/index.js";
-import { allow, ask, deny, strictest, type Verdict } from "./verdict.js";
+import { ASK_THE_USER, allow, ask, deny, strictest, type Verdict } from "./verdict.js";
 
 export interface AutonomyPolicyOptions {
   /** Directories beside the workspace that calls may use. */
@@ -202,7 +202,7 @@ function decisionOf(
   const all = [...reasons.slice(0, MAX_REASONS), ...(more > 0 ? [`And ${more} more.`] : [])].join(" ");
   // An approval that is remembered stands for all that was asked about.
   const remember = keys.length === asked.length ? { remember: [...new Set(keys)] } : {};
-  return { effect, next: "If it is needed, ask the user to do it.", ...stated, reason: all, grant, ...remember };
+  return { effect, next: ASK_THE_USER, ...stated, reason: all, grant, ...remember };
 }
 
 interface DecisionOptions {

@@ -1,8 +1,7 @@
 /** Claims in, decisions out. Pure. */
 
-export { AUTONOMY_LEVELS, type Autonomy } from "../kernel/index.js";
+export { AUTONOMY_LEVELS, AUTONOMY_TEXT, type Autonomy } from "../kernel/index.js";
 export { allowAllPolicy } from "./allow-all-policy.js";
-export { AUTONOMY_TEXT } from "./autonomy.js";
 export { type DenyByDefaultOptions, denyByDefaultPolicy } from "./deny-by-default-policy.js";
 export { allowCommand, commandToAllow } from "./how-to-allow.js";
 export type { PolicyRoot } from "./path-verdict.js";

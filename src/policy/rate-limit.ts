@@ -13,7 +13,7 @@ export interface SlidingWindowOptions {
   now(): number;
 }
 
-export const DEFAULT_RATE = Object.freeze({ actions: 20, windowMs: 3_600_000 });
+const DEFAULT_RATE = Object.freeze({ actions: 20, windowMs: 3_600_000 });
 /** Attempts for each action. */
 const ATTEMPTS_PER_ACTION = 3;
 /** Sessions whose window is kept; beyond that, those without anything in it are removed. */

@@ -1,6 +1,7 @@
 /** Replaces secrets in texts: known values in their usual forms, and tokens of known shapes. */
 import type { Redactor } from "../kernel/index.js";
-import { incompleteShapeLength, MARK, mayHoldSecret, type SecretRange, secretShapesIn } from "./secret-shapes.js";
+import { REDACTION_MARK } from "../text/index.js";
+import { incompleteShapeLength, mayHoldSecret, type SecretRange, secretShapesIn } from "./secret-shapes.js";
 import { formsOf, type NamedSecret } from "./secret-values.js";
 import { ValueSearch } from "./value-search.js";
 
@@ -36,7 +37,7 @@ function shownName(name: string): string {
 
 /** Ranges that overlap become one. What is within a mark of an earlier redaction stays as it is. */
 function joined(text: string, ranges: readonly SecretRange[]): readonly SecretRange[] {
-  const marks = [...text.matchAll(new RegExp(MARK, "g"))].map(
+  const marks = [...text.matchAll(new RegExp(REDACTION_MARK, "g"))].map(
     ({ 0: mark, index }) => [index, index + mark.length] as const,
   );
   const all: SecretRange[] = [];

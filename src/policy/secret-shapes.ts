@@ -1,4 +1,5 @@
 /** Tokens, keys and passwords that can be recognised by their form. Every search here takes time linear in the text. */
+import { REDACTION_MARK } from "../text/index.js";
 
 /** A part of a text that is not shown. */
 export interface SecretRange {
@@ -7,9 +8,6 @@ export interface SecretRange {
   /** What it is, as the mark in its place says: "github-token". */
   readonly kind: string;
 }
-
-/** The text in place of a secret. `write` and `edit` refuse it. */
-export const MARK = "⟦redacted:[^⟦⟧\\n]{0,100}⟧";
 
 /** The longest secret, in characters: what is longer is found in parts. */
 export const MAX_SECRET_LENGTH = 16 * 1024;
@@ -92,7 +90,7 @@ function shapeSource({ parts: [first = "", ...rest], isWord }: Shape): string {
 }
 
 const ANY_SHAPE = new RegExp(
-  [MARK, ...SHAPES.map(shapeSource), PEM_BEGIN].map((source) => `(${source})`).join("|"),
+  [REDACTION_MARK, ...SHAPES.map(shapeSource), PEM_BEGIN].map((source) => `(${source})`).join("|"),
   "g",
 );
 const KINDS = ["", ...SHAPES.map(({ kind }) => kind), "private-key"];

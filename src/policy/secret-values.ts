@@ -23,7 +23,7 @@ export function isSecretName(name: string): boolean {
 }
 
 /** Why a value cannot be hidden, as a clause; undefined if it can. */
-export function unhidableReason(value: string): string | undefined {
+function unhidableReason(value: string): string | undefined {
   if (value.length < MIN_SECRET_LENGTH)
     return `it has ${value.length} characters, and at least ${MIN_SECRET_LENGTH} are needed`;
   return /^(?:[a-z]{1,12}|\d{1,10}|[./~][\w.-]*(?:\/[\w.-]+)+)$/.test(value)

@@ -32,6 +32,9 @@ export function strictest(verdicts: readonly Verdict[]): Verdict | undefined {
   );
 }
 
+/** What a model can do where the user would have to be asked. */
+export const ASK_THE_USER = "If it is needed, ask the user to do it.";
+
 export function allow(rule: string, reason: string, risk: Risk = "low"): Verdict {
   return { effect: "allow", rule, risk, reason };
 }

@@ -57,6 +57,7 @@ export {
   withoutTrailingSlash,
 } from "./paths.js";
 export { posixQuote, shellPath, shellWord } from "./quoting.js";
+export { REDACTION_MARK } from "./redaction-mark.js";
 export { detectTextForm, isBinary, namedTextForm, type TextForm } from "./text-form.js";
 export { DEFAULT_DIFF_CONTEXT, renderUnifiedDiff, type UnifiedDiffOptions } from "./unified-diff.js";
 export {

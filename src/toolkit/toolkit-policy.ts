@@ -24,10 +24,10 @@ export async function toolkitPolicy(options: PolicyOptions): Promise<ToolkitPoli
 
 async function deniedTools({ rules = [], tools = [] }: PolicyOptions): Promise<(tool: string) => boolean> {
   if (rules.length === 0) return () => false;
-  const { compileRules } = await import("../policy/rules/index.js");
+  const { compileRules, deniesTool } = await import("../policy/rules/index.js");
   const names = [...builtinTools, ...tools].map(({ name }) => name);
   const compiled = compileRules(rules, { tools: [...new Set(names)] });
-  return (tool) => compiled.some((rule) => rule.kind === "tool" && rule.effect === "deny" && rule.matches(tool));
+  return (tool) => deniesTool(compiled, tool);
 }
 
 const optionToAllow = (rules: readonly string[]): string =>

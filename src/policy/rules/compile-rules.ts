@@ -34,6 +34,11 @@ export function compileRules(rules: readonly (PolicyRule | string)[], names: Rul
   return rules.map((rule) => compileRule(rule, names));
 }
 
+/** Whether a rule denies every call of the tool. */
+export function deniesTool(rules: readonly CompiledRule[], name: string): boolean {
+  return rules.some((rule) => rule.kind === "tool" && rule.effect === "deny" && rule.matches(name));
+}
+
 /** Why a rule cannot be used, as a sentence; undefined for one that can. */
 export function ruleProblem(rule: PolicyRule | string, names: RuleNames = {}): string | undefined {
   try {

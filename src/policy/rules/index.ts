@@ -1,6 +1,6 @@
 /** Rules that users write: allow, ask, deny. Pure. */
 export { suggestedCommand } from "./command-pattern.js";
-export { type CompiledRule, compileRules, type RuleNames, ruleProblem } from "./compile-rules.js";
+export { type CompiledRule, compileRules, deniesTool, type RuleNames, ruleProblem } from "./compile-rules.js";
 export type { PolicyRule, RuleEffect, RuleSource } from "./policy-rule.js";
 export { RULE_EFFECTS } from "./policy-rule.js";
 export { RuleBook, type RulePlace } from "./rule-book.js";

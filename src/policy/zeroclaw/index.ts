@@ -4,7 +4,7 @@ import { normalizePath } from "../../text/index.js";
 import { autonomyPolicy } from "../autonomy-policy.js";
 import { commandKey } from "../command-verdict.js";
 import { analyzeCommand } from "../commands/index.js";
-import { allow, ask, deny, strictest, type Verdict } from "../verdict.js";
+import { ASK_THE_USER, allow, ask, deny, strictest, type Verdict } from "../verdict.js";
 import { DEFAULT_ALLOWED_COMMANDS, isListed } from "./allowed-commands.js";
 import { riskOf } from "./command-risk.js";
 import { DEFAULT_FORBIDDEN_PATHS, forbiddenPathIn, isForbidden, type PathLimits } from "./forbidden-paths.js";
@@ -112,7 +112,7 @@ function stricterOf(verdicts: readonly Verdict[], base: Decision): Decision {
   // An approval that is remembered stands for all that was asked about.
   const isComplete = keys.length === asked.length && baseKeys.length > 0;
   const remember = isComplete ? { remember: [...new Set([...keys, ...baseKeys])] } : {};
-  return { effect, rule, risk, reason, next: "If it is needed, ask the user to do it.", grant, ...remember };
+  return { effect, rule, risk, reason, next: ASK_THE_USER, grant, ...remember };
 }
 
 function denied(rule: string, reason: string): Decision {

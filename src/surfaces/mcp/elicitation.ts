@@ -6,6 +6,7 @@ import {
   type ApprovalDecision,
   type ApprovalRequest,
   type Approver,
+  DEFAULT_APPROVAL_TIMEOUT_MS,
   isRecord,
   messageOf,
 } from "../../kernel/index.js";
@@ -15,8 +16,6 @@ import { approvalText } from "../approval-text.js";
 const MAX_BODY_LINES = 100;
 const MAX_BODY_CHARACTERS = 8_000;
 const MAX_CLIENT_NAME = 100;
-/** Milliseconds to answer a form that a call ended with. The kernel's limit for others. */
-const ANSWER_TIMEOUT_MS = 120_000;
 /** Forms whose answer is awaited; the oldest is forgotten first, and its answer then asks again. */
 const MAX_ISSUED = 1_000;
 
@@ -84,7 +83,7 @@ export function approvalFrom(
 /** For clients that are asked while the call waits. A client that disconnects has not allowed it. */
 export function elicitingApprover({ mcpReq }: ServerContext, by: string): Approver {
   return {
-    async ask(request, { signal, timeoutMs = ANSWER_TIMEOUT_MS }) {
+    async ask(request, { signal, timeoutMs = DEFAULT_APPROVAL_TIMEOUT_MS }) {
       const io = { timeout: timeoutMs, ...(signal === undefined ? {} : { signal }) };
       try {
         const params = approvalForm(request);
@@ -135,8 +134,8 @@ export class IssuedForms {
     this.#issued.delete(state);
     const { request, issuedMs } = issued;
     const { token } = request;
-    if (performance.now() - issuedMs > ANSWER_TIMEOUT_MS)
-      return { token, decision: { denied: `It was not approved within ${ANSWER_TIMEOUT_MS} ms.` } };
+    if (performance.now() - issuedMs > DEFAULT_APPROVAL_TIMEOUT_MS)
+      return { token, decision: { denied: `It was not approved within ${DEFAULT_APPROVAL_TIMEOUT_MS} ms.` } };
     const approval = approvalFrom(view.kind === "elicit" ? view : {}, request, by);
     if ("denied" in approval) return { token, decision: approval };
     const scope = approval.scope === "once" ? {} : { scope: approval.scope };

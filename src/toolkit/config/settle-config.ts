@@ -79,12 +79,11 @@ export async function settleConfig(layers: readonly ConfigLayer[], options: Sett
 
 /** A tool that is denied as a whole is not offered either. */
 async function deniedTools(rules: SettledPolicy["rules"]): Promise<readonly string[]> {
-  const { compileRules } = await import("../../policy/rules/index.js");
+  const { compileRules, deniesTool } = await import("../../policy/rules/index.js");
   const denied = rules.filter(({ effect, tool }) => effect === "deny" && tool !== undefined);
   const compiled = compileRules(denied);
-  const isDenied = (name: string) => compiled.some((rule) => rule.kind === "tool" && rule.matches(name));
   const named = denied.flatMap(({ tool = "" }) => (tool.includes("*") ? [] : [tool]));
-  return [...new Set([...builtinToolNames.filter(isDenied), ...named])];
+  return [...new Set([...builtinToolNames.filter((name) => deniesTool(compiled, name)), ...named])];
 }
 
 type MergedLayers = Omit<SettledConfig, "ignored">;

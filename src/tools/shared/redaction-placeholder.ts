@@ -1,8 +1,8 @@
 import { fail, type ToolResult } from "../../kernel/index.js";
-import { hasLoneSurrogate } from "../../text/index.js";
+import { hasLoneSurrogate, REDACTION_MARK } from "../../text/index.js";
 import { quoted } from "./path-input.js";
 
-const PLACEHOLDER = /⟦redacted:[^⟦⟧\n]{0,100}⟧/;
+const PLACEHOLDER = new RegExp(REDACTION_MARK);
 
 /**
  * Refuses text that must not be written: a redaction placeholder would destroy the secret, and a lone surrogate
