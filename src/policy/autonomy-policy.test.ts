@@ -1,20 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Access, Autonomy, Claim, PolicyCall } from "../kernel/index.js";
+import { POLICY_CALL } from "../testing/policy-call.fixture.js";
 import { autonomyPolicy } from "./autonomy-policy.js";
 
-const call: PolicyCall = {
-  callId: "c1",
-  tool: "any",
-  effect: "write",
-  target: "local",
-  sessionId: "s",
-  cwd: "/ws",
-  workspace: "/ws",
-  home: "/home/u",
-  autonomy: "supervised",
-  sandboxed: false,
-  taint: [],
-};
+const call: PolicyCall = { ...POLICY_CALL, tool: "any" };
 const file = (access: Access, path: string, scope: "self" | "tree" = "self"): Claim => ({
   kind: "file",
   path,

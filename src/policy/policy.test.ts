@@ -1,21 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { type Access, type Claim, covers, type Decision, type PolicyCall } from "../kernel/index.js";
+import { POLICY_CALL } from "../testing/policy-call.fixture.js";
 import { verifies } from "../testing/verifies.fixture.js";
 import { resolvePath } from "../text/index.js";
 import { allowAllPolicy, denyByDefaultPolicy } from "./index.js";
 
 const call: PolicyCall = {
-  callId: "c1",
+  ...POLICY_CALL,
   tool: "any",
-  effect: "write",
   target: "memory",
-  sessionId: "s",
   cwd: "/project",
   workspace: "/project",
   home: "/home/user",
   autonomy: "full",
-  sandboxed: false,
-  taint: [],
 };
 const file = (path: string, access: readonly Access[] = ["read"]): Claim => ({
   kind: "file",

@@ -1,23 +1,12 @@
 /** Rules × commands, paths, tools and hosts: what each decides, and what it must not let pass. */
 import { describe, expect, it } from "vitest";
 import type { Access, Claim, Decision, PolicyCall } from "../../kernel/index.js";
+import { POLICY_CALL } from "../../testing/policy-call.fixture.js";
 import { autonomyPolicy } from "../autonomy-policy.js";
 import type { Autonomy } from "../index.js";
 import type { PolicyRule } from "./index.js";
 
-const call: PolicyCall = {
-  callId: "c1",
-  tool: "bash",
-  effect: "write",
-  target: "local",
-  sessionId: "s",
-  cwd: "/ws",
-  workspace: "/ws",
-  home: "/home/u",
-  autonomy: "supervised",
-  sandboxed: false,
-  taint: [],
-};
+const call = POLICY_CALL;
 
 interface Given {
   readonly autonomy?: Autonomy;

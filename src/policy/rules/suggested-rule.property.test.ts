@@ -1,23 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Claim, PolicyCall } from "../../kernel/index.js";
+import type { Claim } from "../../kernel/index.js";
+import { POLICY_CALL } from "../../testing/policy-call.fixture.js";
 import { fc } from "../../testing/property.fixture.js";
 import { posixQuote } from "../../text/index.js";
 import { autonomyPolicy } from "../autonomy-policy.js";
 import { commandText, matchesWords, parseCommandPattern } from "./command-pattern.js";
 
-const call: PolicyCall = {
-  callId: "c1",
-  tool: "bash",
-  effect: "write",
-  target: "local",
-  sessionId: "s",
-  cwd: "/ws",
-  workspace: "/ws",
-  home: "/home/u",
-  autonomy: "supervised",
-  sandboxed: false,
-  taint: [],
-};
+const call = POLICY_CALL;
 const word = fc.oneof(
   fc.constantFrom("npm", "test", "allow", "read", "path:x", "tool:y", "a b", "*", "a*", "", '"', "\\", "'", "$X", "#"),
   fc.string({ maxLength: 8 }),

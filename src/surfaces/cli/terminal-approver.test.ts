@@ -1,22 +1,11 @@
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import type { Approval, ApprovalRequest } from "../../kernel/index.js";
+import { POLICY_CALL } from "../../testing/policy-call.fixture.js";
 import { stripControls } from "../../text/index.js";
 import { terminalApprover, userName } from "./terminal-approver.js";
 
-const call = {
-  callId: "c",
-  tool: "bash",
-  effect: "write",
-  target: "local",
-  sessionId: "s",
-  cwd: "/ws",
-  workspace: "/ws",
-  home: "/home/ada",
-  autonomy: "supervised",
-  sandboxed: false,
-  taint: [],
-} as const;
+const call = POLICY_CALL;
 const request: ApprovalRequest = {
   token: "approval-1",
   call,

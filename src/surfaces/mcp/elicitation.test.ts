@@ -1,24 +1,13 @@
 import { afterEach, expect, it, vi } from "vitest";
 import type { ApprovalRequest } from "../../kernel/index.js";
+import { POLICY_CALL } from "../../testing/policy-call.fixture.js";
 import { approvalForm, approvalFrom, canElicit, clientUser, IssuedForms } from "./elicitation.js";
 
 afterEach(() => void vi.useRealTimers());
 
 const request: ApprovalRequest = {
   token: "approval-1",
-  call: {
-    callId: "c",
-    tool: "bash",
-    effect: "write",
-    target: "local",
-    sessionId: "s",
-    cwd: "/ws",
-    workspace: "/ws",
-    home: "/home/ada",
-    autonomy: "supervised",
-    sandboxed: false,
-    taint: [],
-  },
+  call: POLICY_CALL,
   claims: [],
   rule: "changes",
   risk: "medium",
