@@ -60,7 +60,8 @@ function typed(line: string): Promise<{ readonly status: number | null; readonly
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => {
       output += text;
-      if (isServer && output.includes("Ctrl+C")) child.kill("SIGTERM");
+      // Once: what it prints after its address must not send a second signal, which ends it at once.
+      if (isServer && !child.killed && output.includes("Ctrl+C")) child.kill("SIGTERM");
     });
   }
   child.stdin.on("error", () => {});
