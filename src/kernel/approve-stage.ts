@@ -6,7 +6,7 @@ import { type CallRun, cancelledBeforeStart, type Ending, ended } from "./call-r
 import type { Approval, Decision } from "./claims.js";
 import { callSafely, HaftError, messageOf } from "./errors.js";
 import { fail, type ToolResult } from "./result.js";
-import type { ApprovalRequest } from "./services.js";
+import type { ApprovalRequest, Approver } from "./services.js";
 import type {
   ApprovalScope,
   Approvals,
@@ -48,9 +48,19 @@ async function approvalOf(run: CallRun): Promise<Ending | undefined> {
   const stored = await storedAnswer(run);
   if (stored?.state === "granted") return granted(run, decision, stored);
   if (stored !== undefined) return notGranted(run, stored);
-  if (run.context.host.approver !== undefined) return requestApproval(run, decision);
+  if (approverOf(run) !== undefined) return requestApproval(run, decision);
   run.approval = "no-approver";
   return ended("denied", withoutApprover(decision, run.tool.name));
+}
+
+/** Whether the call would be asked about: the policy says "ask", and no earlier answer is remembered or can be read. */
+export async function needsApproval(run: CallRun): Promise<boolean> {
+  if (run.decision?.effect !== "ask") return false;
+  return !(await isRemembered(run, run.decision).catch(() => false));
+}
+
+function approverOf({ context }: CallRun): Approver | undefined {
+  return context.approver ?? context.host.approver;
 }
 
 /**
@@ -246,7 +256,7 @@ export const DEFAULT_APPROVAL_TIMEOUT_MS = 120_000;
 
 /** A timeout denies the call, and so does anything but a valid answer. */
 async function answerOf(run: CallRun, request: ApprovalRequest): Promise<Approval> {
-  const { clock, approver, approvalTimeoutMs: ms = DEFAULT_APPROVAL_TIMEOUT_MS } = run.context.host;
+  const { clock, approvalTimeoutMs: ms = DEFAULT_APPROVAL_TIMEOUT_MS } = run.context.host;
   const silence = new AbortController();
   const unanswered = (why: "late" | "cancelled"): Approval => {
     silence.abort();
@@ -260,7 +270,7 @@ async function answerOf(run: CallRun, request: ApprovalRequest): Promise<Approva
   };
   if (run.cancel?.aborted === true) return unanswered("cancelled");
   try {
-    const ask = () => approver!.ask(request, { signal: silence.signal, timeoutMs: ms });
+    const ask = () => approverOf(run)!.ask(request, { signal: silence.signal, timeoutMs: ms });
     const answer = await withTimeout<Approval>({ clock, ms, signal: run.cancel }, ask, unanswered);
     const problem = approvalProblem(answer);
     return problem === undefined
@@ -275,7 +285,7 @@ async function answerOf(run: CallRun, request: ApprovalRequest): Promise<Approva
 function waitingFor(run: CallRun, request: ApprovalRequest): Ending {
   run.approval = "pending";
   const { token, reason, rule } = request;
-  const hint = run.context.host.approver?.pendingHint?.(token);
+  const hint = approverOf(run)?.pendingHint?.(token);
   const next =
     hint === undefined
       ? `Send the same call again once it is granted; its token is "${token}".`

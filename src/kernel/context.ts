@@ -130,6 +130,8 @@ export interface HostContext {
   /** How results are rendered if the tool has no presenter. */
   readonly dialect?: Dialect;
   readonly onEvent?: (event: CallEvent) => void;
+  /** Asked instead of the host's approver. */
+  readonly approver?: Approver;
   /** Its calls end with this error before anything runs; they are audited. Absent: they run. */
   readonly problem?: unknown;
   /** The same context, the same id, another signal. */

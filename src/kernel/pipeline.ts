@@ -5,7 +5,7 @@
  *          ▸ confirm ▸ run ▸ redact ▸ render ▸ clamp
  */
 
-import { approve } from "./approve-stage.js";
+import { approve, needsApproval } from "./approve-stage.js";
 import { auditBegin, auditEnd } from "./audit-call.js";
 import {
   type CallRun,
@@ -153,6 +153,7 @@ export async function explainCall(
   const stopped = await inTime(run, () => unusable(run) ?? chooseTarget(run) ?? untilDecided(run, validate)).catch(
     (thrown: unknown) => ended("failed", resultOfThrown(thrown, tool.name)),
   );
+  const isAsked = stopped === undefined && (await needsApproval(run));
   run.life.end();
   return {
     tool: tool.name,
@@ -163,6 +164,7 @@ export async function explainCall(
     repairs: run.notes,
     claims: run.claims,
     ...(run.decision === undefined ? {} : { decision: run.decision }),
+    needsApproval: isAsked,
     ...(stopped === undefined ? {} : { stopped: stopped.result }),
   };
 }
@@ -180,6 +182,8 @@ export interface Explanation {
   readonly claims: readonly Claim[];
   /** Absent if the call ended before. */
   readonly decision?: Decision;
+  /** The policy asks, and no approval that was remembered for the session or the project settles it. */
+  readonly needsApproval: boolean;
   /** Why the call would end before it runs. */
   readonly stopped?: ToolResult;
 }

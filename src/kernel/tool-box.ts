@@ -9,7 +9,7 @@ import { HaftError } from "./errors.js";
 import { bareFailure } from "./outcome.js";
 import { type Explanation, refuseCall } from "./pipeline.js";
 import { fail } from "./result.js";
-import type { Clock } from "./services.js";
+import type { Approver, Clock } from "./services.js";
 import { shownName } from "./shown-name.js";
 import { withTargetParameter } from "./target-parameter.js";
 import type { DefinedTool, ToolCall, ToolDescriptor } from "./tool.js";
@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Progress of this call. */
   readonly onEvent?: (event: CallEvent) => void;
+  /** Asked instead of the host's approver, about this call only: for a host that has asked its user already. */
+  readonly approver?: Approver;
 }
 
 /** What tools return, by the name that is called. */
@@ -135,7 +137,7 @@ async function contextFor(
   options: RunOptions,
 ): Promise<{ readonly context: HostContext } | { readonly outcome: ToolOutcome }> {
   try {
-    const { onEvent } = options;
+    const { onEvent, approver } = options;
     const signal = options.signal ?? undefined;
     if (signal !== undefined && !isSignal(signal)) {
       const problem = "`signal` is not an AbortSignal; pass the `signal` of an AbortController";
@@ -152,7 +154,8 @@ async function contextFor(
       return { outcome: bareFailure(call, fail("CALL_TIMEOUT", message), "timed-out") };
     }
     const cancellable = signal === undefined ? context : context.withCancel(signal);
-    return { context: onEvent === undefined ? cancellable : { ...cancellable, onEvent } };
+    const own = { ...(onEvent === undefined ? {} : { onEvent }), ...(approver === undefined ? {} : { approver }) };
+    return { context: Object.keys(own).length === 0 ? cancellable : { ...cancellable, ...own } };
   } catch (thrown) {
     return { outcome: bareFailure(call, resultOfThrown(thrown, shownName(call.name))) };
   }
