@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * Connects the MCP clients of widely used agent SDKs to the build over stdio and looks at what each hands on to its model.
- * The SDKs are installed from the lock file into a directory outside of the repository and are no dependency.
+ * Plays the build with the SDKs that people use: their MCP clients over stdio, and the adapters in their loops, with the newest
+ * and the oldest supported major of each. The SDKs are installed from the lock files in `newest/` and `oldest/` into a directory
+ * outside of the repository and are no dependency.
  *
  *   node test/sdks/run.mjs [--node PROGRAM] [--keep]
  *
@@ -10,19 +11,20 @@
  * Ends with `N passed, M failed`.
  */
 import { execFile, spawn } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 
 const OLDEST_NODE = 22;
-const COPIED = [".npmrc", "package.json", "package-lock.json", "clients.mjs", "play.mjs"];
+const RELEASES = ["newest", "oldest"];
 
 const { values } = parseArgs({
   options: { node: { type: "string", default: process.execPath }, keep: { type: "boolean" } },
 });
-const main = fileURLToPath(new URL("../../dist/surfaces/cli/main.js", import.meta.url));
+const dist = fileURLToPath(new URL("../../dist", import.meta.url));
+const main = join(dist, "surfaces", "cli", "main.js");
 const run = promisify(execFile);
 
 const { stdout: version } = await run(values.node, ["--version"]);
@@ -31,23 +33,37 @@ if (Number(version.slice(1).split(".")[0]) < OLDEST_NODE)
 if (!existsSync(main)) throw new Error(`There is no ${main}. Run \`npm run build\` first.`);
 
 const root = mkdtempSync(join(tmpdir(), "haft-sdks-"));
+let [passed, failed] = [0, 0];
 try {
-  for (const name of ["home", "project", "sdks"]) mkdirSync(join(root, name));
-  for (const name of COPIED) copyFileSync(new URL(name, import.meta.url), join(root, "sdks", name));
-  const args = ["ci", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund"];
-  const failure = await run("npm", args, { cwd: join(root, "sdks") }).then(
-    () => undefined,
-    (error) => error.message.split("\n")[0],
-  );
-  if (failure === undefined) process.exitCode = await play();
-  else nothingPlayed(`the SDKs could not be installed: ${failure}`, true);
+  for (const name of ["home", "project"]) mkdirSync(join(root, name));
+  const failures = await Promise.all(RELEASES.map(install));
+  const failure = failures.find((one) => one !== undefined);
+  if (failure !== undefined) nothingPlayed(`the SDKs could not be installed: ${failure}`, true);
+  else {
+    await played("newest", "play-mcp.mjs", [process.execPath, main, join(root, "project")]);
+    for (const release of RELEASES) await played(release, "play-loops.mjs", [dist]);
+    console.log(`${passed} passed, ${failed} failed`);
+    process.exitCode = failed > 0 ? 1 : 0;
+  }
 } finally {
   if (values.keep) console.log(`kept: ${root}`);
   else rmSync(root, { recursive: true, force: true });
 }
 
-function play() {
-  const child = spawn(values.node, [join(root, "sdks", "play.mjs"), process.execPath, main, join(root, "project")], {
+async function install(release) {
+  const to = join(root, release);
+  cpSync(fileURLToPath(new URL(".", import.meta.url)), to, { recursive: true });
+  for (const name of ["package.json", "package-lock.json", ".npmrc"]) cpSync(join(to, release, name), join(to, name));
+  const args = ["ci", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund"];
+  return run("npm", args, { cwd: to }).then(
+    () => undefined,
+    (error) => error.message.split("\n")[0],
+  );
+}
+
+async function played(release, program, args) {
+  console.log(`\n${program} with the ${release} SDKs`);
+  const child = spawn(values.node, [join(root, release, program), ...args], {
     cwd: join(root, "project"),
     env: {
       PATH: process.env.PATH,
@@ -57,14 +73,23 @@ function play() {
       MASTRA_TELEMETRY_DISABLED: "1",
       LANGSMITH_TRACING: "false",
       LANGCHAIN_TRACING_V2: "false",
+      OPENAI_AGENTS_DISABLE_TRACING: "1",
     },
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio: ["ignore", "pipe", "inherit"],
   });
-  return new Promise((resolve) => child.once("exit", (code) => resolve(code ?? 1)));
+  let last = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    process.stdout.write(text);
+    last = (last + text).slice(-200);
+  });
+  await new Promise((resolve) => child.once("close", resolve));
+  const [, ok = 0, bad = 1] = /(\d+) passed, (\d+) failed\s*$/.exec(last) ?? [];
+  passed += Number(ok);
+  failed += Number(bad);
 }
 
 function nothingPlayed(why, isFault) {
-  console.log(`No SDK was connected: ${why}.`);
+  console.log(`No SDK was played: ${why}.`);
   const fails = isFault && Boolean(process.env.REQUIRE_ALL);
   console.log(fails ? "0 passed, 1 failed" : "0 passed, 0 failed");
   process.exitCode = fails ? 1 : 0;

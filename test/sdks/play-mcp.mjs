@@ -1,8 +1,8 @@
-/** Plays the same calls through each SDK: `node play.mjs NODE MAIN WORKSPACE`. Ends with `N passed, M failed`. */
+/** Plays the same calls through each SDK: `node play-mcp.mjs NODE MAIN WORKSPACE`. Ends with `N passed, M failed`. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CLIENTS } from "./clients.mjs";
+import { CLIENTS } from "./mcp-clients.mjs";
 
 const [node, main, workspace] = process.argv.slice(2);
 const ANSWER_WITHIN_MS = 30_000;
