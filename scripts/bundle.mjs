@@ -15,7 +15,15 @@ const directory = process.argv[2];
 if (directory === undefined) throw new Error("Name the directory that the files are to be written to.");
 
 /** What the manifest exports, what it runs, and the modules that the tests keep free of Node.js. */
-const ENTRIES = ["index", "testing/index", "surfaces/cli/main", "kernel/index", "text/index", "dialects/index"];
+const ENTRIES = [
+  "index",
+  "testing/index",
+  "adapters/langchain",
+  "surfaces/cli/main",
+  "kernel/index",
+  "text/index",
+  "dialects/index",
+];
 
 /** The MCP server and what it needs: 108 of the 129 files that a start would load, 64 of them translations that are never shown. */
 const BUNDLED = ["@modelcontextprotocol/server", "@modelcontextprotocol/core", "zod"];

@@ -1,12 +1,15 @@
 /** OpenAI chat completions. */
 import { asEvents, asJson } from "../scripted-provider.mjs";
 
+/** An SDK takes two answers of one id for the same. */
+let answers = 0;
+
 export const wire = {
   name: "openai-chat",
   isTurn: ({ path }) => path.endsWith("/chat/completions"),
 
   answer(turn, { body }) {
-    const about = { id: "chat-1", created: 1, model: body.model };
+    const about = { id: `chat-${++answers}`, created: 1, model: body.model };
     const calls = (turn.calls ?? []).map((call, index) => ({
       index,
       id: call.id,

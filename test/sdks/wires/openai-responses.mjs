@@ -1,11 +1,15 @@
 /** OpenAI responses. */
 import { asEvents, asJson } from "../scripted-provider.mjs";
 
+/** An SDK takes two answers of one id for the same. */
+let answers = 0;
+
 export const wire = {
   name: "openai-responses",
   isTurn: ({ path }) => path.endsWith("/responses"),
 
   answer(turn, { body }) {
+    const id = ++answers;
     const output = (turn.calls ?? []).map((call) => ({
       type: "function_call",
       id: `fc_${call.id}`,
@@ -16,9 +20,9 @@ export const wire = {
     }));
     if (turn.text !== undefined) {
       const content = [{ type: "output_text", text: turn.text, annotations: [] }];
-      output.push({ type: "message", id: "msg_1", role: "assistant", status: "completed", content });
+      output.push({ type: "message", id: `msg_${id}`, role: "assistant", status: "completed", content });
     }
-    const about = { id: "resp_1", object: "response", created_at: 1, model: body.model };
+    const about = { id: `resp_${id}`, object: "response", created_at: 1, model: body.model };
     const response = { ...about, ...EMPTY, status: "completed", output, usage: USAGE };
     if (body.stream !== true) return asJson(response);
     const begun = { ...response, status: "in_progress", output: [], usage: null };

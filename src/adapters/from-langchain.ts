@@ -1,0 +1,103 @@
+/** Tools of LangChain as tools of Haft: under its policy, deadline and audit. */
+import {
+  type ContentBlock,
+  type DefinedTool,
+  defineTool,
+  HaftError,
+  type InputSchema,
+  isRecord,
+  type Json,
+  type JsonSchema,
+  type StandardSchema,
+  type ToolResult,
+} from "../kernel/index.js";
+import { requireKnownOptions } from "./adapter-options.js";
+
+/** A tool as `tool()` or a class of LangChain makes it. */
+export interface ForeignLangChainTool {
+  readonly name: string;
+  readonly description: string;
+  readonly schema?: unknown;
+  invoke(input: never, config?: never): Promise<unknown>;
+}
+
+export interface FromLangChainOptions {
+  /** Its name in Haft. Default: that of the tool. */
+  readonly name?: string;
+  /** The JSON Schema of its input, where its own schema gives none: zod before 4.6. */
+  readonly parameters?: JsonSchema;
+  /** Milliseconds until the call is cancelled. Default 30,000. */
+  readonly deadlineMs?: number;
+}
+
+/**
+ * A tool of LangChain, `@langchain/core` 0.3 or 1, for `createToolkit({ tools: [...] })`:
+ *
+ * ```ts
+ * const toolkit = await createToolkit({ tools: [fromLangChain(new WikipediaQueryRun())] });
+ * ```
+ *
+ * What it touches is not known, so the policy asks about it, once for the tool. What it throws is a failed outcome, as is a message
+ * with `status: "error"`. Its `signal` fires on cancel and at the deadline.
+ *
+ * @throws `CONFIG_INVALID` for something that is no such tool, a schema without a JSON Schema and an unknown option.
+ */
+export function fromLangChain(tool: ForeignLangChainTool, options: FromLangChainOptions = {}): DefinedTool {
+  requireKnownOptions("fromLangChain", options, ["name", "parameters", "deadlineMs"]);
+  if (typeof tool?.invoke !== "function" || typeof tool.name !== "string")
+    throw invalid("it has no `name` and `invoke`, as a tool of LangChain (@langchain/core 0.3 or 1) has");
+  const name = options.name ?? tool.name;
+  return defineTool({
+    name,
+    description: tool.description ?? "",
+    input: schemaOf(tool, options.parameters),
+    effect: "write",
+    ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
+    claims: () => [{ kind: "external", source: "langchain", tool: name }],
+    async run(args, { callId, signal }) {
+      const call = { type: "tool_call", id: callId, name: tool.name, args };
+      return resultOf(await tool.invoke(call as never, { signal } as never));
+    },
+  });
+}
+
+function schemaOf(tool: ForeignLangChainTool, parameters: JsonSchema | undefined): InputSchema {
+  const { schema } = tool;
+  if (parameters !== undefined) return parameters;
+  if (schema === undefined) return { type: "object", properties: { input: { type: "string" } } };
+  if (isRecord(schema) && "~standard" in schema) {
+    const standard = schema["~standard"] as StandardSchema["~standard"];
+    // LangChain itself checks and converts the arguments, so that a conversion must not run twice.
+    const own: StandardSchema = { "~standard": { ...standard, validate: (value) => ({ value }) } };
+    if (standard.jsonSchema !== undefined) return own;
+  } else if (isRecord(schema) && !("_def" in schema)) return schema;
+  throw invalid("its schema gives no JSON Schema. Pass `parameters`, such as `toJsonSchema(tool.schema)` of LangChain");
+}
+
+function invalid(why: string): HaftError {
+  return new HaftError("CONFIG_INVALID", `\`fromLangChain\` did not take the tool: ${why}.`);
+}
+
+/** A `ToolMessage`; a tool that returns something else than one is called without LangChain's base class. */
+function resultOf(output: unknown): ToolResult<never> {
+  if (!isRecord(output) || !("content" in output)) return { content: [blockOf(output)], isError: false };
+  const { content, status } = output;
+  return { content: Array.isArray(content) ? content.map(blockOf) : [blockOf(content)], isError: status === "error" };
+}
+
+function blockOf(part: unknown): ContentBlock {
+  if (typeof part === "string") return { kind: "text", text: part };
+  if (isRecord(part) && part.type === "text" && typeof part.text === "string") return { kind: "text", text: part.text };
+  return imageOf(part) ?? { kind: "json", value: JSON.parse(JSON.stringify(part) ?? "null") as Json };
+}
+
+/** An image of chat completions (`image_url`), or a standard block with `data` as base64. */
+function imageOf(part: unknown): ContentBlock | undefined {
+  if (!isRecord(part)) return undefined;
+  const url = isRecord(part.image_url) ? part.image_url.url : part.image_url;
+  const [, mime = part.mimeType ?? part.mime_type, data = part.data] =
+    (typeof url === "string" && /^data:([^;,]+);base64,(.*)$/s.exec(url)) || [];
+  const isImage = part.type === "image_url" || part.type === "image";
+  if (!isImage || typeof mime !== "string" || typeof data !== "string") return undefined;
+  return { kind: "image", mime, data: Buffer.from(data, "base64") };
+}
