@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Plays the build with the SDKs that people use: their MCP clients over stdio, and the adapters in their loops, with the newest
+ * Plays the build with the widely used SDKs: their MCP clients over stdio, and the adapters in their loops, with the newest
  * and the oldest supported major of each. The SDKs are installed from the lock files in `newest/` and `oldest/` into a directory
  * outside of the repository and are no dependency.
  *
