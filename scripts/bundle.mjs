@@ -19,6 +19,7 @@ const ENTRIES = [
   "index",
   "testing/index",
   "adapters/langchain",
+  "surfaces/mcp/box-server",
   "surfaces/cli/main",
   "kernel/index",
   "text/index",

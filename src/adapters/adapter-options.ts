@@ -1,17 +1,7 @@
 /** What every adapter needs of a box, and the check of its options. */
-import { HaftError, type ToolBox } from "../kernel/index.js";
-import { nearestNames } from "../text/index.js";
+import type { ToolBox } from "../kernel/index.js";
+
+export { requireKnownOptions } from "../kernel/index.js";
 
 /** A box of tools: of `toolkit.box()`, or any other. */
 export type AdaptedBox = Pick<ToolBox, "descriptors" | "runner" | "explain">;
-
-/** A misspelt option would be ignored. @throws `CONFIG_INVALID` that names the option of `caller` and those there are. */
-export function requireKnownOptions(caller: string, options: object, known: readonly string[]): void {
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  const [nearest] = nearestNames(unknown, known, 1);
-  const hint = nearest === undefined ? `Its options: ${known.join(", ")}.` : `Did you mean \`${nearest}\`?`;
-  throw new HaftError("CONFIG_INVALID", `\`${caller}\` has no option \`${unknown}\`. ${hint}`, {
-    details: { option: unknown },
-  });
-}

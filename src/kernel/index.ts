@@ -117,6 +117,7 @@ export {
   requireLive,
   requireTreeCovered,
 } from "./guard.js";
+export { requireKnownOptions } from "./known-options.js";
 export {
   type FittedImage,
   type ImageBounds,

@@ -64,6 +64,8 @@ export interface ToolBox<Tools extends object = object> {
   /** The descriptors, in order. With several `targets`, each tool also has the parameter `on`. */
   descriptors(targets?: readonly string[]): ToolDescriptor[];
   readonly runner: ToolRunner<Tools>;
+  /** What the descriptors do not hold, in their order: hints for users and clients. */
+  readonly tools: readonly Pick<DefinedTool, "name" | "effect" | "annotations">[];
   /**
    * What a call would touch and how policy decides, without running it; undefined for an unknown name.
    * @throws `CALL_TIMEOUT` when the box has a clock and there is no context within `DEFAULT_DEADLINE_MS`; else what the factory throws.
@@ -85,6 +87,7 @@ export function createToolBox(
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {
     descriptors: (targets = []) => tools.map((tool) => withTargetParameter(tool.descriptor(), targets)),
+    tools: tools.map(({ name, effect, annotations }) => ({ name, effect, annotations })),
     runner: {
       async run(received: ToolCall, options?: RunOptions | null) {
         const problem = callProblem(received);

@@ -5,17 +5,6 @@ import { nearestNames } from "../text/index.js";
 import { builtinTools, GATES } from "../tools/index.js";
 import type { ToolkitOptions } from "./toolkit-options.js";
 
-/** A misspelt option would be passed over in silence. @throws `CONFIG_INVALID` that names the nearest one. */
-export function requireKnown(options: object, known: readonly string[]): void {
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  const [nearest] = nearestNames(unknown, known, 1);
-  const hint = nearest === undefined ? `There are ${known.join(", ")}.` : `Did you mean \`${nearest}\`?`;
-  throw new HaftError("CONFIG_INVALID", `There is no option \`${unknown}\` of \`createToolkit\`. ${hint}`, {
-    details: { option: unknown },
-  });
-}
-
 /** JavaScript callers are not type-checked, and an invalid limit must not count as no limit. @throws `CONFIG_INVALID` */
 export function requireChoices(
   options: Pick<

@@ -1,9 +1,9 @@
 /** The one place where tools, dialects, backends, stores and policy come together. */
 import { haftDialect } from "../dialects/haft/haft-dialect.js";
-import { DEFAULT_AUTONOMY, type Dialect, type SessionEnd } from "../kernel/index.js";
+import { DEFAULT_AUTONOMY, type Dialect, requireKnownOptions, type SessionEnd } from "../kernel/index.js";
 import { type BuiltinToolData, builtinTools } from "../tools/index.js";
 import { builtinRegistry } from "./builtin-registry.js";
-import { requireChoices, requireKnown, requireTools } from "./check-options.js";
+import { requireChoices, requireTools } from "./check-options.js";
 import { contextFactory } from "./context-factory.js";
 import { dialectNamed } from "./dialect-named.js";
 import { createHost, type Host } from "./host-services.js";
@@ -32,7 +32,7 @@ export function createToolkit(
 ): Promise<Toolkit<BuiltinToolData>>;
 export function createToolkit(options: ToolkitOptions): Promise<Toolkit>;
 export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolkit> {
-  requireKnown(options, Object.keys(TOOLKIT_OPTIONS));
+  requireKnownOptions("createToolkit", options, Object.keys(TOOLKIT_OPTIONS));
   requireChoices(options);
   const { autonomy = DEFAULT_AUTONOMY, persist = true, backends = {}, schemes = {} } = options;
   requireTools(options.tools ?? []);

@@ -162,7 +162,7 @@ describe("a toolkit", () => {
     const misspelt = { wrkspace: "." } as ToolkitOptions;
     await expect(createToolkit(misspelt)).rejects.toMatchObject({
       code: "CONFIG_INVALID",
-      message: "There is no option `wrkspace` of `createToolkit`. Did you mean `workspace`?",
+      message: "`createToolkit` has no option `wrkspace`. Did you mean `workspace`?",
     });
   });
 

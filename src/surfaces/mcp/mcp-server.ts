@@ -56,14 +56,19 @@ export interface McpCalls {
   rootsChanged?(): void;
 }
 
+/** What a client is shown of a tool. */
+export type ListedTool = Pick<DefinedTool, "effect" | "annotations" | "descriptor">;
+
 export interface McpServerOptions {
+  /** Default "haft". */
+  readonly name?: string;
   readonly version: string;
   /** In listing order. */
-  readonly tools: readonly DefinedTool[];
+  readonly tools: readonly ListedTool[];
   /** The names of the targets, the default first. With several, each tool is listed with the parameter `on`. */
   readonly targets?: readonly string[];
   /** Tools listed after `tools`, once available. The provider limits the wait. */
-  more?(): Promise<readonly DefinedTool[]>;
+  more?(): Promise<readonly ListedTool[]>;
   /** Registers a callback for changes of `more`; connected clients of older protocols are then notified. */
   onMoreChange?(notifyClients: () => void): void;
   /** Whether results include structured data in `_meta` without a request for it. Default false. */
@@ -82,14 +87,14 @@ export async function mcpServers(options: McpServerOptions, running: RunningCall
     "@modelcontextprotocol/server"
   );
   const { targets = [] } = options;
-  const listed = (tool: DefinedTool) => listedTool(tool, targets);
+  const listed = (tool: ListedTool) => listedTool(tool, targets);
   const tools = options.tools.map(listed);
   const live = new Set<Server>();
   const forms = new IssuedForms();
   // A notification to a disconnected client fails, which is ignored.
   options.onMoreChange?.(() => live.forEach((server) => void server.sendToolListChanged().catch(() => {})));
   const listing = options.onMoreChange === undefined ? {} : { listChanged: true };
-  const identity = { name: "haft", title: "Haft", version: options.version };
+  const identity = { name: options.name ?? "haft", title: "Haft", version: options.version };
   return (era, calls) => {
     const resources = calls.artifacts === undefined ? {} : { resources: {} };
     const server = new Server(identity, {
@@ -237,7 +242,7 @@ async function decided(
   return answered.token;
 }
 
-function listedTool(tool: DefinedTool, targets: readonly string[]): Tool {
+function listedTool(tool: ListedTool, targets: readonly string[]): Tool {
   const { name, description, parameters } = withTargetParameter(tool.descriptor(), targets);
   const { title, destructive, idempotent, openWorld } = tool.annotations;
   const annotations = {

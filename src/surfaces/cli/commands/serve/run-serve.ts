@@ -171,7 +171,7 @@ async function serveOverHttp(
     token,
     place: placeOf(settings.targets, workspace),
     autonomy: settings.toolkit.autonomy ?? DEFAULT_AUTONOMY,
-    tools: offered.map((tool) => tool.name),
+    tools: offered.map((tool) => tool.descriptor().name),
     start: stdioServerCommand(workspace, { ...stateOfEnvironment(settings), ...options }),
   };
   reportUnreadConfig(settings, workspace);

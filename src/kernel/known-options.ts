@@ -1,0 +1,13 @@
+import { nearestNames } from "../text/index.js";
+import { HaftError } from "./errors.js";
+
+/** A misspelt option would be ignored. @throws `CONFIG_INVALID` that names the option of `caller` and those there are. */
+export function requireKnownOptions(caller: string, options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const [nearest] = nearestNames(unknown, known, 1);
+  const hint = nearest === undefined ? `Its options: ${known.join(", ")}.` : `Did you mean \`${nearest}\`?`;
+  throw new HaftError("CONFIG_INVALID", `\`${caller}\` has no option \`${unknown}\`. ${hint}`, {
+    details: { option: unknown },
+  });
+}

@@ -1,0 +1,73 @@
+/** A box of tools as an MCP server in the process of another program. */
+import { createRequire } from "node:module";
+import { type CallEvent, requireKnownOptions, type ToolBox } from "../../kernel/index.js";
+import { mcpServers } from "./mcp-server.js";
+import { RunningCalls } from "./running-calls.js";
+
+export interface BoxServerOptions {
+  /** The name by which the server introduces itself. Default "haft". */
+  readonly name?: string;
+  /** Whether results include structured data in `_meta` without a request for it. Default false: some clients show it to the model. */
+  readonly facts?: boolean;
+  /** Progress of each call. */
+  readonly onEvent?: (event: CallEvent) => void;
+}
+
+/** A server that is connected to a transport of the caller, in the form in which the Claude Agent SDK takes one. */
+export interface BoxServer {
+  readonly type: "sdk";
+  readonly name: string;
+  /** A `Server` of the MCP SDK; "any" so that it is accepted as the `McpServer` of either major. */
+  // biome-ignore lint/suspicious/noExplicitAny: see above.
+  readonly instance: any;
+  /** Cancels the running calls and closes the connection. The box stays open. */
+  close(): Promise<void>;
+}
+
+/**
+ * An MCP server over the tools of a box, for a program that starts no other process:
+ *
+ * ```ts
+ * const haft = await createMcpServer(toolkit.box("coding"));
+ * for await (const message of query({ prompt, options: { mcpServers: { haft } } })) …   // Claude Agent SDK
+ * await haft.instance.connect(transport);                                             // any other MCP client
+ * ```
+ *
+ * Cancelling a request cancels its call. What the policy asks about is shown by the client if it can (elicitation); else the
+ * approver of the box decides. Text and images are sent as such, a failure as a result with `isError`.
+ *
+ * @throws `CONFIG_INVALID` for an unknown option.
+ */
+export async function createMcpServer(
+  box: Pick<ToolBox, "descriptors" | "runner" | "tools">,
+  options: BoxServerOptions = {},
+): Promise<BoxServer> {
+  requireKnownOptions("createMcpServer", options, ["name", "facts", "onEvent"]);
+  const { name = "haft", facts = false, onEvent } = options;
+  const { version } = createRequire(import.meta.url)("haft/package.json") as { readonly version: string };
+  const tools = box.descriptors().map((descriptor, index) => {
+    const { effect = "write", annotations = {} } = box.tools[index] ?? {};
+    return { descriptor: () => descriptor, effect, annotations };
+  });
+  const running = new RunningCalls();
+  const serverFor = await mcpServers({ name, version, tools, facts }, running);
+  let count = 0;
+  const instance = serverFor("legacy", {
+    run(call, { onEvent: ofClient, ...run }) {
+      const report = (event: CallEvent): void => {
+        ofClient?.(event);
+        onEvent?.(event);
+      };
+      return box.runner.run({ ...call, id: `${name}-${++count}` }, { ...run, onEvent: report });
+    },
+  });
+  return {
+    type: "sdk",
+    name,
+    instance,
+    async close() {
+      await running.stop();
+      await instance.close();
+    },
+  };
+}
