@@ -13,6 +13,7 @@ import type {
   ProgramCall,
   ProgramSpec,
 } from "./program-spec.js";
+import type { ShellState } from "./shell-state.js";
 
 const UNKNOWN_SUBCOMMAND: ProgramSpec = {
   does: "medium",
@@ -48,7 +49,7 @@ function subcommand(
   const { facts, args } = call;
   const global = { ...call, parsed: { ...parsed, operands: [] } };
   applyEffect(global, compiled.does, compiled.spec.why);
-  for (const option of parsed.options) applyOption(global, option, compiled.spec.why);
+  for (const option of parsed.options) applyOption(global, option, compiled.spec);
   compiled.spec.judge?.(global);
   const [name] = parsed.operands;
   if (name?.isUnresolved === true || name?.isGlob === true) {
@@ -71,7 +72,7 @@ function applyParsed(call: ProgramCall, compiled: CompiledSpec): void {
   const { spec } = compiled;
   const { parsed, facts } = call;
   applyEffect(call, compiled.does, spec.why);
-  for (const option of parsed.options) applyOption(call, option, spec.why);
+  for (const option of parsed.options) applyOption(call, option, spec);
   applyOperands(call, compiled);
   spec.judge?.(call);
   if (compiled.isInert) return;
@@ -100,13 +101,14 @@ function defaultReason(effect: OptionEffect): string {
   return effect.risk === "high" ? "can do harm that is hard to undo" : "changes files or state";
 }
 
-function applyOption(call: ProgramCall, option: GivenOption, why: string | undefined): void {
+function applyOption(call: ProgramCall, option: GivenOption, spec: ProgramSpec): void {
   const { effect, attached } = option;
   if (effect === undefined) {
-    if (attached !== undefined && mayBePath(attached)) call.facts.file(attached, "read");
+    if (spec.closed === true) call.facts.raise("medium", `is given ${option.name}, which is not in the tables`);
+    if (attached !== undefined && mayBePath(attached, call.state)) call.facts.file(attached, "read");
     return;
   }
-  applyEffect(call, effect, why, effect.risk === "low" ? undefined : option.name);
+  applyEffect(call, effect, spec.why, effect.risk === "low" ? undefined : option.name);
   const scope = effect.tree ? "tree" : "self";
   option.values.forEach((value, index) => {
     const meaning = effect.values[index] ?? effect.values[0];
@@ -131,10 +133,11 @@ function applyOperands(call: ProgramCall, compiled: CompiledSpec): void {
   const { here } = compiled.spec;
   if (operands.length === 0 && here !== undefined) call.facts.file(literalWord("."), "read", tree ? "tree" : here);
   operands.forEach((word, index) => {
-    const usual = meaningAt(index, operands.length, meanings);
-    const meaning = usual === "text" ? usual : (override ?? usual);
-    if (meaning === "into") into(call, word, operands.slice(0, index), scope);
-    else if (meaning !== undefined) applyMeaning(call, word, meaning, scope, destructive);
+    for (const usual of meaningsAt(index, operands, meanings)) {
+      const meaning = usual === "text" ? usual : (override ?? usual);
+      if (meaning === "into") into(call, word, operands.slice(0, index), scope);
+      else applyMeaning(call, word, meaning, scope, destructive);
+    }
   });
 }
 
@@ -142,6 +145,14 @@ function applyOperands(call: ProgramCall, compiled: CompiledSpec): void {
 function withoutOne(meanings: CompiledSpec["operands"], place: 0 | -1): CompiledSpec["operands"] {
   if (meanings.length < 2) return meanings;
   return place === 0 ? meanings.slice(1) : meanings.slice(0, -1);
+}
+
+/** The meanings of an operand. Those of the fixed places after it too if it is a glob, which may stand for several operands. */
+function meaningsAt(index: number, operands: readonly ExpandedWord[], meanings: CompiledSpec["operands"]): Meaning[] {
+  const usual = meaningAt(index, operands.length, meanings);
+  const isFixed = !meanings.some(({ repeats }) => repeats);
+  const later = isFixed && operands[index]?.isGlob === true ? meanings.slice(index + 1) : [];
+  return [...(usual === undefined ? [] : [usual]), ...later.map(({ meaning }) => meaning)];
 }
 
 /** The meaning of an operand: those before and after the repeated one have fixed places. */
@@ -183,6 +194,10 @@ function applyMeaning(
     case "write":
     case "delete":
     case "change":
+      if (URL_WITH_HOST.test(word.value)) {
+        facts.connects(hostOf(word.value));
+        facts.raise("medium", "may read from the network");
+      }
       facts.file(word, meaning, scope, isDestructive);
       return;
     case "into":
@@ -219,13 +234,16 @@ export function isInput(word: ExpandedWord): boolean {
 }
 
 /** The value of an unknown option names a file more often than an operand does: `--x=.env`. */
-const mayBePath = (word: ExpandedWord): boolean =>
-  looksLikePath(word) || (!word.isUnresolved && !word.isGlob && /[./]/.test(word.value));
+const mayBePath = (word: ExpandedWord, { directories }: ShellState): boolean =>
+  looksLikePath(word) || (!word.isUnresolved && !word.isGlob && (directories !== undefined || /[./]/.test(word.value)));
 
 /** Whether a word that may name a file does so by its form. */
 export function looksLikePath(word: ExpandedWord): boolean {
   return /^(\/|~|\.{1,2}(\/|$))|\/\.\.(\/|$)/.test(word.value);
 }
+
+/** Some programs take it in the place of a file. */
+const URL_WITH_HOST = /^[a-z][a-z0-9+.-]*:\/\/(?!\/)/i;
 
 /** `host` of `https://user@host:1/x`, `user@host:path`, `host:1`, `host`. */
 export function hostOf(text: string): string | undefined {

@@ -40,7 +40,9 @@ export function compileSpec(spec: ProgramSpec): CompiledSpec {
     for (const name of names.split(" ")) commands.set(name, sub);
   }
   const hasDangerousOption =
-    (spec.judge !== undefined && spec.isSafe !== true) || [...options.values()].some((effect) => isDangerous(effect));
+    spec.closed === true ||
+    (spec.judge !== undefined && spec.isSafe !== true) ||
+    [...options.values()].some((effect) => isDangerous(effect));
   const isInert =
     !hasDangerousOption &&
     operands.every(({ meaning }) => meaning === "text") &&

@@ -53,6 +53,8 @@ export interface ProgramSpec {
   readonly otherwise?: ProgramSpec;
   /** Options end at the first operand. Always so with `commands`. */
   readonly stopsAtOperand?: true;
+  /** The table lists every option that is harmless: others are asked about. */
+  readonly closed?: true;
   /** Options of several letters have one hyphen: `-name`. */
   readonly singleHyphen?: true;
   /** As the only argument, these make the program print about itself: `--version --help`. */

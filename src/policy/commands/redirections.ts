@@ -1,5 +1,7 @@
 /** Redirections: the files that the shell itself opens for a command. */
 import type { Redirection } from "unbash";
+import { judgeAssignment } from "./environment.js";
+import { judgeSubscript } from "./evaluated-numbers.js";
 import { expandArgument } from "./expanded-word.js";
 import type { ProgramInput, SegmentFacts } from "./segment-facts.js";
 import type { ShellState } from "./shell-state.js";
@@ -18,6 +20,11 @@ const ACCESS = {
 
 export function judgeRedirects(facts: SegmentFacts, redirects: readonly Redirection[], state: ShellState): void {
   for (const redirect of redirects) {
+    const { descriptor } = redirect;
+    if (descriptor?.type === "FileDescriptorVariable") {
+      judgeAssignment(facts, descriptor.name, undefined);
+      judgeSubscript(facts, descriptor.name, state);
+    }
     if (redirect.type !== "Redirect" || redirect.target === undefined) continue;
     const { operator, target } = redirect;
     const words = expandArgument(target, state);

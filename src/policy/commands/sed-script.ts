@@ -116,8 +116,11 @@ class SedReader implements SedEffects {
       case "t":
       case "T":
       case ":":
-        // A label ends at a semicolon in GNU sed and at the line in others.
-        this.#skip(/[^;\n}]/);
+        // A label ends at a semicolon or whitespace in GNU sed and at the line in others.
+        this.#skip(/[ \t]/);
+        this.#skip(/[^;\n}\s]/);
+        this.#skip(/[ \t]/);
+        if (!/[;\n}]|undefined/.test(String(this.script[this.#at]))) this.isUnderstood = false;
         return;
       case "s":
         this.#substitute();

@@ -48,6 +48,13 @@ const HARMLESS_FILE = /^\/dev\/(null|zero|full|random|urandom|tty|std(in|out|err
 
 export const isHarmlessFile = (path: string): boolean => HARMLESS_FILE.test(path);
 
+/** What a program that takes whole trees reads below the names that were found is not known by these names. */
+function within({ within: found }: ExpandedWord, scope: CommandFile["scope"]): ExpandedWord["within"] {
+  if (scope !== "tree" || found?.only === undefined) return found;
+  const { only: _, ...rest } = found;
+  return rest;
+}
+
 export class SegmentFacts {
   #risk: Risk = "low";
   #reason = "only reads";
@@ -162,7 +169,7 @@ export class SegmentFacts {
         scope,
         resolved: true,
         ...(isGlob ? { glob: true } : undefined),
-        ...(access === "read" ? word.within : undefined),
+        ...(access === "read" ? within(word, scope) : undefined),
         ...(through.length === 0 ? undefined : { through }),
       });
     }

@@ -35,6 +35,7 @@ export class VariableTable {
   readonly #current = new Map<string, readonly VariableValue[]>();
   readonly #reassigned = new Set<string>();
   readonly #functions = new Set<string>();
+  readonly #arrays = new Set<string>();
   /** Every text that a variable may get; undefined if one is not a word of the script. */
   readonly #texts = new Map<string, Word[] | undefined>();
   #isAllUnknown = false;
@@ -59,6 +60,11 @@ export class VariableTable {
   /** Whether the script assigns the variable anywhere. */
   mentions(name: string): boolean {
     return this.#isAllUnknown || this.#unknown.has(name) || this.#assigned.has(name);
+  }
+
+  /** Whether the script makes an array of the variable anywhere. */
+  isArray(name: string): boolean {
+    return this.#arrays.has(name);
   }
 
   /** Whether the script defines a function of this name anywhere. */
@@ -118,6 +124,7 @@ export class VariableTable {
 
   #assignment(node: Assignment): void {
     const { name, value } = node;
+    if (node.index !== undefined || value.type !== "Word") this.#arrays.add(name);
     this.#gets(name, node.index !== undefined ? undefined : value.type === "Word" ? [value] : value.elements);
     if (node.append === true || node.index !== undefined || value.type !== "Word") this.#unknown.add(name);
     else this.#add(name, [value]);
@@ -149,6 +156,8 @@ export class VariableTable {
     const words = node.args.filter((one) => one.type === "Word");
     if (CHANGE_ALL.has(name) || (RUNS_BUILTIN.has(name) && mayRunBuiltin(words))) this.#isAllUnknown = true;
     if (name === "unset") this.#unsets = true;
+    const isArray = /^(mapfile|readarray)$/.test(name) || words.some(({ value }) => /^-\w*[aA]/.test(value));
+    if (isArray) for (const { value } of words) this.#arrays.add(/^\w*/.exec(value)?.[0] ?? "");
     if (!SETTERS.has(name) && !DECLARERS.has(name)) return;
     if (name === "printf" && words[0]?.value.startsWith("-v") !== true) return;
     for (const word of words) {

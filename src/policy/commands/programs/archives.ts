@@ -1,4 +1,5 @@
 /** Archives and compression. */
+import { applySpec } from "../apply-spec.js";
 import { hasOption, optionValues } from "../call-options.js";
 import { literalWord } from "../expanded-word.js";
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
@@ -94,24 +95,19 @@ function judgeTar(call: ProgramCall): void {
   for (const directory of state.directories ?? []) facts.file(literalWord(directory), "write", "tree");
 }
 
-/** The first word may be options without a hyphen: `tar xzf a.tgz`. */
+/** The first word may be options without a hyphen, whose values follow in order: `tar xzf a.tgz`. */
 function tarWords(call: ProgramCall): void {
   const [first, ...rest] = call.args;
   if (first === undefined || first.value.startsWith("-") || first.isUnresolved || !/^[A-Za-z]+$/.test(first.value)) {
     judgeTar(call);
     return;
   }
-  const options = [];
   let next = 0;
-  for (const letter of first.value) {
+  const options = [...first.value].flatMap((letter) => {
     const takesValue = "fCTXbIKNVHLFg".includes(letter);
-    options.push({ name: `-${letter}`, effect: undefined, values: takesValue ? rest.slice(next, next + 1) : [] });
-    if (takesValue) next++;
-    if (letter === "I" || letter === "F" || letter === "P") call.facts.raise("high", `-${letter}`);
-  }
-  const later = call.parsed;
-  const operands = later.operands.filter((word) => word !== first && !rest.slice(0, next).includes(word));
-  judgeTar({ ...call, parsed: { ...later, options: [...options, ...later.options], operands } });
+    return [literalWord(`-${letter}`), ...(takesValue ? rest.slice(next, ++next) : [])];
+  });
+  applySpec({ ...call, args: [...options, ...rest.slice(next)] }, TAR, "tar");
 }
 
 /** Extracts into a directory: `-d`, or the current one. */
@@ -122,12 +118,14 @@ function extracts(...names: string[]): (call: ProgramCall) => void {
   };
 }
 
+const TAR: ProgramSpec = { operands: "text*", options: TAR_OPTIONS, judge: tarWords };
+
 const LISTS = ["-l", "-t", "-v", "-Z", "-p", "-c"];
 
 export const ARCHIVES: ProgramTable = {
-  tar: { operands: "text*", options: TAR_OPTIONS, judge: tarWords },
-  gtar: { operands: "text*", options: TAR_OPTIONS, judge: tarWords },
-  bsdtar: { operands: "text*", options: TAR_OPTIONS, judge: tarWords },
+  tar: TAR,
+  gtar: TAR,
+  bsdtar: TAR,
   zip: {
     does: "medium",
     why: "writes an archive",

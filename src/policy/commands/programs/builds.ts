@@ -69,7 +69,15 @@ export const BUILD_TOOLS: ProgramTable = {
   ar: { does: "medium", operands: "text change read*" },
   ranlib: { does: "medium", operands: "change*" },
   strip: { does: "medium", operands: "change*", options: { "-o": "write" } },
-  "clang-format": { operands: "read*", options: { "-i": "medium operands=change", "--style -style": "text" } },
+  "clang-format": {
+    operands: "read*",
+    closed: true,
+    options: {
+      "-n --dry-run -Werror --Werror --verbose": "",
+      "-i": "medium operands=change",
+      "--style -style": "text",
+    },
+  },
   rustc: { ...COMPILES, does: "medium workspace", info: "" },
   rustfmt: {
     does: "medium workspace",
@@ -131,6 +139,9 @@ export const BUILD_TOOLS: ProgramTable = {
     why: "changes files in place",
     operands: "read*",
     options: { "-w": "medium operands=change", "-r": "text", "-cpuprofile": "write" },
+    judge: ({ facts }) => {
+      facts.only = ["*.go"];
+    },
   },
   "golangci-lint": BUILDS,
   java: { ...BUILDS, info: "-version --version -h --help", operands: "text maybe*" },

@@ -1,12 +1,13 @@
 /** Builtins of the shell. */
 import { assignmentValue } from "../apply-spec.js";
-import { hasOption } from "../call-options.js";
+import { hasOption, optionValues } from "../call-options.js";
 import { judgeAssignment } from "../environment.js";
 import { judgeExpression, judgeSubscript } from "../evaluated-numbers.js";
 import { type ExpandedWord, literalWord } from "../expanded-word.js";
 import { judgeEvaluated } from "../hidden-substitution.js";
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
 import type { SegmentFacts } from "../segment-facts.js";
+import { judgeSetOptions, judgeShopt } from "../shell-options.js";
 import type { ShellState } from "../shell-state.js";
 
 const INERT: ProgramSpec = { operands: "text*", info: "" };
@@ -70,14 +71,21 @@ function setsNames({ args, facts, state }: ProgramCall): void {
   }
 }
 
-function declares({ args, facts }: ProgramCall): void {
+function declares({ args, facts, state }: ProgramCall): void {
+  const isArray = args.some(({ value }) => /^-\w*[aA]/.test(value));
   if (args.some(({ value }) => /^-\w*n/.test(value))) facts.problem("environment", "makes a name for another variable");
   if (args.some(({ value }) => /^-\w*i/.test(value)))
     facts.problem("dynamic-command", "whatever is assigned is evaluated from here on");
   for (const word of args) {
     const given = assignmentValue(word);
-    if (given !== undefined) judgeAssignment(facts, given.name, given.value);
-    else if (word.isUnresolved && !word.prefix.startsWith("-")) facts.problem("environment", `sets \`${word.text}\``);
+    if (given !== undefined) {
+      judgeAssignment(facts, given.name, given.value);
+      // A value that was only a text becomes the elements of the array, with all that is in it expanded.
+      const isText = !/^\w+\+?=\(/.test(word.text);
+      const mayBeElements = given.value.isUnresolved ? !given.value.isPlain : given.value.value.startsWith("(");
+      if (isText && mayBeElements && (isArray || state.variables.isArray(given.name)))
+        facts.problem("dynamic-command", `\`${word.text}\` is expanded as the elements of an array`);
+    } else if (word.isUnresolved && !word.prefix.startsWith("-")) facts.problem("environment", `sets \`${word.text}\``);
     if (!word.isUnresolved) judgeEvaluated(facts, word.value);
   }
 }
@@ -102,11 +110,16 @@ export const BUILTINS: ProgramTable = {
   break: INERT,
   continue: INERT,
   shift: INERT,
-  set: INERT,
-  shopt: INERT,
+  set: { operands: "text*", info: "", judge: ({ facts, args }) => judgeSetOptions(facts, args), isSafe: true },
+  shopt: { operands: "text*", info: "", judge: ({ facts, args }) => judgeShopt(facts, args), isSafe: true },
   umask: INERT,
   ulimit: INERT,
-  wait: INERT,
+  wait: {
+    operands: "text*",
+    options: { "-p": "text" },
+    isSafe: true,
+    judge: (call) => setsNames({ ...call, args: optionValues(call, "-p") }),
+  },
   jobs: {
     operands: "text*",
     judge: (call) => {
@@ -174,7 +187,8 @@ export const BUILTINS: ProgramTable = {
   exec: {
     operands: "text*",
     stopsAtOperand: true,
-    options: { "-a": "text" },
+    options: { "-a": "text", "-c": "medium" },
+    why: "starts a program without the usual variables",
     judge: (call) => runOperands(call),
   },
   builtin: { operands: "text*", stopsAtOperand: true, judge: (call) => runOperands(call) },

@@ -30,7 +30,12 @@ const COMPOSE: ProgramSpec = {
   },
   operands: "text*",
   commands: {
-    "ps logs images top port version ls config events": LOOKS,
+    "version ls": LOOKS,
+    "ps logs images top port events config": {
+      does: "medium",
+      why: "reads a configuration that may include others from the network, and secrets",
+      operands: "text*",
+    },
     "up run exec build create start restart pull watch": {
       does: "medium workspace network",
       why: "runs what the workspace configures",
@@ -46,7 +51,7 @@ const ENGINE: ProgramSpec = {
   operands: "text*",
   options: { "-H --host -c --context --config": "high text", "-l --log-level": "text" },
   commands: {
-    "ps images logs inspect version info top stats port diff history events search": LOOKS,
+    "ps images logs inspect version info top stats port diff history events": LOOKS,
     "container image volume network system": {
       operands: "text*",
       commands: { "ls list inspect df info logs top stats port diff history": LOOKS, "prune rm remove": DELETES },
@@ -64,7 +69,11 @@ const ENGINE: ProgramSpec = {
         "-o --output --iidfile": "write",
       },
     },
-    "pull login logout push": { does: "high network", why: "exchanges images with a registry", operands: "text*" },
+    "pull login logout push search": {
+      does: "high network",
+      why: "exchanges images with a registry",
+      operands: "text*",
+    },
     "start stop restart pause unpause kill wait rename update tag": CHANGES,
     "rm rmi prune": DELETES,
     cp: { does: "medium", why: "copies files to or from a container", operands: "maybe*" },

@@ -137,6 +137,7 @@ export const GIT_CONFIG: ProgramSpec = {
   options: {
     "-f --file": "change",
     "--blob --type --default --url": "text",
+    "--includes": "medium",
     [CONFIG_READS]: "",
     [CONFIG_CHANGES]: "",
   },

@@ -21,9 +21,9 @@ import {
   gitVerbs,
   judgeRemote,
   LOOKS_AT_REPOSITORY,
-  readsOnly,
   SHOWS_DIFF,
 } from "./git-subcommands.js";
+import { formatsFile } from "./readers.js";
 
 const GIT: ProgramSpec = {
   info: "--version --help -v -h --html-path --man-path --info-path --exec-path",
@@ -32,13 +32,16 @@ const GIT: ProgramSpec = {
     "-c --config-env": "text high",
     "--git-dir --work-tree --namespace": "text high",
     "--exec-path": "text glued high",
+    // Then the configuration of the current directory counts, whoever wrote it.
+    "--bare": "high",
     "-p --paginate": "medium",
     "--attr-source --super-prefix": "text",
   },
   operands: "text*",
   why: "runs git with another configuration",
   commands: {
-    "status diff log show shortlog whatchanged range-diff diff-tree diff-index diff-files": SHOWS_DIFF,
+    diff: { ...SHOWS_DIFF, judge: readsPaths },
+    "status log show shortlog whatchanged range-diff diff-tree diff-index diff-files": SHOWS_DIFF,
     "ls-files ls-tree rev-parse rev-list merge-base describe name-rev for-each-ref show-ref cat-file count-objects var check-ignore check-attr check-mailmap cherry verify-commit verify-tag show-branch version merge-tree patch-id stripspace column get-tar-commit-id":
       {
         operands: "maybe*",
@@ -94,7 +97,9 @@ const GIT: ProgramSpec = {
       },
     },
     reflog: {
-      commands: { "expire delete": { does: "high", why: "deletes the history of references", operands: "text*" } },
+      commands: {
+        "expire delete drop write": { does: "high", why: "changes the history of references", operands: "text*" },
+      },
       otherwise: SHOWS_DIFF,
     },
     worktree: {
@@ -115,14 +120,14 @@ const GIT: ProgramSpec = {
     },
     bisect: {
       commands: {
-        "log view visualize terms": LOOKS_AT_REPOSITORY,
+        "log terms": LOOKS_AT_REPOSITORY,
         run: { does: "medium workspace", operands: "text*", stopsAtOperand: true, judge: (call) => runOperands(call) },
       },
       otherwise: { ...CHANGES_REPOSITORY, judge: (call) => changesTree(call) },
     },
     "symbolic-ref": {
       operands: "text*",
-      judge: readsOnly([], ["-d", "--delete"], "changes a reference"),
+      judge: changesReference,
       options: { "-m": "text" },
     },
     "add stage": {
@@ -234,7 +239,7 @@ const GIT: ProgramSpec = {
     fsck: { operands: "text*", options: { "--lost-found": "medium" } },
     "update-index update-ref read-tree write-tree commit-tree hash-object mktag pack-objects unpack-objects checkout-index sparse-checkout rerere":
       CHANGES_REPOSITORY,
-    help: { operands: "text*", options: { "-w --web": "high" } },
+    help: { operands: "text*", options: { "-w --web": "high" }, judge: formatsFile },
     "fast-export": { operands: "maybe*", options: { "--export-marks": "medium write", "--import-marks": "read" } },
     hook: { does: "medium workspace", operands: "text*" },
     lfs: { does: "medium network", operands: "text*" },
@@ -245,6 +250,21 @@ function foreachCommand(call: ProgramCall): void {
   const words = call.parsed.operands;
   const unknown = words.find(({ isUnresolved }) => isUnresolved);
   if (words.length > 0) call.shell(unknown ?? literalWord(words.map(({ value }) => value).join(" ")));
+}
+
+/** Outside of a repository, or beside a path outside of it, two operands are files whose differences are shown. */
+function readsPaths(call: ProgramCall): void {
+  const { facts, parsed } = call;
+  const { operands } = parsed;
+  if (operands.length < 2 || hasOption(call, "--no-index")) return;
+  const isOutside = operands.some(({ value }) => /^(-$|\/|~)/.test(value));
+  if (!isOutside) facts.extent = "unignored";
+  for (const path of operands) if (!path.isUnresolved) facts.file(path, "read", "tree");
+}
+
+function changesReference(call: ProgramCall): void {
+  if (hasOption(call, "-d", "--delete") || call.parsed.operands.length > 1)
+    call.facts.raise("medium", "changes a reference");
 }
 
 /** With these options git searches the working tree, and not only what is committed. */

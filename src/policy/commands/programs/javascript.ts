@@ -1,5 +1,6 @@
 /** Node.js and its package managers. */
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
+import { everywhere } from "./everywhere.js";
 import { readsProgram } from "./interpreters.js";
 
 const RUNS: ProgramSpec = { does: "medium workspace", operands: "text maybe*", stopsAtOperand: true };
@@ -32,7 +33,7 @@ const CONFIGURES: ProgramSpec = {
   otherwise: { does: "high", why: "changes the configuration of the package manager", operands: "text*" },
 };
 
-const MANAGER: ProgramSpec = {
+const MANAGER: ProgramSpec = everywhere({
   info: "--version -v --help -h -version",
   options: {
     "--prefix -C --dir --cwd": "cwd",
@@ -40,13 +41,15 @@ const MANAGER: ProgramSpec = {
     "--userconfig --globalconfig": "high read",
     "--script-shell": "high text",
     "--registry": "high url",
+    "--cache --logs-dir": "write",
+    "--proxy --https-proxy --noproxy --cafile --node-options --viewer --browser --editor --shell --git": "high text",
   },
   operands: "text*",
   commands: {
     "run run-script test t tst start stop restart rebuild build dev lint": RUNS,
     "exec x dlx create init innit": EXECUTES,
-    "ls list ll la explain why root bin prefix help docs-list fund-list find-dupes query licenses": LOOKS,
-    "view info show search outdated audit ping whoami doctor fund": ASKS_REGISTRY,
+    "ls list ll la explain why root prefix": LOOKS,
+    "view info show search outdated audit ping whoami doctor fund find-dupes query": ASKS_REGISTRY,
     "install i ci add update up upgrade uninstall remove rm un dedupe prune link unlink import fetch install-test it patch rebuild-all":
       INSTALLS,
     "publish unpublish deprecate login logout adduser owner token profile access team dist-tag org star": ACCOUNT,
@@ -61,7 +64,7 @@ const MANAGER: ProgramSpec = {
     cache: { does: "medium", operands: "text*" },
     "store env": { does: "medium", operands: "text*" },
   },
-};
+});
 
 /** `yarn name` and `bun name` run a script of that name. */
 const SCRIPT_MANAGER: ProgramSpec = {
@@ -105,10 +108,11 @@ export const JAVASCRIPT: ProgramTable = {
     },
     otherwise: { does: "medium workspace network", operands: "text maybe*", stopsAtOperand: true },
   },
-  bun: SCRIPT_MANAGER,
   npm: MANAGER,
-  pnpm: SCRIPT_MANAGER,
-  // yarn runs the release that the workspace configures.
+  // `bun why` may be a script of the workspace.
+  bun: { ...SCRIPT_MANAGER, does: "medium workspace" },
+  // These run the release, and pnpm the hooks, that the workspace configures.
+  pnpm: { ...SCRIPT_MANAGER, does: "medium workspace", info: "" },
   yarn: { ...SCRIPT_MANAGER, does: "medium workspace", info: "" },
   npx: EXECUTES,
   pnpx: EXECUTES,

@@ -1,5 +1,6 @@
 /** Python and other languages: interpreters, package managers, test runners. */
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
+import { everywhere } from "./everywhere.js";
 import { readsProgram } from "./interpreters.js";
 
 const LOOKS: ProgramSpec = { operands: "text*" };
@@ -30,10 +31,15 @@ const PYTHON: ProgramSpec = {
   judge: (call: ProgramCall) => readsProgram(call, ["-c", "-m"]),
 };
 
-const PIP: ProgramSpec = {
+const PIP: ProgramSpec = everywhere({
   info: "--version -V --help -h",
   operands: "text*",
-  options: { "--python": "high text", "--cache-dir --log": "write" },
+  options: {
+    "--python": "high text",
+    "--cache-dir --log --cert --client-cert": "write",
+    "--proxy --trusted-host": "high text",
+    "--keyring-provider --require-virtualenv": "medium text",
+  },
   commands: {
     "list show freeze check help debug inspect": {
       operands: "text*",
@@ -45,7 +51,7 @@ const PIP: ProgramSpec = {
     config: { commands: { "list get debug": LOOKS }, otherwise: { does: "high", operands: "text*" } },
     cache: { does: "medium", operands: "text*" },
   },
-};
+});
 
 /** Interpreters whose code option is `-e`. */
 const SCRIPTED: ProgramSpec = {
@@ -58,9 +64,14 @@ const SCRIPTED: ProgramSpec = {
 
 /** `verb` of a package manager whose other verbs run code. */
 const manager = (reads: string, installs: string): ProgramSpec => ({
-  info: "--version -v -V --help -h version",
+  info: "--version -v -V --help -h",
   operands: "text*",
-  commands: { [reads]: LOOKS, [installs]: INSTALLS },
+  commands: {
+    ...(reads === ""
+      ? {}
+      : { [reads]: { closed: true as const, operands: "text*", options: { "-a -l -n --json": "" } } }),
+    [installs]: INSTALLS,
+  },
   otherwise: { does: "medium workspace", operands: "text maybe*", stopsAtOperand: true },
 });
 
@@ -70,11 +81,12 @@ export const LANGUAGES: ProgramTable = {
   ipython: { does: "high", operands: "script maybe*" },
   pip: PIP,
   pipx: { ...PIP, otherwise: { does: "medium network workspace", operands: "text maybe*", stopsAtOperand: true } },
-  uv: manager("version", "tree add remove sync lock pip tool python venv"),
+  uv: manager("", "tree add remove sync lock pip tool python venv version"),
   uvx: { does: "medium network workspace", operands: "text maybe*", stopsAtOperand: true },
-  poetry: manager("show version env about check", "add remove install update lock publish self"),
-  pipenv: manager("lists", "graph check install uninstall update sync lock"),
-  conda: manager("list info search", "install create update remove env"),
+  // poetry loads plugins from the workspace.
+  poetry: { ...TOOL, does: "medium workspace network" },
+  pipenv: manager("", "graph check install uninstall update sync lock"),
+  conda: manager("list info", "install create update remove env search"),
   pytest: TOOL,
   "py.test": TOOL,
   tox: TOOL,
@@ -107,7 +119,7 @@ export const LANGUAGES: ProgramTable = {
   julia: SCRIPTED,
   osascript: { does: "high", operands: "script text*", options: { "-e": "code" } },
   tclsh: SCRIPTED,
-  gem: manager("list info which query specification environment", "install uninstall update cleanup push"),
+  gem: manager("list which environment", "install uninstall update cleanup push info query specification"),
   bundle: { ...TOOL, does: "medium workspace network" },
   rake: TOOL,
   rspec: TOOL,
@@ -115,5 +127,6 @@ export const LANGUAGES: ProgramTable = {
   rubocop: TOOL,
   composer: { ...TOOL, does: "medium workspace network" },
   phpunit: TOOL,
-  luarocks: manager("list show", "install remove"),
+  // Its configuration in the workspace is code.
+  luarocks: { ...TOOL, does: "medium workspace network" },
 };

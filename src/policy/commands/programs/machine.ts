@@ -42,7 +42,7 @@ export const MACHINE: ProgramTable = {
   logname: PRINTS,
   tty: PRINTS,
   getconf: PRINTS,
-  getent: PRINTS,
+  getent: { operands: "text*", judge: asksNameServer },
   locale: PRINTS,
   printenv: PRINTS,
   free: { operands: "text*", options: { "-s -c": "text" } },
@@ -53,7 +53,7 @@ export const MACHINE: ProgramTable = {
   lsmod: PRINTS,
   lsusb: PRINTS,
   lspci: PRINTS,
-  lsof: { operands: "read*", options: { "-i -p -u -c -g -d -F -s -a": "text", "+D +d": "read" } },
+  lsof: { operands: "read*", options: { "-i -p -u -c -g -d -F -s -a": "text", "+D +d": "read", "-D": "medium" } },
   ps: { operands: "text*", judge: printsEnvironments },
   pgrep: PRINTS,
   pidof: PRINTS,
@@ -90,6 +90,16 @@ export const MACHINE: ProgramTable = {
   },
   vm_stat: PRINTS,
 };
+
+function asksNameServer({ parsed, facts }: ProgramCall): void {
+  const [database, ...keys] = parsed.operands;
+  const isLocal =
+    database !== undefined &&
+    /^(passwd|group|shadow|gshadow|services|protocols|rpc|aliases|initgroups)$/.test(database.value);
+  if (isLocal || (database?.isUnresolved !== true && keys.length === 0)) return;
+  facts.connects(undefined);
+  facts.raise("medium", "asks a name server");
+}
 
 /** The options of `ps` whose value may be the next word. */
 const PS_VALUES = { BSD: "OUkopqt", POSIX: "CGOUgopqstu" };

@@ -199,7 +199,15 @@ export const NETWORK: ProgramTable = {
     operands: "host*",
     options: { "-oN -oX -oG -oA": "write", "-iL": "read", "--script": "high text" },
   },
-  ip: { operands: "text*", judge: judgeIp },
+  ip: {
+    operands: "text*",
+    closed: true,
+    options: {
+      "-4 -6 -s -d -o -c -r -j -p -h -br -brief -color -json -pretty -details -stats -human": "",
+      "-f -family": "text",
+    },
+    judge: judgeIp,
+  },
   iptables: { does: "high", operands: "text*" },
   nft: { does: "high", operands: "text*" },
   ufw: { does: "high", operands: "text*" },

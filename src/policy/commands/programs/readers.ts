@@ -19,16 +19,38 @@ const DIFF: ProgramSpec = {
 const SUMS: ProgramSpec = { options: { "-c --check": "" } };
 
 const BAT: ProgramSpec = {
+  closed: true,
   options: {
+    "-p --plain -n --number -A --show-all -s --squeeze-blank -u --unbuffered -d --diff -L --list-languages --list-themes":
+      "",
     "-l --language -r --line-range -H --highlight-line --theme --style --color --paging --wrap --tabs --map-syntax -m --file-name":
       "text",
     "--pager": "high shell",
     "--config-file": "high read",
-    "--lessopen": "high",
-    "--generate-config-file": "medium",
   },
   judge: ({ parsed, facts }) => {
     if (parsed.operands[0]?.value === "cache") facts.raise("medium", "changes the syntaxes and themes of bat");
+  },
+};
+
+const LESS: ProgramSpec = {
+  closed: true,
+  options: {
+    "-o -O --log-file --LOG-FILE": "medium write",
+    "-k --lesskey-file --lesskey-src": "high read",
+    "-p -P -x -y -z -j": "text",
+    "-R -S -N -F -X -E -e -i -I -n -r -s -w -W -m -M -q -Q -g -G -f -V": "",
+    "--RAW-CONTROL-CHARS --chop-long-lines --LINE-NUMBERS --quit-if-one-screen --no-init": "",
+  },
+  judge: runsPagerCommand,
+};
+
+/** What is not packed is printed as it is. Others of their options take files from a list, or write. */
+const UNPACKS: ProgramSpec = {
+  closed: true,
+  options: {
+    "-c -d -f -k -q -v -l -t --stdout --decompress --force --keep --quiet --verbose --list --test": "",
+    "-r --recursive": "medium tree",
   },
 };
 
@@ -65,11 +87,19 @@ export const READERS: ProgramTable = {
     options: {
       "-L -I -P -H -T --filelimit --charset --sort --timefmt": "text",
       "-o": "write",
-      "--fromfile --fromtabfile": "medium",
+      "--fromfile --fromtabfile -R": "medium",
+      "--gitfile --infofile": "medium read",
     },
   },
   stat: { does: "names", options: { "-c --format --printf -f -t": "text" } },
-  file: { options: { "-f --files-from -m --magic-file": "read", "-F -e -P": "text", "-C": "medium" } },
+  file: {
+    options: {
+      "-m --magic-file": "read",
+      "-f --files-from": "medium read",
+      "-F -e -P": "text",
+      "-C --compile": "medium",
+    },
+  },
   du: {
     here: "tree",
     does: "tree names",
@@ -155,11 +185,14 @@ export const READERS: ProgramTable = {
   bc: { options: { "-e --expression": "text" } },
   which: PRINTS,
   whereis: PRINTS,
-  whatis: PRINTS,
-  apropos: PRINTS,
+  whatis: { closed: true, operands: "text*" },
+  apropos: { closed: true, operands: "text*" },
   man: {
     operands: "maybe*",
+    closed: true,
     options: {
+      "-k -f -a -w -W --all --apropos --whatis --where": "",
+      "-s --sections": "text",
       "-P --pager -H --html -B --browser": "high shell",
       "-C --config-file": "read high",
       "-M --manpath": "read high",
@@ -169,7 +202,9 @@ export const READERS: ProgramTable = {
   },
   info: {
     operands: "text*",
+    closed: true,
     options: {
+      "-w --where --location --subnodes --usage -O": "",
       "-o --output --dribble": "medium write",
       "-f --file": "medium read",
       "-d --directory --restore --init-file": "high read",
@@ -179,14 +214,7 @@ export const READERS: ProgramTable = {
     judge: formatsFile,
   },
   tldr: { does: "medium network", operands: "text*" },
-  less: {
-    options: {
-      "-o -O --log-file --LOG-FILE": "medium write",
-      "-k --lesskey-file --lesskey-src": "high read",
-      "-p -P -t -x -y -z": "text",
-    },
-    judge: runsPagerCommand,
-  },
+  less: LESS,
   more: { judge: runsPagerCommand },
   most: READS,
   bat: BAT,
@@ -194,17 +222,32 @@ export const READERS: ProgramTable = {
   cloc: {
     here: "tree",
     does: "tree names",
+    closed: true,
     options: {
-      "--exclude-dir --include-lang --exclude-lang --by-percent": "text",
+      "--exclude-dir --include-lang --exclude-lang --include-ext --exclude-ext --by-percent --match-f --not-match-f":
+        "text",
+      "--by-file --by-file-by-lang --vcs --csv --json --yaml --md --quiet --hide-rate": "",
       "--out --report-file": "medium write",
-      "--vcs --extract-with --config --read-lang-def --force-lang-def": "high text",
     },
   },
-  tokei: { here: "tree", does: "tree names", options: { "-t --type -e --exclude -o --output -s --sort": "text" } },
+  tokei: {
+    here: "tree",
+    does: "tree names",
+    closed: true,
+    options: {
+      "-t --type -e --exclude -o --output -s --sort -r --rsort -c --columns": "text",
+      "-f --files -C --compact": "",
+    },
+  },
   scc: {
     here: "tree",
     does: "tree names",
-    options: { "-o --output": "medium write", "--format-multi": "medium text" },
+    closed: true,
+    options: {
+      "-i --include-ext -x --exclude-ext --exclude-dir -s --sort -f --format": "text",
+      "-o --output": "medium write",
+      "--by-file --no-cocomo -c --no-complexity -w --wide": "",
+    },
   },
   nm: binutils("-t --radix"),
   clear: PRINTS,
@@ -213,13 +256,13 @@ export const READERS: ProgramTable = {
   readelf: binutils("-x -p -R"),
   ldd: { does: "medium", why: "may run the program that it looks at" },
   size: binutils("--format --radix"),
-  zcat: READS,
-  gzcat: READS,
-  bzcat: READS,
-  xzcat: READS,
-  zstdcat: READS,
-  zless: READS,
-  zmore: READS,
+  zcat: UNPACKS,
+  gzcat: UNPACKS,
+  bzcat: UNPACKS,
+  xzcat: UNPACKS,
+  zstdcat: UNPACKS,
+  zless: LESS,
+  zmore: { judge: runsPagerCommand },
   namei: { does: "names" },
   lsattr: { does: "names" },
   getfacl: { does: "names", options: { "-R --recursive": "tree" } },
@@ -249,11 +292,11 @@ function readsList(call: ProgramCall): void {
 
 /** A second operand is a file to write. */
 function writesSecond({ parsed, facts }: ProgramCall): void {
-  if (parsed.operands.length > 1) facts.raise("medium", "writes a file");
+  if (parsed.operands.length > 1 || parsed.operands[0]?.isGlob === true) facts.raise("medium", "writes a file");
 }
 
 /** A page that is named by its path may include any file. */
-function formatsFile({ parsed, facts }: ProgramCall): void {
+export function formatsFile({ parsed, facts }: ProgramCall): void {
   for (const word of parsed.operands) {
     if (!word.isUnresolved && !word.value.includes("/")) continue;
     facts.raise("medium", "shows a file that may include others");

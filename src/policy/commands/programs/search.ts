@@ -1,7 +1,7 @@
 /** Programs that search: by name, by content, in structured data. */
 import { readAwkScript } from "../awk-script.js";
 import { hasOption, optionValues } from "../call-options.js";
-import { type ExpandedWord, literalWord } from "../expanded-word.js";
+import { type ExpandedWord, literalWord, unknownWord } from "../expanded-word.js";
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
 import { readSedScript } from "../sed-script.js";
 import { isHarmlessFile } from "../segment-facts.js";
@@ -70,6 +70,9 @@ function narrowRipgrep({ facts, parsed }: ProgramCall): void {
   if (given(/^--(files|type-list)$/).length > 0) facts.extent = "names";
   else if (given(/^(-u|-\.|--hidden|--unrestricted|--no-ignore.*)$/).length > 0) facts.extent = undefined;
   if (given(/^(-L|--follow)$/).length > 0) facts.follows = true;
+  // A type overrides that a file is hidden.
+  const isAnyType = given(/^(-t|--type)$/).some(({ values }) => values.some(({ value }) => value === "all"));
+  if (facts.extent === "visible" && (isAnyType || given(/^--type-add$/).length > 0)) facts.extent = "unignored";
   const globs = given(/^(-g|--i?glob)$/).flatMap(({ values }) => values);
   const chosen = globs.filter(({ value, isUnresolved }) => isUnresolved || !value.startsWith("!"));
   if (chosen.length === 0) return;
@@ -186,8 +189,8 @@ const FD: ProgramSpec = {
     const index = call.args.findIndex(({ value }) => /^(-x|-X|--exec|--exec-batch)$/.test(value));
     if (index !== -1) {
       const words = call.args.slice(index + 1).filter(({ value }) => value !== ";");
-      const added = call.parsed.operands.slice(1).concat(literalWord("."));
-      if (words.length > 0) call.run([...words, ...added]);
+      // What it finds is not worked out.
+      if (words.length > 0) call.run([...words, unknownWord("fd")]);
     } else searchesHere(call, 1);
   },
   isSafe: true,
@@ -221,7 +224,13 @@ export const SEARCH: ProgramTable = {
     judge: (call) => searchesHere(call, 1),
     does: "tree",
     operands: "text read*",
-    options: { "-A -B -C -m --type --ignore-dir": "text", "--pager": "high shell", "--ackrc": "high read" },
+    closed: true,
+    options: {
+      "-A -B -C -m --type --ignore-dir -t": "text",
+      "-i -v -w -l -L -c -h -H -n -o -s -Q -f -g --nocolor --color --column --noenv": "",
+      "--pager": "high shell",
+      "--ackrc --output": "high text",
+    },
   },
   find: { info: "--version --help", judge: judgeFind, operands: "text*", stopsAtOperand: true },
   gfind: { judge: judgeFind, operands: "text*", stopsAtOperand: true },
@@ -242,35 +251,38 @@ export const SEARCH: ProgramTable = {
       "-f --from-file": "script no-first",
       "-L --library-path": "high read",
       "--indent": "text",
-      "--args --jsonargs": "operands=text",
+      "--run-tests": "high",
     },
     judge: includesModules,
   },
   yq: {
     judge: (call) => {
-      if (call.args.some(({ value }) => /\bload/.test(value)))
-        call.facts.raise("medium", "reads files that its expression names");
+      if (call.args.some(({ value }) => /load|system|eval\s*\(/.test(value)))
+        call.facts.raise("medium", "may read files that its expression names");
       includesModules(call);
     },
     operands: "text read*",
+    closed: true,
     options: {
       "-i --inplace": "medium operands=change",
       "-p -o -I --input-format --output-format --indent": "text",
+      "-r -n -e -c -C -M -P -N -j -y -Y -S --raw-output --null-input --exit-status --colors --no-colors --prettyPrint --unwrapScalar --no-doc --tojson":
+        "",
       "--from-file": "script no-first",
       "-s --split-exp": "medium text",
     },
   },
   xmllint: {
     operands: "read*",
+    closed: true,
+    singleHyphen: true,
     options: {
-      "--xpath --encode --pretty": "text",
-      "--schema --dtdvalid --relaxng": "read",
-      "-o --output": "medium write",
-      "--shell": "high",
-      "--noent --xinclude --loaddtd --valid --dtdattr": "medium",
+      "-xpath -encode -pretty": "text",
+      "-schema -relaxng": "read",
+      "-noout -format -nonet -html -recover": "",
     },
   },
-  xq: { operands: "text read*", judge: includesModules },
+  xq: { operands: "text read*", closed: true, options: { "-r -x -c -n": "" }, judge: includesModules },
   htmlq: { operands: "text*", options: { "-f --filename": "read", "-o --output": "medium write" } },
   fzf: { does: "high", why: "runs commands for its items", operands: "text*" },
   csvcut: { options: { "-c -d -n": "text" } },

@@ -3,10 +3,18 @@ import { isInput } from "../apply-spec.js";
 import { hasOption } from "../call-options.js";
 import { literalWord } from "../expanded-word.js";
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
+import { judgeShellOption } from "../shell-options.js";
+
+/** With others the shell reads the words of a command differently, or runs a start-up file. */
+const HARMLESS = /^(-[abcefhlmnpqrsuvxBCEOoPT]|--(login|norc|noprofile|posix|verbose|restricted|rcfile|init-file))$/;
 
 function judgeShell(call: ProgramCall): void {
   const { facts, parsed, input } = call;
   const [first] = parsed.operands;
+  for (const { name, values } of parsed.options)
+    for (const value of /^-[oO]$/.test(name) ? values : []) judgeShellOption(facts, name, value);
+  const unknown = parsed.options.find(({ name }) => !HARMLESS.test(name));
+  if (unknown !== undefined) facts.raise("medium", `a shell with the option ${unknown.name}`);
   if (hasOption(call, "-n") && !call.args.some(({ value }) => value.startsWith("+"))) {
     if (first !== undefined) facts.file(first, "read");
     return;
@@ -36,6 +44,9 @@ const SHELL: ProgramSpec = {
   judge: judgeShell,
 };
 
+/** Shells whose words mean more than those of sh and bash: `=name` of zsh, numbers that `[` evaluates. */
+const EXTENDED_SHELL: ProgramSpec = { ...SHELL, does: "medium", why: "a shell that reads some words differently" };
+
 /** Shells with a syntax of their own, which is not analyzed. */
 const OTHER_SHELL: ProgramSpec = {
   does: "high",
@@ -50,9 +61,9 @@ export const SHELLS: ProgramTable = {
   bash: SHELL,
   dash: SHELL,
   ash: SHELL,
-  zsh: SHELL,
-  ksh: SHELL,
-  mksh: SHELL,
+  zsh: EXTENDED_SHELL,
+  ksh: EXTENDED_SHELL,
+  mksh: EXTENDED_SHELL,
   rbash: SHELL,
   fish: OTHER_SHELL,
   csh: OTHER_SHELL,

@@ -1,6 +1,7 @@
 /** Programs that change the machine: packages, services, users, processes, devices. */
 import { hasOption } from "../call-options.js";
 import type { ProgramSpec, ProgramTable } from "../program-spec.js";
+import { everywhere } from "./everywhere.js";
 
 const LOOKS: ProgramSpec = { operands: "text*" };
 const high = (why: string): ProgramSpec => ({ does: "high", why, operands: "maybe*" });
@@ -9,7 +10,17 @@ const high = (why: string): ProgramSpec => ({ does: "high", why, operands: "mayb
 const packages = (reads: string): ProgramSpec => ({
   info: "--version -v --help -h",
   operands: "text*",
-  commands: { [reads]: LOOKS },
+  // Other options, such as `-o` of apt, can name programs.
+  commands: {
+    [reads]: {
+      closed: true,
+      operands: "text*",
+      options: {
+        "-a -n -q -qq -v -vv -1 -l -r --installed --upgradable --all-versions --names-only --versions --cask --formula --full-name --json":
+          "",
+      },
+    },
+  },
   otherwise: { does: "high network", why: "changes the packages of the machine", operands: "maybe*" },
 });
 
@@ -44,6 +55,11 @@ export const SYSTEM: ProgramTable = {
   dnf: packages("repolist"),
   rpm: {
     operands: "text*",
+    closed: true,
+    options: {
+      "--qf --queryformat": "text",
+      "-q --query -a --all -i -l -f -c -d -R -V -s --list --info --changelog": "",
+    },
     judge: (call) => {
       if (!hasOption(call, "-q", "--query", "-V")) call.facts.raise("high", "changes the packages of the machine");
     },
@@ -59,7 +75,7 @@ export const SYSTEM: ProgramTable = {
   "nix-shell": { does: "high workspace network", operands: "text*" },
   asdf: packages("list current where which"),
   mise: { does: "medium workspace network", operands: "text*", stopsAtOperand: true },
-  systemctl: {
+  systemctl: everywhere({
     info: "--version --help",
     operands: "text*",
     options: {
@@ -71,7 +87,7 @@ export const SYSTEM: ProgramTable = {
         LOOKS,
     },
     otherwise: { does: "high", why: "changes services", operands: "text*" },
-  },
+  }),
   service: { does: "high", why: "changes services", operands: "text*", options: { "--status-all": "" } },
   launchctl: high("changes services"),
   crontab: {
@@ -119,7 +135,7 @@ export const SYSTEM: ProgramTable = {
   defaults: {
     does: "high",
     operands: "text*",
-    commands: { read: LOOKS },
+    commands: { read: { operands: "maybe*" } },
     otherwise: high("changes settings of the machine"),
   },
   open: high("starts the program of a file type"),
@@ -128,14 +144,8 @@ export const SYSTEM: ProgramTable = {
   pbpaste: { does: "medium", why: "reads the clipboard", operands: "text*" },
   xclip: { does: "medium", operands: "read*" },
   xsel: { does: "medium", operands: "text*" },
-  tmux: {
-    does: "high",
-    why: "starts commands in a terminal",
-    operands: "text*",
-    info: "-V",
-    commands: { "ls list-sessions list-windows list-panes lsw lsp": LOOKS },
-    otherwise: { does: "high", why: "starts commands in a terminal", operands: "text*" },
-  },
+  // Even a list may run commands: in its format, or after a semicolon.
+  tmux: { does: "high", why: "starts commands in a terminal", operands: "text*", info: "-V" },
   screen: { does: "high", why: "starts commands in a terminal", operands: "text*", info: "-v --version -ls" },
   gdb: { does: "high", why: "runs a program and commands", operands: "script maybe*" },
   lldb: { does: "high", why: "runs a program and commands", operands: "script maybe*" },

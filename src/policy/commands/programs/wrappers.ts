@@ -1,6 +1,6 @@
 /** Programs that start the program in their arguments. */
 import { assignmentValue, hostOf } from "../apply-spec.js";
-import { hasOption } from "../call-options.js";
+import { hasOption, optionValues } from "../call-options.js";
 import { judgeAssignment } from "../environment.js";
 import { type ExpandedWord, literalWord, unknownWord } from "../expanded-word.js";
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
@@ -31,6 +31,25 @@ function runAfterAssignments(call: ProgramCall): void {
   if (index < words.length) call.run(words.slice(index));
 }
 
+/** Words that `env -S` splits as they look. */
+const PLAIN_WORDS = /^[\w./:=@%,+ -]*$/;
+
+function judgeEnv(call: ProgramCall): void {
+  const { facts, parsed, args } = call;
+  for (const { value } of optionValues(call, "-u", "--unset")) judgeAssignment(facts, value, undefined);
+  // Haft guards git by variables.
+  if (hasOption(call, "-i", "--ignore-environment") || args[0]?.value === "-")
+    facts.raise("medium", "starts a program without the usual variables");
+  const [split] = optionValues(call, "-S", "--split-string");
+  if (split === undefined) runAfterAssignments(call);
+  else if (split.isUnresolved || split.isGlob || !PLAIN_WORDS.test(split.value))
+    facts.problem("dynamic-command", `\`${split.text}\` is taken apart in another way than by a shell`);
+  else {
+    const words = split.value.split(" ").filter((word) => word !== "");
+    call.run([literalWord("env"), ...words.map(literalWord), ...parsed.operands]);
+  }
+}
+
 function remoteCommand(call: ProgramCall): void {
   const [host, ...words] = call.parsed.operands;
   if (host !== undefined) call.facts.connects(host.isUnresolved ? undefined : hostOf(host.value));
@@ -54,11 +73,15 @@ export const WRAPPERS: ProgramTable = {
   setsid: wrapper(""),
   catchsegv: wrapper(""),
   caffeinate: wrapper("-t -w"),
-  "xvfb-run": wrapper("-s --server-args -n --server-num -e --error-file -f --auth-file -p -w"),
+  "xvfb-run": wrapper("-s --server-args -n --server-num -e --error-file -f --auth-file -p -w", 0, {
+    does: "medium",
+    why: "starts a display",
+  }),
   "dbus-run-session": wrapper("--config-file --dbus-daemon", 0, { does: "medium" }),
   time: wrapper("-f --format", 0, { options: { "-o --output": "write" } }),
-  busybox: wrapper(""),
-  toybox: wrapper(""),
+  // Their programs take other options than those of the same name.
+  busybox: wrapper("", 0, { does: "medium", why: "runs a program of its own" }),
+  toybox: wrapper("", 0, { does: "medium", why: "runs a program of its own" }),
   strace: wrapper("-e -s -p -u -E -I -O -S -P -a -b", 0, { does: "medium", options: { "-o --output": "write" } }),
   ltrace: wrapper("-e -s -p -u -n", 0, { does: "medium", options: { "-o --output": "write" } }),
   prlimit: wrapper("-p --pid", 0, { does: "medium" }),
@@ -87,8 +110,15 @@ export const WRAPPERS: ProgramTable = {
   env: {
     operands: "text*",
     stopsAtOperand: true,
-    options: { "-u --unset": "text", "-C --chdir": "cwd", "-S --split-string": "shell", "-a --argv0": "text" },
-    judge: runAfterAssignments,
+    options: {
+      "-u --unset": "text",
+      "-C --chdir": "cwd",
+      "-S --split-string": "text ends",
+      "-a --argv0": "text",
+      "-P": "high text",
+      "-i --ignore-environment": "",
+    },
+    judge: judgeEnv,
   },
   xargs: {
     operands: "text*",

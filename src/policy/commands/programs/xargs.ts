@@ -1,5 +1,6 @@
 /** xargs: the arguments that it adds are known to be inside of a directory if they come from a program that lists names. */
 import { hasOption, optionValues } from "../call-options.js";
+import { judgeAssignment } from "../environment.js";
 import { type ExpandedWord, globWord, literalWord, unknownWord } from "../expanded-word.js";
 import type { ProgramCall } from "../program-spec.js";
 import type { SegmentFacts } from "../segment-facts.js";
@@ -14,6 +15,7 @@ export function listedBy(producers: readonly SegmentFacts[]): ExpandedWord[] | u
 
 export function judgeXargs(call: ProgramCall): void {
   const { operands } = call.parsed;
+  for (const { value } of optionValues(call, "--process-slot-var")) judgeAssignment(call.facts, value, undefined);
   if (operands.length === 0) return;
   const added = addedArguments(call);
   const mark = replacedMark(call);
@@ -41,15 +43,12 @@ function addedArguments(call: ProgramCall): ExpandedWord[] {
   if (input?.kind !== "pipe") return unknown;
   const listed = listedBy(input.producers());
   if (listed === undefined) return unknown;
-  if (endsAtNames(call)) return listed;
+  // Names may contain any other delimiter. With `-I` they end at lines, which a name may still contain.
+  const delimiters = optionValues(call, "-d", "--delimiter");
+  if (!delimiters.every(({ value }) => /^\\[n0]$/.test(value))) return unknown;
+  if (delimiters.length > 0 || hasOption(call, "-0", "--null")) return listed;
   call.facts.splits(listed, ": use `xargs -0`");
   return listed.map((word) => ({ ...word, prefix: "", maySplit: true }));
-}
-
-/** Arguments end where names do. `-I` splits at lines, in which a name may still contain a line feed. */
-function endsAtNames(call: ProgramCall): boolean {
-  const delimiters = optionValues(call, "-d", "--delimiter");
-  return hasOption(call, "-0", "--null") || delimiters.some(({ value }) => /^\\(n|0)$/.test(value));
 }
 
 /** Arguments with which a filter passes lines as they are. The file operands of a filter are in its facts. */
