@@ -33,6 +33,9 @@ export function moveShell(words: readonly ExpandedWord[], state: ShellState): vo
       changeDirectory(args, state);
       return;
     case "pushd":
+      if (args.length === 1 && /^[^-+~]/.test(args[0]?.prefix ?? "")) changeDirectory(args, state);
+      else state.directories = undefined;
+      return;
     case "popd":
     case "source":
     case ".":

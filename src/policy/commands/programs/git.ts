@@ -151,14 +151,13 @@ const GIT: ProgramSpec = {
     "merge rebase am": GIT_MERGES,
     "cherry-pick revert": GIT_PICKS,
     apply: {
-      does: "medium",
-      why: "changes the files that the patch names",
       operands: "read*",
       options: {
         "--directory": "write",
         "--unsafe-paths": "high",
         "-p -C --exclude --include --whitespace": "text",
-        "--check --stat --numstat --summary": "",
+        "--check --stat --numstat --summary --apply": "",
+        "--build-fake-ancestor": "medium write",
       },
       judge: judgeApply,
     },
@@ -288,7 +287,9 @@ function patternRoot(word: ExpandedWord): ExpandedWord {
 }
 
 function judgeApply(call: ProgramCall): void {
-  if (!hasOption(call, "--check", "--stat", "--numstat", "--summary")) changesTree(call);
+  if (hasOption(call, "--check", "--stat", "--numstat", "--summary") && !hasOption(call, "--apply")) return;
+  call.facts.raise("medium", "changes the files that the patch names");
+  changesTree(call);
 }
 
 export const GIT_PROGRAMS: ProgramTable = { git: GIT };

@@ -158,10 +158,9 @@ export const NETWORK: ProgramTable = {
   telnet: { does: "high network", operands: "host text*" },
   ftp: { does: "high network", operands: "host text*" },
   openssl: {
-    does: "medium",
     operands: "text*",
     commands: {
-      "version list ciphers": { operands: "text*" },
+      version: { closed: true, singleHyphen: true, operands: "text*", options: { "-a -v -d -b -p": "" } },
       "s_client s_server s_time ocsp": { does: "high network", operands: "text*" },
     },
     otherwise: {
