@@ -65,10 +65,14 @@ export function commandLookup(start: CommandStart, place: PolicyPlace): PolicyLo
 /** Every verdict on the command; a segment that only reads inside the workspace gives an "allow". */
 export function judgeCommand(start: CommandStart, place: PolicyPlace): readonly Verdict[] {
   const key = commandKey(start, place);
+  const ofProgram = programKeys(start, place);
   const variables = Object.keys(start.env ?? {})
     .filter(changesPrograms)
     .map((name) => ask("command-environment", `It sets \`${name}\`, which changes what programs do.`, "high", key));
-  return [...variables, ...directoriesOf(start, place).flatMap((cwd) => judgeIn(start, cwd, place, key))];
+  return [
+    ...variables,
+    ...directoriesOf(start, place).flatMap((cwd) => judgeIn(start, cwd, place, { key, ofProgram })),
+  ];
 }
 
 /** The directory as it is claimed and, if that is a symlink, the real one: paths with `..` mean either. */
@@ -77,14 +81,21 @@ function directoriesOf({ cwd }: CommandStart, { files }: PolicyPlace): readonly 
   return real === cwd ? [cwd] : [cwd, real];
 }
 
-function judgeIn(start: CommandStart, cwd: string, place: PolicyPlace, key: string): readonly Verdict[] {
+function judgeIn(
+  start: CommandStart,
+  cwd: string,
+  place: PolicyPlace,
+  { key, ofProgram }: { readonly key: string; readonly ofProgram: ProgramKeys },
+): readonly Verdict[] {
   const { problems, segments } = analyzed(start, cwd, place);
   return [
     ...problems.map((problem) => judgeProblem(problem, place, key)),
-    ...segments.flatMap((one) => {
-      const program = problems.length > 0 ? undefined : programKey(one, start, place);
-      return judgeSegment(one, place, { command: key, program: program ?? key });
-    }),
+    ...segments.flatMap((one) =>
+      judgeSegment(one, place, {
+        command: key,
+        program: () => (problems.length > 0 ? undefined : ofProgram(one)) ?? key,
+      }),
+    ),
     judgePlace({ path: cwd, access: ["read"], scope: "self", isWhole: true }, place),
   ];
 }
@@ -122,7 +133,8 @@ function analyzed(start: CommandStart, cwd: string, { roots, home }: PolicyPlace
 /** What an answer for more than once is remembered under: for the whole command, and for one program of it. */
 interface Keys {
   readonly command: string;
-  readonly program: string;
+  /** Made for what is asked about only. */
+  program(): string;
 }
 
 /** An allow of a rule settles what would be asked about the program, and deletions in the workspace; not the other files. */
@@ -156,10 +168,11 @@ function judgeSegment(segment: CommandSegment, place: PolicyPlace, keys: Keys): 
       ? usual.map((one): Verdict => (isConnection(one) ? { ...ofHost, changes: true } : one))
       : [...usual, ...narrowing];
   if (ofRule !== undefined) return [...program, ofRule, ...touched];
-  const suggest = argv === undefined ? undefined : suggestedCommand(argv);
   const isSettled = (one: Verdict) =>
     one.effect === "ask" && one.beyondRules !== true && (usual.includes(one) || one.rule === "delete");
-  return [...program, ...touched].map((one) => (suggest !== undefined && isSettled(one) ? { ...one, suggest } : one));
+  const all = [...program, ...touched];
+  const suggest = argv !== undefined && all.some(isSettled) ? suggestedCommand(argv) : undefined;
+  return suggest === undefined ? all : all.map((one) => (isSettled(one) ? { ...one, suggest } : one));
 }
 
 /** What is moved is deleted where it was. */
@@ -172,7 +185,7 @@ function judgeProgram(segment: CommandSegment, { isTainted }: PolicyPlace, keys:
   const { text, risk, reason, network, hosts, runsWorkspaceCode } = segment;
   const verdicts: Verdict[] = [];
   if (runsWorkspaceCode)
-    verdicts.push(ask("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", keys.program));
+    verdicts.push(ask("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", keys.program()));
   if (network) {
     const whom = hosts.includes("*") || hosts.length === 0 ? "" : ` of ${hosts.join(", ")}`;
     const verdict = ask("command-network", `\`${text}\` uses the network${whom}.`, "medium", keys.command);
@@ -181,17 +194,19 @@ function judgeProgram(segment: CommandSegment, { isTainted }: PolicyPlace, keys:
   // What the two rules above say already is not said twice.
   const isSaid = (runsWorkspaceCode || network) && risk !== "high";
   if (risk === "low") verdicts.push(allow("command-low", `\`${text}\` ${reason}.`));
-  else if (!isSaid) verdicts.push(ask(`command-${risk}`, `\`${text}\` ${reason}.`, risk, keys.program));
+  else if (!isSaid) verdicts.push(ask(`command-${risk}`, `\`${text}\` ${reason}.`, risk, keys.program()));
   return verdicts;
 }
 
 /** `haft policy allow …` and `haft approvals grant …`, however they are started: what a model may do is not its own to extend. */
 function changesOwnRules({ program, args }: CommandSegment): boolean {
+  if (!isHaft(program) && !args.some(isHaft)) return false;
   const words = [program, ...args];
-  const at = words.findIndex((word) => /(^|\/)(haft(@[^/]*)?|surfaces\/cli\/main\.js)$/.test(word));
-  if (at === -1) return false;
+  const at = words.findIndex(isHaft);
   return /\b(policy (allow|ask|deny|remove|trust)|approvals (grant|deny))\b/.test(words.slice(at + 1).join(" "));
 }
+
+const isHaft = (word: string): boolean => /(^|\/)(haft(@[^/]*)?|surfaces\/cli\/main\.js)$/.test(word);
 
 /**
  * The same command in the same directory with the same environment, stdin and background, and with paths that lead to the same
@@ -207,16 +222,20 @@ export function commandKey(start: CommandStart, { files }: Pick<PolicyPlace, "fi
  * The same program with the same words in the same directory, whatever stands beside it in a command. Undefined where that is not
  * all that decides what it does.
  */
-function programKey(
-  { argv, directories, wrappers, hasInput }: CommandSegment,
+type ProgramKeys = (segment: CommandSegment) => string | undefined;
+
+function programKeys(
   { command, env = {}, input, background }: CommandStart,
-  { files }: PolicyPlace,
-): string | undefined {
+  { files }: Pick<PolicyPlace, "files">,
+): ProgramKeys {
   const isPlain = input === undefined && Object.keys(env).length === 0 && (background ?? "session") === "session";
   // `exec` changes the stdin of what follows.
-  if (!isPlain || argv === undefined || directories === undefined || hasInput || /\bexec\b/.test(command))
-    return undefined;
-  return `program ${JSON.stringify([argv, directories, wrappers, background ?? null, ...elsewhere(files)])}`;
+  if (!isPlain || /\bexec\b/.test(command)) return () => undefined;
+  const about = [background ?? null, ...elsewhere(files)];
+  return ({ argv, directories, wrappers, hasInput }) =>
+    argv === undefined || directories === undefined || hasInput
+      ? undefined
+      : `program ${JSON.stringify([argv, directories, wrappers, ...about])}`;
 }
 
 /** Paths that lead to other places. */

@@ -6,6 +6,8 @@
  */
 export function normalizePath(path: string): string {
   const isAbsolute = path.startsWith("/");
+  // Most paths are normal, and are not split for it.
+  if (isAbsolute && !path.includes("//") && !path.includes("/.") && !path.endsWith("/")) return path;
   const names: string[] = [];
   for (const name of path.split("/")) {
     if (name === "" || name === ".") continue;

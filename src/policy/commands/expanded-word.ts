@@ -55,12 +55,14 @@ export interface Lookup {
 }
 
 /** A word whose text is its value. */
-export function literalWord(value: string): ExpandedWord {
+export const literalWord = (value: string): ExpandedWord => wordOf(value, value, value);
+
+function wordOf(value: string, text: string, pattern: string): ExpandedWord {
   return {
-    text: value,
+    text,
     value,
     prefix: value,
-    pattern: value,
+    pattern,
     isGlob: false,
     isUnresolved: false,
     isNonEmpty: false,
@@ -126,10 +128,8 @@ const emptyDraft = (): Draft => ({
  * @param isAssignment - The value of an assignment is not split.
  */
 export function expandArgument(word: Word, lookup: Lookup, isAssignment = false): ExpandedWord[] {
-  if (word.parts === undefined && !word.text.startsWith("~")) {
-    const pattern = escapeGlobChars(word.value);
-    return [{ ...literalWord(word.value), text: word.text, pattern }];
-  }
+  const literal = word.text.startsWith("~") ? undefined : literalValue(word);
+  if (literal !== undefined) return [wordOf(literal, word.text, escapeGlobChars(literal))];
   const printed = isAssignment ? undefined : printedBy(word, lookup);
   if (printed !== undefined) return printed;
   const builder = new WordBuilder(lookup, isAssignment);
@@ -142,6 +142,22 @@ export function expandArgument(word: Word, lookup: Lookup, isAssignment = false)
     else builder.part(part, false);
   });
   return builder.words(word.text);
+}
+
+/** The value of a word in which nothing is expanded: most of them. */
+function literalValue({ value, parts }: Word): string | undefined {
+  if (parts === undefined) return value;
+  let text = "";
+  for (const part of parts) {
+    if (part.type === "Literal" || part.type === "SingleQuoted") text += part.value;
+    else if (part.type === "DoubleQuoted")
+      for (const child of part.parts) {
+        if (child.type !== "Literal") return undefined;
+        text += child.value;
+      }
+    else return undefined;
+  }
+  return text;
 }
 
 /** A word that is nothing but a substitution which prints paths, or a variable that is each of them in turn. */
@@ -176,10 +192,13 @@ class WordBuilder {
   ) {}
 
   words(text: string): ExpandedWord[] {
-    return this.#alternatives.flat().flatMap(({ isPresent, ...draft }) => {
-      if (!isPresent && draft.value === "" && !draft.isUnresolved) return [];
-      return [{ text, ...draft }];
-    });
+    const words: ExpandedWord[] = [];
+    for (const draft of this.#alternatives.flat()) {
+      const { value, prefix, pattern, isGlob, isUnresolved, isNonEmpty, isPlain, maySplit } = draft;
+      if (!draft.isPresent && value === "" && !isUnresolved) continue;
+      words.push({ text, value, prefix, pattern, isGlob, isUnresolved, isNonEmpty, isPlain, maySplit });
+    }
+    return words;
   }
 
   part(part: WordPart | DoubleQuotedChild, isQuoted: boolean): void {

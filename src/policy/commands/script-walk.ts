@@ -210,21 +210,24 @@ export class ScriptWalk implements CommandSink {
   }
 
   /** Substitutions inside words, which run in subshells. */
-  #nested(node: SyntaxNode, scope: Scope): void {
+  #nested(node: SyntaxNode, scope: Scope, each = (child: SyntaxNode): void => this.#nested(child, scope, each)): void {
     if (node.type === "Script") {
       this.#node(node, scope);
       return;
     }
     this.#guard(node, scope);
-    this.#assigned(assignedName(node), scope.source.slice(node.pos, node.end));
-    forEachChild(node, (child) => this.#nested(child, scope));
+    const name = assignedName(node);
+    if (name !== undefined) this.#assigned(name, scope.source.slice(node.pos, node.end));
+    forEachChild(node, each);
   }
 
   #guard(node: SyntaxNode, scope: Scope): void {
-    const text = scope.source.slice(node.pos, node.end);
     const differs = readsDifferently(node, scope.source, scope.isTest === true);
+    const evaluates = evaluatesUnknown(node, scope.state);
+    if (differs === undefined && !evaluates) return;
+    const text = scope.source.slice(node.pos, node.end);
     if (differs !== undefined) this.#problem("shells-differ", differs, text);
-    if (evaluatesUnknown(node, scope.state)) this.#problem("dynamic-command", mayEvaluate(text), text);
+    if (evaluates) this.#problem("dynamic-command", mayEvaluate(text), text);
   }
 
   #expression(node: ArithmeticExpression | undefined, scope: Scope): void {
@@ -234,14 +237,13 @@ export class ScriptWalk implements CommandSink {
   }
 
   /** An assignment without a command: in an expansion, in arithmetic, by a loop. */
-  #assigned(name: string | undefined, text: string): void {
-    if (name === undefined || !changesPrograms(name)) return;
+  #assigned(name: string, text: string): void {
+    if (!changesPrograms(name)) return;
     this.#problem("environment", `sets \`${name}\`, which changes what programs do`, text);
   }
 
   #command(node: Command, scope: Scope): void {
-    this.#guard(node, scope);
-    forEachChild(node, (child) => this.#nested(child, scope));
+    this.#nested(node, scope);
     const text = scope.source.slice(node.pos, node.end);
     const input = redirectedInput(node.redirects) ?? scope.input;
     const directories: (readonly string[] | undefined)[] = [];

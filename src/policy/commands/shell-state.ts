@@ -137,6 +137,11 @@ export class ShellState implements Lookup {
     return this.#assigned.has(name) ? this.variables.values(name) : undefined;
   }
 
+  /** Whether a variable may have several known values here. */
+  get hasChoices(): boolean {
+    return this.variables.hasSeveral || (this.directories !== undefined && this.directories.length > 1);
+  }
+
   variable(name: string): VariableValue | undefined {
     const chosen = this.choice?.get(name);
     if (chosen !== undefined) return chosen;

@@ -49,23 +49,26 @@ export function readsDifferently(node: SyntaxNode, source: string, isTest: boole
 }
 
 function oddText(word: Word): string | undefined {
-  const texts = unquoted(word);
-  if (texts.some((text) => PARENTHESIS.test(text))) return "a parenthesis inside of a word";
-  return texts.some((text) => /\$\[/.test(text)) ? "an arithmetic expansion that does not end" : undefined;
+  if (hasUnquoted(word, PARENTHESIS)) return "a parenthesis inside of a word";
+  return hasUnquoted(word, /\$\[/) ? "an arithmetic expansion that does not end" : undefined;
 }
 
 /** What the parser takes as the inside of a bracket, and a shell as several words. */
 const hidesWords = (part: WordPart): boolean => part.type === "Literal" && /[\s$`;|&<>()]/.test(part.text);
 
-const unquoted = (word: Word): string[] =>
-  word.parts === undefined ? [word.text] : word.parts.flatMap((part) => (part.type === "Literal" ? [part.text] : []));
+const hasUnquoted = ({ text, parts }: Word, pattern: RegExp): boolean =>
+  parts === undefined ? pattern.test(text) : parts.some((part) => part.type === "Literal" && pattern.test(part.text));
 
 /** Between the words of a command there is only whitespace. */
 function hasGap(node: Command, source: string): boolean {
   let end = node.pos;
-  for (const child of [...node.prefix, ...(node.name === undefined ? [] : [node.name]), ...node.suffix]) {
-    if (child.pos > end && !/^(?:\s|\\\r?\n)*$/.test(source.slice(end, child.pos))) return true;
+  const isAfterGap = (child: Command["prefix"][number] | Command["suffix"][number]): boolean => {
+    const isSpace = child.pos <= end || (child.pos === end + 1 && source[end] === " ");
+    if (!isSpace && !/^(?:\s|\\\r?\n)*$/.test(source.slice(end, child.pos))) return true;
     end = Math.max(end, child.type === "HereDoc" ? (child.delimiter?.end ?? child.end) : child.end);
-  }
+    return false;
+  };
+  if (node.prefix.some(isAfterGap) || (node.name !== undefined && isAfterGap(node.name))) return true;
+  if (node.suffix.some(isAfterGap)) return true;
   return /^[ \t]*\(/.test(source.slice(node.end, node.end + 80));
 }

@@ -97,6 +97,7 @@ const ONE_CHOICE = [undefined];
 
 /** The combinations of the values of all variables in the command that have several. */
 function choices(node: Command, state: ShellState): (ReadonlyMap<string, VariableValue> | undefined)[] {
+  if (!state.hasChoices) return ONE_CHOICE;
   const names = new Set<string>();
   collectNames(node, names);
   if (names.size === 0) return ONE_CHOICE;

@@ -39,10 +39,11 @@ export class VariableTable {
   /** Every text that a variable may get; undefined if one is not a word of the script. */
   readonly #texts = new Map<string, Word[] | undefined>();
   #isAllUnknown = false;
+  #hasSeveral = false;
   #unsets = false;
 
   constructor(script: Script) {
-    this.#collect(script, 0);
+    this.#collect(script);
   }
 
   /** A command whose name was an expansion turned out to be `name`. */
@@ -83,6 +84,11 @@ export class VariableTable {
     return this.#current.get(name);
   }
 
+  /** Whether a variable that was assigned so far has several possible values. */
+  get hasSeveral(): boolean {
+    return this.#hasSeveral;
+  }
+
   /** Whether nothing in the script gives the variable, once it is assigned, another value than a number. */
   isNumber(name: string): boolean {
     if (this.#isAllUnknown || SET_BY_SHELL.test(name)) return false;
@@ -101,11 +107,17 @@ export class VariableTable {
     if (this.#reassigned.has(name) && this.#current.has(name)) return;
     const known = this.#reassigned.has(name) ? literalValues(this.#assigned.get(name) ?? []) : values;
     if (known === undefined || known.length > MAX_COMBINATIONS) this.#unknown.add(name);
-    else this.#current.set(name, known);
+    else {
+      this.#current.set(name, known);
+      this.#hasSeveral ||= known.length > 1;
+    }
   }
 
-  #collect(node: SyntaxNode, depth: number): void {
-    if (depth > MAX_DEPTH) {
+  /** Scripts around the node that is collected. */
+  #depth = 0;
+
+  readonly #collect = (node: SyntaxNode): void => {
+    if (this.#depth > MAX_DEPTH) {
       this.#isAllUnknown = true;
       return;
     }
@@ -118,9 +130,10 @@ export class VariableTable {
       this.#unknown.add(name);
       if (node.type === "ParameterExpansion") this.#texts.set(name, undefined);
     }
-    const inside = node.type === "Script" ? depth + 1 : depth;
-    forEachChild(node, (child) => this.#collect(child, inside));
-  }
+    if (node.type === "Script") this.#depth++;
+    forEachChild(node, this.#collect);
+    if (node.type === "Script") this.#depth--;
+  };
 
   #assignment(node: Assignment): void {
     const { name, value } = node;
