@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { built, type Finished } from "../../../testing/built.fixture.js";
@@ -252,6 +252,28 @@ describe("haft policy explain and check", () => {
     expect((await haft("policy", "explain", "npm test")).stdout).toMatch(/^allow .*rule user rule: allow npm test\n/);
     const { stdout } = await haft("policy", "explain", "npm ci", "--json");
     expect(JSON.parse(stdout)).toMatchObject({ autonomy: "supervised", effect: "ask", suggestedRules: ["npm ci"] });
+  });
+
+  it("look up on the target where symlinks lead and what a tree holds, as a call does", async () => {
+    symlinkSync("/etc/passwd", join(place.workspace, "link"));
+    write(join(place.workspace, "sub", ".env"), "KEY=1\n");
+    for (const on of ["local", "posix:dash"]) {
+      const link = await haft("policy", "explain", "cat link", "--on", on);
+      expect([on, link]).toEqual([on, expect.objectContaining({ status: 0, stderr: "" })]);
+      expect(link.stdout).toMatch(/^deny .*rule outside-roots\n/);
+      expect(link.stdout).toMatch(/^ {10}read {3}\/.*\/link\n +leads to \/etc\/passwd$/m);
+      const tree = await haft("policy", "explain", "grep -r x .", "--on", on);
+      expect(tree.stdout).toMatch(/^ask .*rule sensitive-file\n/);
+      expect(tree.stdout).toMatch(/ and all below it\n +\/.*\/link leads to \/etc\/passwd\n +holds \/.*\/sub\/\.env\n/);
+      const call = await haft("call", "bash", "command=cat link", "--explain", "--json", "--on", on);
+      const { decision } = JSON.parse(call.stdout);
+      const asJson = JSON.parse((await haft("policy", "explain", "cat link", "--json", "--on", on)).stdout);
+      expect(asJson).toMatchObject({ effect: decision.effect, rule: decision.rule, reason: decision.reason });
+      expect(asJson.found).toEqual([{ path: join(place.workspace, "link"), real: "/etc/passwd", kind: "link" }]);
+    }
+    expect((await haft("policy", "explain", "cat link", "--on", "memory")).stdout).toMatch(/^allow /);
+    write(join(place.workspace, "cases.txt"), "deny cat link\nask grep -r x .\nallow grep -r x cases.txt\n");
+    expect(await haft("policy", "check", "cases.txt")).toMatchObject({ status: 0 });
   });
 
   it("hint at quotes where a command is several arguments", async () => {

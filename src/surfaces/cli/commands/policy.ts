@@ -1,6 +1,6 @@
 /** `haft policy`: what runs without confirmation, and the rules that change it. */
 import type { Command } from "commander";
-import { withConfigOptions, withExamples, withJsonOption } from "../command-parts.js";
+import { withConfigOptions, withExamples, withJsonOption, withTargetOption } from "../command-parts.js";
 import type { PolicyCommandOptions } from "./policy/configured-policy.js";
 import type { TrustOptions } from "./policy/trust-project.js";
 
@@ -28,13 +28,14 @@ export function addPolicyCommand(program: Command): void {
     "haft policy allow 'npm test'",
     "haft policy explain 'npm test'",
   );
-  const forCommands = (command: Command) =>
+  const forPolicy = (command: Command) =>
     withConfigOptions(command)
       .option("--autonomy <level>", "readonly, supervised or full (default: as configured, else supervised)")
       .option("--dialect <name>", "the dialect, since zeroclaw has a policy of its own (default: as configured)");
+  const forCommands = (command: Command) => withTargetOption(forPolicy(command));
   withExamples(
     withJsonOption(
-      forCommands(
+      forPolicy(
         policy.command("list", { isDefault: true }).description("print the level, and the rules with their sources"),
       ),
     ),
@@ -48,11 +49,14 @@ export function addPolicyCommand(program: Command): void {
       forCommands(
         policy
           .command("explain <command>")
-          .description("print the decision on a shell command, and each program and file in it; nothing is run")
+          .description(
+            "print the decision on a shell command, each program and file in it, and where symlinks and trees lead; nothing is run",
+          )
           .showHelpAfterError("The command is one argument, in quotes: haft policy explain 'git status'"),
       ),
     ),
     "haft policy explain 'git log | head'",
+    "haft policy explain 'grep -r TODO .' --on posix:dash",
     "haft policy explain 'rm -rf build && npm test' --json",
   ).action(async (command: string, options: PolicyCommandOptions) => {
     const { explainCommand } = await import("./policy/explain-decision.js");

@@ -5,15 +5,20 @@ import { RULE_EFFECTS } from "../../../../policy/rules/index.js";
 import { showControls } from "../../../../text/index.js";
 import { builtinToolNames } from "../../../../toolkit/index.js";
 import { EXIT, UsageError } from "../../usage.js";
-import { configuredPolicy, type PolicyCommandOptions } from "./configured-policy.js";
+import { configuredPolicy, type PolicyCommandOptions, withExplainer } from "./configured-policy.js";
 
 /** @returns 0 if every line holds, else 1. @throws UsageError for a line that is not one */
 export async function checkFile(file: string, options: PolicyCommandOptions): Promise<number> {
   const cases = casesOf(file);
-  const { decide, autonomy } = await configuredPolicy(options, "supervised");
-  const wrong = cases.flatMap(({ line, expected, command }) => {
-    const { effect, rule } = decide(command);
-    return effect === expected ? [] : [`${file}:${line}: expected ${expected}, got ${effect} (${rule}): ${command}`];
+  const configured = await configuredPolicy(options, "supervised");
+  const { autonomy } = configured;
+  const wrong = await withExplainer(configured, async (explain) => {
+    const lines: string[] = [];
+    for (const { line, expected, command } of cases) {
+      const { effect, rule } = (await explain(command)).decision;
+      if (effect !== expected) lines.push(`${file}:${line}: expected ${expected}, got ${effect} (${rule}): ${command}`);
+    }
+    return lines;
   });
   for (const line of wrong) process.stdout.write(`${showControls(line)}\n`);
   const count = `${cases.length} ${cases.length === 1 ? "command" : "commands"}`;
