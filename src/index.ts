@@ -145,6 +145,7 @@ export type {
   BuiltinToolData,
   BuiltinToolName,
   ChangedCall,
+  ChangedCalls,
   ChangedFile,
   ChosenTarget,
   CollectionName,

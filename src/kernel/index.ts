@@ -296,10 +296,13 @@ export type {
   CallRecorder,
   Change,
   ChangeEnd,
+  OldBytes,
   OldEntry,
   RecordedCall,
   RecordedChange,
+  StoredBytes,
   UndoLog,
+  UndoRecords,
 } from "./undo-log.js";
 export { UNDO_TIMEOUT_MS } from "./undo-log.js";
 export { loadValidator, schemaProblem } from "./validate.js";

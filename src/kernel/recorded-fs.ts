@@ -37,10 +37,9 @@ const UNKNOWN_STATE: readonly string[] = [
   "BACKEND_UNAVAILABLE",
 ];
 
-/** A file before it is written: its real path, and its bytes where there is a file. */
-interface OldFile {
-  readonly real: string;
-  readonly before?: OldEntry;
+/** What is at a path; `bytes` of a file that is short enough to count its changed lines. */
+interface Old {
+  readonly entry: OldEntry;
   readonly bytes?: Uint8Array;
 }
 
@@ -88,19 +87,18 @@ export class RecordedFs implements Fs {
     expect: Expect,
     io?: Io & { readonly mode?: number },
   ): Promise<ReplaceResult> {
-    // The tool may change its buffer while this runs.
-    const bytes = Uint8Array.prototype.slice.call(data);
-    const old = await this.#look(() => this.#oldFile(path, expect, io));
+    const found = await this.#look(() => this.#oldFile(path, expect, io));
+    const before = found?.old?.entry;
     return this.#recorded(
       path,
-      old && {
+      found && {
         kind: "write",
-        path: old.real,
-        ...(old.before === undefined ? {} : { before: old.before }),
-        after: await this.#recording.digest(bytes),
+        path: found.real,
+        ...(before === undefined ? {} : { before }),
+        after: await this.#recording.digest(data),
       },
-      () => this.#fs.replaceAtomic(path, bytes, expect, io),
-      async (done) => ({ after: done.after, ...(await this.#lostOf(old, done)), ...linesOf(old?.bytes, bytes) }),
+      () => this.#fs.replaceAtomic(path, data, expect, io),
+      async (done) => ({ after: done.after, ...lostOfWrite(before, done), ...linesOf(found?.old?.bytes, data) }),
     );
   }
 
@@ -179,39 +177,20 @@ export class RecordedFs implements Fs {
     return { signal: io?.signal === undefined ? signal : AbortSignal.any([io.signal, signal]) };
   }
 
-  async #oldFile(path: string, expect: Expect, io: Io | undefined): Promise<OldFile> {
-    const { grant, call, root, maxFileBytes } = this.#recording;
+  /** `old`: absent where there is no file yet. */
+  async #oldFile(
+    path: string,
+    expect: Expect,
+    io: Io | undefined,
+  ): Promise<{ readonly real: string; readonly old?: Old }> {
+    const { grant, call, root } = this.#recording;
     const access = expect === "absent" ? "create" : "write";
     requireCovered(grant, path, access);
     const [found] = await root.resolve([path], this.#io(io));
     const real = withMissingPart(found!);
     await requireAuthorized(grant, call, path, real, access);
     if (expect === "absent" || found!.kind === "absent") return { real };
-    try {
-      const bytes = await root.readBytes(real, { ...this.#io(io), maxBytes: maxFileBytes });
-      return { real, before: await this.#oldBytes(bytes), bytes };
-    } catch (thrown) {
-      if (!HaftError.is(thrown, "FS_TOO_LARGE")) throw thrown;
-      return { real, before: { kind: "file", size: Number(thrown.details.sizeBytes) } };
-    }
-  }
-
-  async #oldBytes(bytes: Uint8Array, mode?: number): Promise<OldEntry> {
-    const { recorder, digest } = this.#recording;
-    const content = await recorder.keep(bytes);
-    const known = { kind: "file", size: bytes.length, ...(mode === undefined ? {} : { mode }) } as const;
-    return content === undefined ? known : { ...known, sha256: await digest(bytes), content };
-  }
-
-  /** Why a write cannot be undone. */
-  async #lostOf(old: OldFile | undefined, done: ReplaceResult): Promise<{ readonly lost?: string }> {
-    const { before } = old ?? {};
-    if (done.created) return before === undefined ? {} : { lost: "the file was deleted and created again meanwhile" };
-    if (before?.kind !== "file") return { lost: "another program created the file meanwhile" };
-    if (before.sha256 === undefined) return lostBytes(before);
-    return done.before === null || done.before === before.sha256
-      ? {}
-      : { lost: "another program changed the file meanwhile" };
+    return { real, old: await this.#old(real, await root.stat(real, this.#io(io)), io) };
   }
 
   /** The directories that `mkdir` would create, the outermost first. */
@@ -253,7 +232,7 @@ export class RecordedFs implements Fs {
     let removed = 0;
     const pending: { path: string; info: FsEntryInfo }[] = [{ path: real, info }];
     for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
-      const { bytes, entry } = await this.#oldEntry(next.path, next.info, io);
+      const { bytes, entry } = await this.#old(next.path, next.info, io);
       entries.push({ ...entry, path: next.path });
       removed += linesOf(bytes, new Uint8Array()).removed ?? 0;
       if (entry.kind !== "directory" || !recursive) continue;
@@ -277,19 +256,21 @@ export class RecordedFs implements Fs {
     };
   }
 
-  async #oldEntry(
-    path: string,
-    info: FsEntryInfo,
-    io: Io | undefined,
-  ): Promise<{ readonly entry: OldEntry; readonly bytes?: Uint8Array }> {
-    const { root, maxFileBytes } = this.#recording;
+  /** Stores the bytes of a file. */
+  async #old(path: string, info: FsEntryInfo, io: Io | undefined): Promise<Old> {
+    const { recorder, root, maxFileBytes } = this.#recording;
     const { mode, target, kind, size } = info;
     if (target !== undefined) return { entry: { kind: "link", target } };
     if (kind === "directory") return { entry: { kind, mode } };
     if (kind !== "file") return { entry: { kind: "other" } };
-    if (size > maxFileBytes) return { entry: { kind, size, mode } };
-    const bytes = await root.readBytes(path, { ...this.#io(io), maxBytes: maxFileBytes });
-    return { entry: await this.#oldBytes(bytes, mode), bytes };
+    const known = { kind, size, mode };
+    if (size > maxFileBytes) return { entry: known };
+    // A large file is copied in chunks: its bytes are needed for nothing else.
+    const bytes =
+      size > MAX_COUNTED_BYTES ? undefined : await root.readBytes(path, { ...this.#io(io), maxBytes: maxFileBytes });
+    const chunks = bytes === undefined ? root.openRead(path, { ...this.#io(io), isScan: true }) : [bytes];
+    const stored = await recorder.keep(chunks, bytes?.length ?? size);
+    return { entry: { ...known, ...stored }, ...(bytes === undefined ? {} : { bytes }) };
   }
 
   async #oldNames(
@@ -314,12 +295,22 @@ export class RecordedFs implements Fs {
     const replaced =
       destination.info === undefined || !replace
         ? {}
-        : { replaced: (await this.#oldEntry(destination.real, destination.info, io)).entry };
+        : { replaced: (await this.#old(destination.real, destination.info, io)).entry };
     return { kind: "rename", from: source.real, to: destination.real, moved, ...replaced };
   }
 }
 
 sealPort(RecordedFs);
+
+/** Why a write cannot be undone. */
+function lostOfWrite(before: OldEntry | undefined, done: ReplaceResult): { readonly lost?: string } {
+  if (done.created) return before === undefined ? {} : { lost: "the file was deleted and created again meanwhile" };
+  if (before?.kind !== "file") return { lost: "another program created the file meanwhile" };
+  if (before.sha256 === undefined) return lostBytes(before);
+  return done.before === null || done.before === before.sha256
+    ? {}
+    : { lost: "another program changed the file meanwhile" };
+}
 
 function lostBytes(old: OldEntry | undefined): { readonly lost?: string } {
   if (old?.kind !== "file" || old.content !== undefined) return {};

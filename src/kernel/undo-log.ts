@@ -90,15 +90,43 @@ export interface CallRecord extends RecordedCall {
   readonly changes: readonly RecordedChange[];
 }
 
+/** Old bytes in the log, as an `OldEntry` names them. */
+export interface StoredBytes {
+  readonly content: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
 /** Records the changes of one call. Nothing is stored before the first of them. */
 export interface CallRecorder {
   readonly id: string;
-  /** Stores old bytes; undefined where they exceed what the log stores of a file or a call. @throws `STORE_UNWRITABLE` */
-  keep(bytes: Uint8Array): Promise<string | undefined>;
-  /** @returns What `end` takes. @throws `STORE_UNWRITABLE` */
+  /**
+   * Stores the old bytes of a file; undefined where they exceed what the log stores of a file or a call. No chunk is used once the
+   * second one after it is requested.
+   *
+   * @param sizeBytes - Of all chunks; it fails where there are more.
+   * @throws `STORE_UNWRITABLE`, and what the chunks throw.
+   */
+  keep(chunks: OldBytes, sizeBytes: number): Promise<StoredBytes | undefined>;
+  /**
+   * The change is in the log when it returns, as durably as the log stores, with all bytes that were kept.
+   *
+   * @returns What `end` takes.
+   * @throws `STORE_UNWRITABLE`
+   */
   begin(change: Change): Promise<number>;
   /** @throws `STORE_UNWRITABLE` */
   end(change: number, end: ChangeEnd): Promise<void>;
+}
+
+export type OldBytes = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+/** What is in the log. */
+export interface UndoRecords {
+  /** Those with changes that are not too old, oldest first. */
+  readonly calls: readonly CallRecord[];
+  /** Ids of records that cannot be read. What their calls changed cannot be undone. */
+  readonly damaged: readonly string[];
 }
 
 /** Not for tools: the old bytes of all sessions are in it. */
@@ -106,8 +134,7 @@ export interface UndoLog {
   /** Bytes of a file over which its old content is not stored. */
   readonly maxFileBytes: number;
   record(call: RecordedCall): CallRecorder;
-  /** Records with changes that are not too old, oldest first. */
-  list(): Promise<readonly CallRecord[]>;
+  list(): Promise<UndoRecords>;
   /** Stored bytes; undefined where they are gone. @throws `FS_IO` where they cannot be read. */
   content(id: string, content: string): Promise<Uint8Array | undefined>;
 }

@@ -1,5 +1,5 @@
 /** The calls that changed files, and which of them are undone. */
-import { type CallRecord, HaftError, type HostServices, type Target } from "../kernel/index.js";
+import { type CallRecord, HaftError, type HostServices, type Target, type UndoRecords } from "../kernel/index.js";
 
 /** A file that a call changed. */
 export interface ChangedFile {
@@ -30,74 +30,102 @@ export interface ChangedCall {
   readonly undoes?: readonly string[];
 }
 
-/** Calls that changed files, oldest first. */
-export async function changedCalls({ undoLog }: Pick<HostServices, "undoLog">): Promise<readonly ChangedCall[]> {
-  const records = (await undoLog?.list()) ?? [];
-  const undone = undoneIds(records);
-  return records.map((record) => summaryOf(record, undone));
+/** The calls that changed files. */
+export interface ChangedCalls {
+  /** Oldest first. */
+  readonly calls: readonly ChangedCall[];
+  /** Ids of records that cannot be read. What their calls changed cannot be undone. */
+  readonly damaged: readonly string[];
+}
+
+export async function changedCalls({ undoLog }: Pick<HostServices, "undoLog">): Promise<ChangedCalls> {
+  return summariesOf((await undoLog?.list()) ?? { calls: [], damaged: [] });
+}
+
+export function summariesOf({ calls, damaged }: UndoRecords): ChangedCalls {
+  const undone = undoneIds(calls);
+  return { calls: calls.map((record) => summaryOf(record, undone)), damaged };
 }
 
 /** An undo that was undone itself has no effect. */
-export function undoneIds(records: readonly CallRecord[]): ReadonlySet<string> {
+function undoneIds(records: readonly CallRecord[]): ReadonlySet<string> {
   const undone = new Set<string>();
   for (const { id, undoes = [] } of [...records].reverse())
     if (!undone.has(id)) for (const one of undoes) undone.add(one);
   return undone;
 }
 
-/** The newest first. */
+/** Which calls to undo; the last one without `call` and `session`. */
+export interface UndoChoice {
+  readonly call?: string;
+  readonly session?: string;
+  /** Whether it ran where ids of calls and the last call are looked for. */
+  isHere(call: ChangedCall): boolean;
+}
+
+/** @returns The newest first; `earlier`: the one that would be the last without the last. @throws `CALL_INVALID` */
 export function chooseCalls(
-  records: readonly CallRecord[],
-  undone: ReadonlySet<string>,
-  {
-    call,
-    session,
-    targets,
-  }: { readonly call: string | undefined; readonly session: string | undefined; readonly targets: readonly Target[] },
-): readonly CallRecord[] {
-  const newest = [...records].reverse();
-  const isHere = (record: CallRecord) =>
-    targets.some((target) => isTargetOf(record, target) && (target.workspace ?? record.workspace) === record.workspace);
-  if (call !== undefined) {
-    const byId = newest.filter(({ id }) => id === call);
-    const named = byId.length > 0 ? byId : newest.filter((one) => one.callId === call && isHere(one));
-    if (named.length > 1)
-      throw notUndone(
-        `the call "${call}"`,
-        `${named.length} calls have this id. Give one of ${named.map(({ id }) => id).join(", ")}`,
-      );
-    const [found] = named;
-    if (found === undefined)
-      throw notUndone(
-        `the call "${call}"`,
-        "no change of a file is stored for it. It changed none, or it was dropped: calls are stored for 7 days, at most 1,000 and 256 MiB",
-      );
-    const by = newest.find((one) => one.undoes?.includes(found.id) && !undone.has(one.id));
-    if (by !== undefined) throw notUndone(`the call "${call}"`, `it is undone already. Undo "${by.id}" to redo it`);
-    return [found];
-  }
-  const open = newest.filter(({ id, undoes }) => undoes === undefined && !undone.has(id));
+  { calls, damaged }: ChangedCalls,
+  { call, session, isHere }: UndoChoice,
+): { readonly chosen: readonly ChangedCall[]; readonly earlier?: ChangedCall } {
+  const newest = [...calls].reverse();
+  if (call !== undefined) return { chosen: [callNamed(call, newest, damaged, isHere)] };
+  const open = newest.filter(({ undoes, isUndone }) => undoes === undefined && !isUndone);
   if (session !== undefined) {
-    const own = open.filter(({ sessionId }) => sessionId === session);
-    if (own.length === 0)
-      throw notUndone(`the session "${session}"`, "no change of a file is stored for it that is not undone");
-    return own;
+    const chosen = open.filter((one) => one.session === session);
+    if (chosen.length > 0) return { chosen };
+    throw notUndone(`the session "${session}"`, "no change of a file is stored for it that is not undone");
   }
-  const last = open.find(isHere);
+  const [last, earlier] = open.filter(isHere);
   if (last === undefined)
     throw notUndone("the last call", "no change of a file in this workspace is stored that is not undone");
-  return [last];
+  // Ids sort by their time. Whose call it was is not known.
+  const newer = damaged.find((id) => id > last.id);
+  if (newer !== undefined)
+    throw notUndone(
+      "the last call",
+      `its record may be "${newer}", which cannot be read. The one before is "${last.id}"`,
+    );
+  return { chosen: [last], ...(earlier === undefined ? {} : { earlier }) };
+}
+
+function callNamed(
+  call: string,
+  newest: readonly ChangedCall[],
+  damaged: readonly string[],
+  isHere: UndoChoice["isHere"],
+): ChangedCall {
+  if (damaged.includes(call)) throw notUndone(`the call "${call}"`, "its record cannot be read");
+  const byId = newest.filter(({ id }) => id === call);
+  const named = byId.length > 0 ? byId : newest.filter((one) => one.callId === call && isHere(one));
+  const [found] = named;
+  if (found === undefined)
+    throw notUndone(
+      `the call "${call}"`,
+      "no change of a file is stored for it in this workspace. It changed none, or it was dropped: calls are stored for 7 days, at most 1,000 and 256 MiB",
+    );
+  if (named.length > 1)
+    throw notUndone(
+      `the call "${call}"`,
+      `${named.length} calls in this workspace have this id. Give one of ${named.map(({ id }) => id).join(", ")}`,
+    );
+  const by = found.isUndone && newest.find((one) => one.undoes?.includes(found.id) && !one.isUndone);
+  if (by) throw notUndone(`the call "${call}"`, `it is undone already. Undo "${by.id}" to redo it`);
+  return found;
 }
 
 export function notUndone(what: string, why: string): HaftError {
   return new HaftError("CALL_INVALID", `Did not undo ${what}: ${why}.`, { details: { problem: why } });
 }
 
-export function isTargetOf({ target, spec = target }: CallRecord, { name, spec: own = name }: Target): boolean {
+export function isTargetOf(
+  { target, spec = target }: Pick<CallRecord, "target" | "spec">,
+  { name, spec: own = name }: Target,
+): boolean {
   return name === target && own === spec;
 }
 
-export function summaryOf(record: CallRecord, undone: ReadonlySet<string>): ChangedCall {
+function summaryOf(record: CallRecord, undone: ReadonlySet<string>): ChangedCall {
   const { id, callId, sessionId, tool, target, spec, workspace, atMs, undoes, changes } = record;
   return {
     id,

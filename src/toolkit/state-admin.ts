@@ -2,7 +2,7 @@
 import type { StoredJobs } from "../backends/local/index.js";
 import { SESSION_IDLE_MS, type SessionInfo } from "../kernel/index.js";
 import type { AuditReport, SessionUsage, StoredArtifacts, TokenStore } from "../stores/files/index.js";
-import type { ChangedCall } from "./changed-calls.js";
+import type { ChangedCalls } from "./changed-calls.js";
 
 /** Where state is stored. */
 export interface StateAdminOptions {
@@ -117,8 +117,8 @@ export async function auditAdmin(options: StateAdminOptions = {}): Promise<Audit
   return readAudit(openStateDirectory(options.stateDir));
 }
 
-/** The calls that changed files, of all processes, oldest first. Reading creates no files. */
-export async function undoAdmin(options: StateAdminOptions = {}): Promise<readonly ChangedCall[]> {
+/** The calls that changed files, of all processes. Reading creates no files. */
+export async function undoAdmin(options: StateAdminOptions = {}): Promise<ChangedCalls> {
   const [{ fileUndoLog, openStateDirectory }, { changedCalls }] = await Promise.all([
     import("../stores/files/index.js"),
     import("./changed-calls.js"),

@@ -10,7 +10,7 @@ import type {
   ToolBox,
   ToolRegistry,
 } from "../kernel/index.js";
-import type { ChangedCall } from "./changed-calls.js";
+import type { ChangedCalls } from "./changed-calls.js";
 import type { OwnedBox } from "./owned-box.js";
 import type { EndedAfterKill } from "./target-set.js";
 import type { UndoReport, UndoRequest } from "./undo.js";
@@ -72,8 +72,8 @@ export interface Toolkit<Tools extends object = object> extends AsyncDisposable 
   box(collection?: CollectionName | (string & {})): OwnedBox<Tools>;
   /** The conversations that are open. */
   sessions(): readonly ToolkitSession<Tools>[];
-  /** Calls that changed files through their file port, of all processes that use the same state directory, oldest first. */
-  changes(): Promise<readonly ChangedCall[]>;
+  /** Calls that changed files through their file port, of all processes that use the same state directory. */
+  changes(): Promise<ChangedCalls>;
   /**
    * Puts back what the calls replaced, deleted or moved, all of it or nothing: where a file has changed since, the report has the
    * conflicts. It is audited, and undoing the undo redoes the calls. What commands changed is not undone.

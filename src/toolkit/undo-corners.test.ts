@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
@@ -115,7 +114,7 @@ it("reads nothing that the call may not change, and leaves nothing behind of a c
   await call("host_tool", {});
   expect(codes).toEqual(["CALL_UNCLAIMED", "POLICY_DENIED", "FS_STALE"]);
   expect(readFileSync(join(root, "secret"), "utf8")).toBe("secret\n");
-  expect(await toolkit.changes()).toEqual([]);
+  expect(await toolkit.changes()).toEqual({ calls: [], damaged: [] });
   expect(existsSync(join(root, "state", "undo")) ? readdirSync(join(root, "state", "undo")) : []).toEqual([]);
 });
 
@@ -198,14 +197,13 @@ it("undoes what a process that was killed had begun: what is gone is restored, w
     machine: "local",
     workspace: at("."),
   });
-  const sha256 = createHash("sha256").update("gone\n").digest("hex");
-  const content = await recorder.keep(Buffer.from("gone\n"));
-  const old = { kind: "file", size: 5, mode: 0o644, sha256, content: content! } as const;
+  const stored = await recorder.keep([Buffer.from("gone\n")], 5);
+  const old = { kind: "file", mode: 0o644, ...stored! } as const;
   await recorder.begin({ kind: "remove", path: at("gone.txt"), entries: [{ ...old, path: at("gone.txt") }] });
   expect((await toolkit.undo({ call: "killed" })).status).toBe("done");
   expect(text("gone.txt")).toBe("gone\n");
   await recorder.begin({ kind: "write", path: at("a.txt"), before: old });
-  await toolkit.undo({ call: (await toolkit.changes()).at(-1)!.id });
+  await toolkit.undo({ call: (await toolkit.changes()).calls.at(-1)!.id });
   expect(await toolkit.undo({ call: "killed" })).toMatchObject({
     status: "conflict",
     conflicts: [{ why: `${at("a.txt")} was being written when its process ended.` }],
@@ -225,10 +223,11 @@ it("does not restore bytes that are damaged or gone, and undoes a call only once
   put("a.txt", "old\n");
   await open();
   await call("write", { path: "a.txt", content: "new\n" });
-  const [{ id }] = (await toolkit.changes()) as unknown as [{ id: string }];
-  const stored = join(root, "state", "undo", id, "0");
+  const [{ id }] = (await toolkit.changes()).calls as unknown as [{ id: string }];
+  const stored = join(root, "state", "undo", id, "old");
   writeFileSync(stored, "forged\n");
-  const gone = /^Did not restore ".*a\.txt": the old bytes that were stored of it .* are gone or damaged\./;
+  const gone =
+    /^Did not undo "\S+" \(write\): the stored old bytes of ".*a\.txt" are gone or damaged\. Nothing was changed\./;
   for (const options of [{}, { dryRun: true }]) await expect(toolkit.undo(options)).rejects.toThrow(gone);
   truncateSync(stored);
   await expect(toolkit.undo()).rejects.toThrow(gone);
@@ -262,7 +261,7 @@ it("changes no file where the bytes of one are gone", async () => {
   await open();
   await call("delete", { path: "a.txt" });
   await call("delete", { path: "b.txt" });
-  rmSync(join(root, "state", "undo", (await toolkit.changes())[0]!.id, "0"));
+  rmSync(join(root, "state", "undo", (await toolkit.changes()).calls[0]!.id, "old"));
   await expect(toolkit.undo({ session: "main" })).rejects.toThrow("a.txt");
   expect(readdirSync(at("."))).toEqual([]);
 });
@@ -318,7 +317,7 @@ it("undoes a write that was made by a process that was killed right after it", a
   put("a.txt", "old\n");
   await open();
   await call("write", { path: "a.txt", content: "new\n" });
-  const [{ id }] = (await toolkit.changes()) as unknown as [{ id: string }];
+  const [{ id }] = (await toolkit.changes()).calls as unknown as [{ id: string }];
   const log = join(root, "state", "undo", id, "log.jsonl");
   writeFileSync(log, readFileSync(log, "utf8").replace(/^\{"end".*\n/m, ""));
   put("a.txt", "mine\n");

@@ -71,12 +71,19 @@ describe.each(["local", "posix:dash", "memory"])("undo on %s", (on) => {
     expect((await toolkit.undo()).status).toBe("done");
     expect(await text("a.txt")).toBe("one\ntwo\n");
     await expect(toolkit.undo()).rejects.toThrow("no change of a file in this workspace");
-    const [, , , last] = await toolkit.changes();
+    const [, , , last] = (await toolkit.changes()).calls;
     expect((await toolkit.undo({ call: last!.id })).status).toBe("done");
     expect(await text("a.txt")).toBe("three\n");
     expect((await toolkit.undo({ call: undo.ids[0]! })).status).toBe("done");
     expect(await text("a.txt")).toBe("four\n");
-    expect((await toolkit.changes()).map(({ isUndone }) => isUndone)).toEqual([false, false, true, true, false, false]);
+    expect((await toolkit.changes()).calls.map(({ isUndone }) => isUndone)).toEqual([
+      false,
+      false,
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 
   it("puts back a deleted file and a deleted tree", async () => {
@@ -101,7 +108,7 @@ describe.each(["local", "posix:dash", "memory"])("undo on %s", (on) => {
     await toolkit.undo({ call: "7" });
     expect(await text("a.txt")).toBeUndefined();
     await write("7", "b\n");
-    await expect(toolkit.undo({ call: "7" })).rejects.toThrow(/2 calls have this id\. Give one of \S+, \S+\.$/);
+    await expect(toolkit.undo({ call: "7" })).rejects.toThrow(/2 calls in this workspace have this id\. Give one of \S+, \S+\.$/);
     expect(await text("a.txt")).toBe("b\n");
   });
 
@@ -176,7 +183,7 @@ describe.each(["local", "posix:dash", "memory"])("undo on %s", (on) => {
     expect((await toolkit.undo()).status).toBe("done");
     expect(await text("a.txt")).toBe("old\n");
     await restart();
-    const [, undo] = await toolkit.changes();
+    const [, undo] = (await toolkit.changes()).calls;
     expect(undo).toMatchObject({ tool: "undo", isUndone: false });
     await toolkit.undo({ call: undo!.id });
     expect(await text("a.txt")).toBe("new\n");

@@ -23,7 +23,7 @@ import {
   type Target,
   UNDO_TIMEOUT_MS,
 } from "../kernel/index.js";
-import { type ChangedCall, chooseCalls, isTargetOf, notUndone, summaryOf, undoneIds } from "./changed-calls.js";
+import { type ChangedCall, chooseCalls, isTargetOf, notUndone, summariesOf } from "./changed-calls.js";
 
 /** Which calls to undo. Without `call` and `session`: the last one in the workspace of a target that is not undone yet. */
 export interface UndoRequest {
@@ -33,6 +33,8 @@ export interface UndoRequest {
   readonly session?: string;
   /** Reports what would change, with diffs, and changes nothing. */
   readonly dryRun?: boolean;
+  /** Who undoes it, for the audit log. Default "host". */
+  readonly by?: string;
 }
 
 /** What was undone, or why nothing was. */
@@ -66,15 +68,18 @@ const MAX_PATHS = 1_000;
  *   there; and what stopped it halfway, which the message says.
  */
 export async function undoCalls(
-  { call, session, dryRun = false }: UndoRequest,
+  request: UndoRequest,
   host: HostServices,
   targets: Readonly<Record<string, Target>>,
 ): Promise<UndoReport> {
-  const records = (await host.undoLog?.list()) ?? [];
-  const undone = undoneIds(records);
-  const chosen = chooseCalls(records, undone, { call, session, targets: Object.values(targets) });
+  const { dryRun = false, by = "host" } = request;
+  const listed = (await host.undoLog?.list()) ?? { calls: [], damaged: [] };
+  const isHere = (call: ChangedCall) =>
+    Object.values(targets).some((one) => isTargetOf(call, one) && (one.workspace ?? call.workspace) === call.workspace);
+  const { chosen } = chooseCalls(summariesOf(listed), { ...request, isHere });
+  const records = chosen.map(({ id }) => listed.calls.find((record) => record.id === id)!);
   const groups = await Promise.all(
-    groupsOf(chosen).map(async (group) => ({ records: group, ...(await openFor(group, targets)) })),
+    groupsOf(records).map(async (group) => ({ records: group, ...(await openFor(group, targets)) })),
   );
   return underLocks(host, groups, async () => {
     const plans: UndoPlan[] = [];
@@ -86,10 +91,10 @@ export async function undoCalls(
     const files = await filesOf(plans, status === "planned", host.redactor);
     if (status === "done")
       for (const [index, group] of groups.entries())
-        if (plans[index]!.steps.length > 0) ids.push(await makeSteps(plans[index]!, group, host));
+        if (plans[index]!.steps.length > 0) ids.push(await makeSteps(plans[index]!, group, host, by));
     return {
       status,
-      calls: chosen.map((record) => summaryOf(record, undone)),
+      calls: chosen,
       ids,
       files: status === "conflict" || status === "nothing" ? [] : files,
       conflicts: await Promise.all(conflicts.map((conflict) => shownConflict(conflict, host.redactor))),
@@ -179,6 +184,7 @@ async function makeSteps(
   { steps }: UndoPlan,
   { records, target, backend }: UndoGroup,
   host: HostServices,
+  by: string,
 ): Promise<string> {
   const { audit, clock, digest, ids, protectedPaths, undoLog } = host;
   const { sessionId, workspace } = records[0]!;
@@ -186,7 +192,7 @@ async function makeSteps(
   const claims = steps.flatMap(claimsOf);
   const spec = target.spec === undefined || target.spec === target.name ? {} : { spec: target.spec };
   const undoes = records.map(({ id }) => id);
-  const input = JSON.stringify({ calls: undoes });
+  const input = JSON.stringify({ calls: undoes, by });
   const startedMs = clock.now();
   const begin = {
     callId,
@@ -229,7 +235,7 @@ async function makeSteps(
       status,
       effect: "allow",
       rule: TOOL,
-      approver: null,
+      approver: by,
       claims,
       tookMs: clock.now() - startedMs,
       ...(note === undefined ? {} : { note }),

@@ -244,9 +244,9 @@ class UndoPlanner implements UndoPlan {
   }
 }
 
-function goneBytes({ callId }: CallRecord, path: string): HaftError {
-  const problem = `the old bytes that were stored of it for the call "${callId}" are gone or damaged`;
-  const message = `Did not restore "${path}": ${problem}. Undo other calls by their ids.`;
+function goneBytes({ id, tool }: CallRecord, path: string): HaftError {
+  const problem = `the stored old bytes of "${path}" are gone or damaged`;
+  const message = `Did not undo "${id}" (${tool}): ${problem}. Nothing was changed. Undo other calls by their ids.`;
   return new HaftError("CALL_INVALID", message, { details: { problem } });
 }
 

@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { CallRecorder, UndoLog } from "../../kernel/index.js";
+import type { CallRecorder, StoredBytes, UndoLog } from "../../kernel/index.js";
 import { type FileUndoLogOptions, fileUndoLog } from "./file-undo-log.js";
 import { openStateDirectory } from "./state-directory.js";
 
@@ -22,44 +23,48 @@ const open = (limits: FileUndoLogOptions["limits"] = {}): UndoLog =>
 const about = { sessionId: "s", tool: "t", target: "local", machine: "local", workspace: "/w" };
 const newCall = (log: UndoLog, callId = "c"): CallRecorder => log.record({ ...about, callId });
 
-async function replaced(recorder: CallRecorder, bytes: Uint8Array): Promise<string | undefined> {
-  const content = await recorder.keep(bytes);
-  const before = { kind: "file", size: bytes.length, ...(content === undefined ? {} : { content }) } as const;
+const keep = (recorder: CallRecorder, bytes: Uint8Array) => recorder.keep([bytes], bytes.length);
+
+async function replaced(recorder: CallRecorder, bytes: Uint8Array): Promise<StoredBytes | undefined> {
+  const stored = await keep(recorder, bytes);
+  const before = { kind: "file", size: bytes.length, ...stored } as const;
   await recorder.end(await recorder.begin({ kind: "write", path: "/w/a", before }), { after: "0" });
-  return content;
+  return stored;
 }
 
 it("stores nothing before the first change, and nothing of a call that changed nothing", async () => {
   const log = open();
   const recorder = newCall(log);
   expect(existsSync(join(root, "undo"))).toBe(false);
-  await recorder.keep(Buffer.from("old"));
+  await keep(recorder, Buffer.from("old"));
   await recorder.end(await recorder.begin({ kind: "write", path: "/w/a" }), { failed: true });
-  expect([await log.list(), readdirSync(join(root, "undo"))]).toEqual([[], []]);
+  expect([(await log.list()).calls, readdirSync(join(root, "undo"))]).toEqual([[], []]);
 });
 
 it("gives another process the changes, the old bytes, and which change was not ended", async () => {
   const recorder = newCall(open());
-  const content = await replaced(recorder, Buffer.from("old"));
+  const stored = await replaced(recorder, Buffer.from("old"));
   await recorder.begin({ kind: "mkdir", paths: ["/w/dir"] });
   const log = open();
-  expect(await log.list()).toEqual([
+  expect((await log.list()).calls).toEqual([
     {
       ...about,
       callId: "c",
       id: recorder.id,
       atMs: START_MS,
       changes: [
-        { kind: "write", path: "/w/a", before: { kind: "file", size: 3, content }, after: "0", isUnfinished: false },
+        { kind: "write", path: "/w/a", before: { kind: "file", ...stored! }, after: "0", isUnfinished: false },
         { kind: "mkdir", paths: ["/w/dir"], isUnfinished: true },
       ],
     },
   ]);
-  expect(Buffer.from((await log.content(recorder.id, content!))!).toString()).toBe("old");
+  expect(stored).toEqual({ size: 3, content: "0-3", sha256: createHash("sha256").update("old").digest("hex") });
+  expect(Buffer.from((await log.content(recorder.id, "0-3"))!).toString()).toBe("old");
   for (const [id, name] of [
-    [recorder.id, "7"],
+    [recorder.id, "0-4"],
+    [recorder.id, "0-99999999999"],
     [recorder.id, "../../format.json"],
-    ["..", "format.json"],
+    ["..", "0-3"],
   ] as const)
     expect(await log.content(id, name)).toBeUndefined();
 });
@@ -68,8 +73,25 @@ it("stores no more of a file and a call than its limits", async () => {
   const recorder = newCall(open({ fileBytes: 4, callBytes: 6 }));
   const sizes = [5, 4, 3, 2];
   const stored: boolean[] = [];
-  for (const size of sizes) stored.push((await recorder.keep(new Uint8Array(size))) !== undefined);
+  for (const size of sizes) stored.push((await keep(recorder, new Uint8Array(size))) !== undefined);
   expect(stored).toEqual([false, true, false, true]);
+});
+
+it("keeps the old bytes of several files of a call apart, also while they arrive in turns", async () => {
+  const log = open();
+  const recorder = newCall(log);
+  async function* chunks(letter: string) {
+    for (let count = 0; count < 3; count++) {
+      await new Promise(setImmediate);
+      yield Buffer.alloc(70_000, letter);
+    }
+  }
+  const stored = await Promise.all(["a", "b", "c"].map((letter) => recorder.keep(chunks(letter), 210_000)));
+  for (const [index, letter] of ["a", "b", "c"].entries())
+    expect(Buffer.from((await log.content(recorder.id, stored[index]!.content))!).toString()).toBe(
+      letter.repeat(210_000),
+    );
+  await expect(recorder.keep(chunks("d"), 200_000)).rejects.toThrow("has grown");
 });
 
 it("drops calls after a week, over their number and over all bytes, the oldest first", async () => {
@@ -79,10 +101,10 @@ it("drops calls after a week, over their number and over all bytes, the oldest f
     nowMs += 1;
     await replaced(newCall(open({ calls: 3 }), callId), new Uint8Array(1000));
   }
-  const named = async () => (await open().list()).map(({ callId }) => callId);
+  const named = async () => (await open().list()).calls.map(({ callId }) => callId);
   expect(await named()).toEqual(["b", "c", "d"]);
   nowMs += 1;
-  await replaced(newCall(open({ totalBytes: 2600 }), "e"), new Uint8Array(10));
+  await replaced(newCall(open({ totalBytes: 3000 }), "e"), new Uint8Array(10));
   expect(await named()).toEqual(["c", "d", "e"]);
 });
 
@@ -92,26 +114,29 @@ it("drops nothing that an undo of the last minutes undoes, in any process, and d
   nowMs += 1;
   const limits = { totalBytes: 1500 };
   const undo = open(limits).record({ ...about, callId: "undo", undoes: olds.map(({ id }) => id) });
-  await undo.keep(new Uint8Array(1000));
+  await keep(undo, new Uint8Array(1000));
   nowMs += 1;
   await replaced(newCall(open(limits), "c"), new Uint8Array(1000));
-  for (const { id } of olds) expect((await open().content(id, "0"))?.length).toBe(1000);
+  for (const { id } of olds) expect((await open().content(id, "0-1000"))?.length).toBe(1000);
   nowMs += 11 * 60_000;
   await replaced(newCall(open(limits), "d"), new Uint8Array(1000));
-  const named = async () => (await open().list()).map(({ callId }) => callId);
+  const named = async () => (await open().list()).calls.map(({ callId }) => callId);
   expect(await named()).toEqual(["c", "d"]);
   nowMs += 8 * DAY_MS;
   expect(await named()).toEqual([]);
 });
 
-it("ignores what is damaged and what is not of the log", async () => {
+it("names damaged records, and ignores half a line and what is not of the log", async () => {
   const log = open();
   const [good, damaged] = [newCall(log, "good"), newCall(log, "damaged")];
   for (const one of [good, damaged]) await replaced(one, new Uint8Array());
   appendFileSync(join(root, "undo", good.id, "log.jsonl"), '{"end":0,"kind":"zap"}\n{"begin":1,"cha');
   writeFileSync(join(root, "undo", damaged.id, "log.jsonl"), "{}\nnot JSON\n");
   writeFileSync(join(root, "undo", "other"), "");
-  expect(await log.list()).toMatchObject([{ callId: "good", changes: [{ kind: "write", after: "0" }] }]);
+  expect(await log.list()).toMatchObject({
+    calls: [{ callId: "good", changes: [{ kind: "write", after: "0" }] }],
+    damaged: [damaged.id],
+  });
 });
 
 const FILE = { kind: "file", size: 1 };
@@ -139,7 +164,8 @@ it.each([
   const [good, damaged] = [newCall(log, "good"), newCall(log, "damaged")];
   for (const one of [good, damaged]) await replaced(one, new Uint8Array());
   await damaged.begin(change as never);
-  expect((await log.list()).map(({ callId }) => callId)).toEqual(["good"]);
+  expect((await log.list()).calls.map(({ callId }) => callId)).toEqual(["good"]);
+  expect((await log.list()).damaged).toEqual([damaged.id]);
 });
 
 it.each([
@@ -148,9 +174,10 @@ it.each([
   ["undoes", "x"],
 ])("leaves out a call whose %s is %j", async (name, value) => {
   const log = open();
-  await replaced(newCall(log), new Uint8Array());
-  const path = join(root, "undo", (await log.list())[0]!.id, "log.jsonl");
+  const recorder = newCall(log);
+  await replaced(recorder, new Uint8Array());
+  const path = join(root, "undo", recorder.id, "log.jsonl");
   const [first, ...rest] = readFileSync(path, "utf8").split("\n");
   writeFileSync(path, [JSON.stringify({ ...JSON.parse(first!), [name]: value }), ...rest].join("\n"));
-  expect(await log.list()).toEqual([]);
+  expect(await log.list()).toEqual({ calls: [], damaged: [recorder.id] });
 });

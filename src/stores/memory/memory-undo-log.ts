@@ -1,5 +1,12 @@
 /** What calls changed in files, kept in this process. */
-import { type CallRecord, type RecordedChange, UNDO_TIMEOUT_MS, type UndoLog } from "../../kernel/index.js";
+import { createHash } from "node:crypto";
+import {
+  type CallRecord,
+  type OldBytes,
+  type RecordedChange,
+  UNDO_TIMEOUT_MS,
+  type UndoLog,
+} from "../../kernel/index.js";
 
 /** Bytes of a file, and of all calls together, over which old content is not stored. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
@@ -47,14 +54,15 @@ export function memoryUndoLog({ now }: MemoryUndoLogOptions): UndoLog {
       let begun = 0;
       return {
         id,
-        async keep(bytes) {
-          if (bytes.length > MAX_FILE_BYTES) return undefined;
+        async keep(chunks, sizeBytes) {
+          if (sizeBytes > MAX_FILE_BYTES) return undefined;
+          const bytes = await joined(chunks, sizeBytes);
           const { contents } = open();
           const content = String(contents.size);
-          contents.set(content, bytes.slice());
+          contents.set(content, bytes);
           totalBytes += bytes.length;
           dropUntil(id, () => totalBytes <= MAX_TOTAL_BYTES);
-          return content;
+          return { content, size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
         },
         async begin(change) {
           const index = begun++;
@@ -70,12 +78,25 @@ export function memoryUndoLog({ now }: MemoryUndoLogOptions): UndoLog {
       };
     },
     async list() {
-      return calls.flatMap(({ record, changes }) =>
-        changes.size === 0 ? [] : [{ ...record, changes: [...changes.values()] }],
-      );
+      const changed = calls.filter(({ changes }) => changes.size > 0);
+      return {
+        calls: changed.map(({ record, changes }) => ({ ...record, changes: [...changes.values()] })),
+        damaged: [],
+      };
     },
     async content(id, content) {
       return calls.find(({ record }) => record.id === id)?.contents.get(content);
     },
   };
+}
+
+async function joined(chunks: OldBytes, sizeBytes: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(sizeBytes);
+  let size = 0;
+  for await (const chunk of chunks) {
+    if (size + chunk.length > sizeBytes) throw new Error("The file has grown while it was stored.");
+    bytes.set(chunk, size);
+    size += chunk.length;
+  }
+  return size === sizeBytes ? bytes : bytes.slice(0, size);
 }

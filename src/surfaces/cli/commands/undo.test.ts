@@ -16,7 +16,7 @@ describe("haft undo", () => {
     const refused = await haft("undo", "--last");
     expect(refused).toMatchObject({ status: 1, stdout: "" });
     expect(refused.stderr).toContain(
-      "did not undo the last call: no change of a file is stored for it in this workspace",
+      "Did not undo the last call: no change of a file in this workspace is stored that is not undone.",
     );
     expect((await haft("undo", "--dry-run")).status).toBe(2);
     expect((await haft("undo", "x", "--last")).status).toBe(2);
@@ -57,9 +57,11 @@ describe("haft undo", () => {
     await haft("call", "write", "path=c.txt", "content=c");
     expect(await haft("undo", "call-1")).toMatchObject({
       status: 1,
-      stderr: expect.stringMatching(/2 calls in this workspace have this id\. Give one of \S+, \S+;/),
+      stderr: expect.stringMatching(/2 calls in this workspace have this id\. Give one of \S+, \S+\. /),
     });
-    const [{ id }] = JSON.parse((await haft("undo", "--json", "--workspace", other)).stdout);
+    const {
+      calls: [{ id }],
+    } = JSON.parse((await haft("undo", "--json", "--workspace", other)).stdout);
     expect(await haft("undo", id)).toMatchObject({ status: 0 });
     expect([existsSync(join(other, "b.txt")), text("a.txt"), text("c.txt")]).toEqual([false, "a", "c"]);
     expect((await haft("undo", "call-1", "--all")).status).toBe(2);

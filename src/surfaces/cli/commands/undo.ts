@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import pc from "picocolors";
 import { relativeInside, showControls } from "../../../text/index.js";
-import type { ChangedCall, ChosenTarget, UndoReport } from "../../../toolkit/index.js";
+import type { ChangedCall, ChangedCalls, ChosenTarget, UndoReport } from "../../../toolkit/index.js";
 import { withExamples, withJsonOption, withStateOption } from "../command-parts.js";
 import type { StateOptions } from "../configuration.js";
 import { printJson, printNotice, shownLines, utcTime } from "../output.js";
@@ -55,53 +55,54 @@ async function undoCommand(asked: string | undefined, options: UndoOptions): Pro
     throw new UsageError("Did not undo: --all is for the list, without CALL, --last and --session.");
   const { loadConfig, reportIgnored, stateDirOf } = await import("../configuration.js");
   const { settledWorkspace } = await import("../common-options.js");
-  const { createToolkit, undoAdmin } = await import("../../../toolkit/index.js");
+  const { userName } = await import("../terminal-approver.js");
+  const { chooseCalls, createToolkit, undoAdmin } = await import("../../../toolkit/index.js");
   const loaded = await loadConfig(options);
   reportIgnored(loaded);
   const { stateDir: configured } = loaded.settled;
   const stateDir = options.state === undefined ? configured : stateDirOf(options.state);
   const state = stateDir === undefined ? {} : { stateDir };
   const workspace = settledWorkspace(options.workspace, loaded.settled);
-  const newest = [...(await undoAdmin(state))].reverse();
+  const changed = await undoAdmin(state);
   if (isList) {
     if (dryRun) throw new UsageError("Did not undo: --dry-run needs CALL, --last or --session.");
-    return listChanges(newest, workspace, options);
+    return listChanges(changed, workspace, options);
   }
-  const chosen =
-    session !== undefined
-      ? newest.filter((one) => one.session === session)
-      : newest.filter((one) =>
-          last ? one.workspace === workspace && !one.isUndone && one.undoes === undefined : one.id === asked,
-        );
-  if (asked !== undefined && chosen.length === 0)
-    chosen.push(...newest.filter((one) => one.workspace === workspace && one.callId === asked));
-  if (asked !== undefined && chosen.length > 1) {
-    printNotice(
-      `did not undo "${asked}": ${chosen.length} calls in this workspace have this id. Give one of ${chosen.map(({ id }) => id).join(", ")}; \`haft undo\` lists what they changed.`,
-    );
-    return EXIT.errorResult;
-  }
-  const first = chosen[0];
-  if (first === undefined) {
-    const what = last ? "the last call" : session === undefined ? `"${asked}"` : `the session "${session}"`;
-    printNotice(
-      `did not undo ${what}: no change of a file is stored for it${session === undefined ? " in this workspace" : ""}${asked === undefined ? " that is not undone" : ""}. \`haft undo --all\` lists the changes in every workspace.`,
-    );
-    return EXIT.errorResult;
-  }
-  const toolkit = await createToolkit({ ...state, on: targetsOf(session === undefined ? [first] : chosen) });
+  const isHere = (one: ChangedCall) => one.workspace === workspace;
+  const choice = await orNotice(
+    async () => chooseCalls(changed, { ...(session === undefined ? callOf(asked) : { session }), isHere }),
+    "`haft undo` lists the changes here, `haft undo --all` everywhere.",
+  );
+  if (choice === undefined) return EXIT.errorResult;
+  const { chosen, earlier } = choice;
+  const toolkit = await createToolkit({ ...state, on: targetsOf(chosen) });
   try {
-    const report = await toolkit.undo({ ...(session === undefined ? { call: first.id } : { session }), dryRun });
-    if (options.json) printJson(report, 2);
-    else printReport(report, workspace);
-    return report.status === "conflict" ? EXIT.errorResult : EXIT.ok;
+    const which = session === undefined ? { call: chosen[0]!.id } : { session };
+    const report = await orNotice(() => toolkit.undo({ ...which, dryRun, by: userName() }));
+    if (options.json && report !== undefined) printJson(report, 2);
+    else if (report !== undefined) printReport(report, workspace);
+    // The same call would be the last one again.
+    if (earlier !== undefined && report?.status !== "done" && report?.status !== "planned")
+      printNotice(
+        `the call before it can be undone with \`haft undo ${earlier.id}\`: ${changesOf(earlier, workspace)}.`,
+      );
+    return report === undefined || report.status === "conflict" ? EXIT.errorResult : EXIT.ok;
+  } finally {
+    await toolkit.close();
+  }
+}
+
+const callOf = (call: string | undefined) => (call === undefined ? {} : { call });
+
+/** Prints the message of an error for the user, with the next step; undefined then. */
+async function orNotice<T>(work: () => Promise<T>, next?: string): Promise<T | undefined> {
+  try {
+    return await work();
   } catch (error) {
     const { HaftError } = await import("../../../kernel/index.js");
     if (!HaftError.is(error)) throw error;
-    printNotice(error.message);
-    return EXIT.errorResult;
-  } finally {
-    await toolkit.close();
+    printNotice(next === undefined ? error.message : `${error.message} ${next}`);
+    return undefined;
   }
 }
 
@@ -113,42 +114,43 @@ function targetsOf(calls: readonly ChangedCall[]): ChosenTarget[] {
   return [...targets.values()];
 }
 
-/** @param newest - Of every workspace, the newest first. */
-function listChanges(newest: readonly ChangedCall[], workspace: string, { all, json }: UndoOptions): number {
-  const calls = all ? newest : newest.filter((call) => call.workspace === workspace);
-  if (json) {
-    printJson(calls);
+function listChanges({ calls: all, damaged }: ChangedCalls, workspace: string, options: UndoOptions): number {
+  const newest = [...all].reverse();
+  const calls = options.all ? newest : newest.filter((call) => call.workspace === workspace);
+  if (options.json) {
+    printJson({ calls, damaged });
     return EXIT.ok;
   }
   const others = newest.length - calls.length;
   const elsewhere = others === 0 ? "" : ` \`haft undo --all\` also lists ${others} in other workspaces.`;
-  if (calls.length === 0) {
+  if (calls.length === 0)
     process.stdout.write(
       `No changes are stored. Haft stores what its file tools change for 7 days; what commands change cannot be undone.${elsewhere}\n`,
     );
-    return EXIT.ok;
+  else {
+    process.stdout.write(
+      calls
+        .slice(0, LISTED_CALLS)
+        .map((call) => rowOf(call, workspace))
+        .join(""),
+    );
+    const older =
+      calls.length > LISTED_CALLS
+        ? ` ${calls.length - LISTED_CALLS} older calls are not shown, --json prints them.`
+        : "";
+    printNotice(
+      `\`haft undo CALL\` undoes one of them, \`haft undo --last\` the last one in this workspace; with --dry-run they print what would change.${older}${elsewhere}`,
+    );
   }
-  const shown = calls.slice(0, LISTED_CALLS);
-  process.stdout.write(shown.map((call) => rowOf(call, workspace)).join(""));
-  const older =
-    calls.length > LISTED_CALLS ? ` ${calls.length - LISTED_CALLS} older calls are not shown, --json prints them.` : "";
-  printNotice(
-    `\`haft undo CALL\` undoes one of them, \`haft undo --last\` the last one in this workspace; with --dry-run they print what would change.${older}${elsewhere}`,
-  );
+  if (damaged.length > 0) {
+    const many = damaged.length === 1 ? "1 record cannot be read" : `${damaged.length} records cannot be read`;
+    printNotice(`${many}: ${damaged.join(", ")}. What these calls changed cannot be undone.`);
+  }
   return EXIT.ok;
 }
 
-function rowOf(
-  { id, tool, target, files, atMs, session, isUndone, undoes, workspace }: ChangedCall,
-  here: string,
-): string {
-  const shown = files.slice(0, LISTED_FILES).map((file) => {
-    const { path, change, from, added, removed } = file;
-    const lines = [added ? `+${added}` : "", removed ? `−${removed}` : ""].filter((one) => one !== "").join(" ");
-    const was = from === undefined ? "" : `${shownPath(from, here)} → `;
-    return `${was}${shownPath(path, here)} (${[change, lines].filter((one) => one !== "").join(", ")})`;
-  });
-  const more = files.length > LISTED_FILES ? [`and ${files.length - LISTED_FILES} more`] : [];
+function rowOf(call: ChangedCall, here: string): string {
+  const { id, target, atMs, session, isUndone, undoes, workspace } = call;
   const facts = [
     utcTime(atMs),
     ...(undoes === undefined ? [] : [`undid ${undoes.length === 1 ? undoes[0] : `${undoes.length} calls`}`]),
@@ -157,8 +159,20 @@ function rowOf(
     ...(workspace === here ? [] : [`in ${showControls(workspace)}`]),
     `session ${JSON.stringify(showControls(session))}`,
   ];
+  return `${pc.bold(id)}  ${changesOf(call, here)}\n  ${facts.join("; ")}\n`;
+}
+
+/** The tool and what it changed: `edit a.txt (changed, +1 −1)`. */
+function changesOf({ tool, files }: ChangedCall, here: string): string {
+  const shown = files.slice(0, LISTED_FILES).map((file) => {
+    const { path, change, from, added, removed } = file;
+    const lines = [added ? `+${added}` : "", removed ? `−${removed}` : ""].filter((one) => one !== "").join(" ");
+    const was = from === undefined ? "" : `${shownPath(from, here)} → `;
+    return `${was}${shownPath(path, here)} (${[change, lines].filter((one) => one !== "").join(", ")})`;
+  });
+  const more = files.length > LISTED_FILES ? [`and ${files.length - LISTED_FILES} more`] : [];
   const text = [...shown, ...more].join(", ");
-  return `${pc.bold(id)}  ${showControls(tool)} ${text === "" ? "directories" : text}\n  ${facts.join("; ")}\n`;
+  return `${showControls(tool)} ${text === "" ? "directories" : text}`;
 }
 
 function printReport({ status, calls, ids, files, conflicts, lost }: UndoReport, workspace: string): void {
