@@ -361,6 +361,15 @@ describe("what is reported", () => {
     expect(await edited("a  b\n", "a b", "a  b")).toBe("no-change");
   });
 
+  it("reports no change where edits move bytes and the file is the same", async () => {
+    const edits = [
+      { oldText: "[a", newText: "[" },
+      { oldText: "a]", newText: "aa]" },
+    ];
+    expect((await plan("[aaaa]", edits)).kind).toBe("no-change");
+    expect((await plan("[abba]", edits)).kind).toBe("applied");
+  });
+
   it("recognises line numbers that were copied along", async () => {
     for (const oldText of ["     2│beta", "     2\tbeta", "     1│alpha\n     2│beta"]) {
       expect(await plan("alpha\nbeta\n", { oldText, newText: "x" })).toMatchObject({

@@ -102,7 +102,7 @@ export async function planEdits(text: UnitText, edits: readonly EditPair[], opti
   }
   const applied = applyReplacements(text, replacements);
   if ("overlap" in applied) return { kind: "overlap", edits: applied.overlap };
-  if (isSame(text.bytes, applied.bytes)) return { kind: "no-change" };
+  if (!changesBytes(text.bytes, applied)) return { kind: "no-change" };
   return { kind: "applied", ...applied, stage, eolConverted, reindented, byEndings };
 }
 
@@ -112,10 +112,18 @@ function withoutBom({ oldText, newText }: EditPair): EditPair {
   return { oldText: oldText.slice(1), newText: newText.startsWith("\ufeff") ? newText.slice(1) : newText };
 }
 
-function isSame(left: Uint8Array, right: Uint8Array): boolean {
-  if (left.length !== right.length) return false;
-  for (let index = 0; index < left.length; index++) if (left[index] !== right[index]) return false;
-  return true;
+/** Whether the new file differs from the old one. Where no range has moved, only the ranges can. */
+function changesBytes(
+  old: Uint8Array,
+  { bytes, ranges }: { readonly bytes: Uint8Array; readonly ranges: readonly EditRange[] },
+): boolean {
+  if (old.length !== bytes.length) return true;
+  const isInPlace = ranges.every(({ before, after }) => before[0] === after[0] && before[1] === after[1]);
+  const compared = isInPlace ? ranges.map(({ before }) => before) : [[0, old.length] as const];
+  return compared.some(([from, to]) => {
+    for (let index = from; index < to; index++) if (old[index] !== bytes[index]) return true;
+    return false;
+  });
 }
 
 /** A place and what it becomes, in units of the file. */
@@ -246,8 +254,9 @@ class LineEndingWriter {
   ) {}
 
   fit(newText: string, place: Match): string {
+    if (!/[\r\n]/.test(newText)) return newText;
     const { units, lineEndings } = this.text;
-    if (lineEndings === "none" || !/[\r\n]/.test(newText)) return newText;
+    if (lineEndings === "none") return newText;
     if (lineEndings === "mixed") {
       if (this.isOnlyEndings || newText.includes("\r")) return newText;
       const endings = this.#endingsOf(place);
