@@ -38,6 +38,7 @@ export {
   artifactAdmin,
   auditAdmin,
   clientTokens,
+  forgetChanges,
   jobAdmin,
   type SessionAdmin,
   type StateAdminOptions,

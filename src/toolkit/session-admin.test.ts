@@ -94,4 +94,23 @@ describe("the sessions of a state directory", () => {
     expect(await (await sessionAdmin({ stateDir })).clean()).toEqual([]);
     expect(readdirSync(at())).toEqual(["daily"]);
   });
+
+  it("end with their requests for approval, also where they stored nothing else", async () => {
+    const asking = await createToolkit({ stateDir, on: "memory", approver: { ask: async () => ({ pending: true }) } });
+    const ask = (session: string) =>
+      asking
+        .session(session)
+        .box()
+        .runner.run({ id: "c", name: "bash", input: { command: "rm -rf x" } });
+    for (const id of ["daily", "other"]) expect((await ask(id)).status).toBe("input-required");
+    const admin = await sessionAdmin({ stateDir });
+    const waiting = async () => (await asking.approvals.list({})).map(({ call }) => call.session);
+    expect(await admin.end("daily")).toBe(true);
+    expect(await waiting()).toEqual(["other"]);
+    rmSync(at("other"), { recursive: true });
+    expect(await admin.end("other")).toBe(true);
+    expect(await waiting()).toEqual([]);
+    expect(await admin.end("other")).toBe(false);
+    await asking.close();
+  });
 });

@@ -36,7 +36,10 @@ export interface StoredSession extends SessionUsage {
 export interface SessionAdmin {
   /** The last used first. */
   list(): Promise<readonly StoredSession[]>;
-  /** Deletes everything stored for a session. A process that has it open detects that at its next call. False if there is none. */
+  /**
+   * Deletes everything stored for a session, with its requests for approval; what its calls changed can still be undone. A process
+   * that has it open detects that at its next call. False if there is none.
+   */
   end(id: string): Promise<boolean>;
   /**
    * Ends the sessions that were not used for `idleMs` and that no process has open, and temporary ones whose process is gone.
@@ -46,11 +49,26 @@ export interface SessionAdmin {
 }
 
 export async function sessionAdmin(options: StateAdminOptions = {}): Promise<SessionAdmin> {
-  const [{ fileLocks, fileSessions, fileState, openStateDirectory }, { todoItemsOf }, { systemClock }] =
-    await Promise.all([import("../stores/files/index.js"), import("../stores/index.js"), import("../host/index.js")]);
+  const [
+    { fileLocks, fileSessions, fileState, openStateDirectory },
+    { todoItemsOf },
+    { systemClock },
+    { forgetRequests },
+  ] = await Promise.all([
+    import("../stores/files/index.js"),
+    import("../stores/index.js"),
+    import("../host/index.js"),
+    import("./session-requests.js"),
+  ]);
   const directory = openStateDirectory(options.stateDir);
   const files = fileSessions({ state: directory });
   const state = fileState({ state: directory, locks: fileLocks(directory), sessions: files });
+  const end = async (id: string, version?: string): Promise<boolean> => {
+    const isEnded = await state.sessions.end(id, version);
+    // Without a version there may be requests of a session that stored nothing else.
+    const requests = isEnded || version === undefined ? await forgetRequests(state.approvals, id) : 0;
+    return isEnded || requests > 0;
+  };
   const list = async (): Promise<readonly (SessionInfo & StoredSession)[]> => {
     const found: (SessionInfo & StoredSession)[] = [];
     for await (const info of state.sessions.list()) {
@@ -61,14 +79,14 @@ export async function sessionAdmin(options: StateAdminOptions = {}): Promise<Ses
   };
   return {
     list: async () => (await list()).map(({ version: _, ...one }) => one),
-    end: (id) => state.sessions.end(id),
+    end: (id) => end(id),
     async clean(idleMs = SESSION_IDLE_MS) {
       directory.check();
       const nowMs = systemClock.now();
       const ended: string[] = [];
       for (const { id, version, isTemporary, usedMs, openIn } of await list()) {
         if (openIn.length > 0 || nowMs - usedMs <= (isTemporary ? 0 : idleMs)) continue;
-        if (await state.sessions.end(id, version)) ended.push(id);
+        if (await end(id, version)) ended.push(id);
       }
       return ended;
     },
@@ -124,6 +142,12 @@ export async function undoAdmin(options: StateAdminOptions = {}): Promise<Change
     import("./changed-calls.js"),
   ]);
   return changedCalls({ undoLog: fileUndoLog(openStateDirectory(options.stateDir)) });
+}
+
+/** Deletes the old contents and records of what the calls of a session changed, so that they cannot be undone. @returns How many calls. */
+export async function forgetChanges(session: string, options: StateAdminOptions = {}): Promise<number> {
+  const { fileUndoLog, openStateDirectory } = await import("../stores/files/index.js");
+  return fileUndoLog(openStateDirectory(options.stateDir)).forget(session);
 }
 
 /** The tokens that clients of `haft serve` show. Reading creates no files. */

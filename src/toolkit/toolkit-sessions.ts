@@ -13,6 +13,7 @@ import {
 import type { DocumentSession } from "../stores/index.js";
 import type { Host } from "./host-services.js";
 import { leftOfAll } from "./left-of-all.js";
+import { forgetRequests } from "./session-requests.js";
 import { SessionUse } from "./session-use.js";
 import type { TargetSet } from "./target-set.js";
 import type { ToolkitSession } from "./toolkit.js";
@@ -106,17 +107,8 @@ export class ToolkitSessions {
     // Commands first: what they still print belongs to the session's artifacts.
     const jobs = await Promise.allSettled([targets.endSession(id, { forgets }).then((left) => ({ left }))]);
     const closed = await Promise.allSettled([close().then(() => undefined)]);
-    if (forgets) await this.#forgetRequests(id);
+    if (forgets) await forgetRequests(this.#parts.host.services.state.approvals, id);
     return { left: leftOfAll([...closed, ...jobs]) };
-  }
-
-  /** No call of the session can use its requests for approval any more. What cannot be deleted expires. */
-  async #forgetRequests(session: string): Promise<void> {
-    const { approvals } = this.#parts.host.services.state;
-    for (const { request, call } of await approvals.list({ session }).catch(() => [])) {
-      await approvals.decide(request.token, { denied: "Its session has ended." }).catch(() => false);
-      await approvals.take(request.token, call).catch(() => undefined);
-    }
   }
 }
 

@@ -108,7 +108,9 @@ describe.each(["local", "posix:dash", "memory"])("undo on %s", (on) => {
     await toolkit.undo({ call: "7" });
     expect(await text("a.txt")).toBeUndefined();
     await write("7", "b\n");
-    await expect(toolkit.undo({ call: "7" })).rejects.toThrow(/2 calls in this workspace have this id\. Give one of \S+, \S+\.$/);
+    await expect(toolkit.undo({ call: "7" })).rejects.toThrow(
+      /2 calls in this workspace have this id\. Give one of \S+, \S+\.$/,
+    );
     expect(await text("a.txt")).toBe("b\n");
   });
 

@@ -126,6 +126,14 @@ it("drops nothing that an undo of the last minutes undoes, in any process, and d
   expect(await named()).toEqual([]);
 });
 
+it("forgets what a session changed, and nothing else", async () => {
+  const log = fileUndoLog(openStateDirectory(root), { now: () => nowMs });
+  const [own, other] = ["s", "other"].map((sessionId) => log.record({ ...about, sessionId, callId: "c" }));
+  for (const one of [own!, other!]) await replaced(one, Buffer.from("old"));
+  expect([await log.forget("s"), await log.forget("none")]).toEqual([1, 0]);
+  expect(readdirSync(join(root, "undo"))).toEqual([other!.id]);
+});
+
 it("names damaged records, and ignores half a line and what is not of the log", async () => {
   const log = open();
   const [good, damaged] = [newCall(log, "good"), newCall(log, "damaged")];

@@ -11,7 +11,7 @@ import {
   type UndoLog,
 } from "../../kernel/index.js";
 import { readIfThere } from "./replace-state-file.js";
-import type { StateDirectory } from "./state-directory.js";
+import { type StateDirectory, unwritable } from "./state-directory.js";
 import { endOf, isCall, isChange } from "./undo-record.js";
 import { FileRecorder, OLD_BYTES, type RecorderParts, UNDO_DIRECTORY, UNDO_LOG } from "./undo-recorder.js";
 
@@ -41,8 +41,16 @@ export interface FileUndoLogOptions {
   readonly limits?: Partial<UndoLimits>;
 }
 
+export interface FileUndoLog extends UndoLog {
+  /** Deletes the records of a session. @returns How many. */
+  forget(session: string): Promise<number>;
+}
+
 /** Shared by all processes that use the state directory. Reading creates no files. */
-export function fileUndoLog(state: StateDirectory, { now = Date.now, limits: own }: FileUndoLogOptions = {}): UndoLog {
+export function fileUndoLog(
+  state: StateDirectory,
+  { now = Date.now, limits: own }: FileUndoLogOptions = {},
+): FileUndoLog {
   const limits: UndoLimits = { ...UNDO_LIMITS, ...own };
   const root = join(state.path, UNDO_DIRECTORY);
   let bytes = 0;
@@ -82,6 +90,18 @@ export function fileUndoLog(state: StateDirectory, { now = Date.now, limits: own
         if (system === "ENOENT") return undefined;
         throw new HaftError("FS_IO", `Could not read "${path}": ${system}.`, { cause, details: { path, system } });
       }
+    },
+    async forget(session) {
+      state.check();
+      const own = idsIn(root).filter((id) => headerOf(root, id).sessionId === session);
+      for (const id of own) {
+        try {
+          rmSync(join(root, id), { recursive: true, force: true });
+        } catch (error) {
+          throw unwritable(join(root, id), error);
+        }
+      }
+      return own.length;
     },
   };
 }
@@ -184,11 +204,16 @@ function dropOldest(root: string, limits: UndoLimits, nowMs: number, own: string
 /** The records that an undo may be undoing now, in any process. */
 function undoneBy(root: string, id: string, nowMs: number): readonly string[] {
   if (nowMs - timeOf(id) > UNDO_TIMEOUT_MS) return [];
+  const { undoes } = headerOf(root, id);
+  return Array.isArray(undoes) ? undoes : [];
+}
+
+/** The first line of a log; empty where it cannot be read. */
+function headerOf(root: string, id: string): Record<string, unknown> {
   try {
-    const { undoes } = parsed(readIfThere(join(root, id, UNDO_LOG), false)?.split("\n", 1)[0] ?? "") ?? {};
-    return Array.isArray(undoes) ? undoes : [];
+    return parsed(readIfThere(join(root, id, UNDO_LOG), false)?.split("\n", 1)[0] ?? "") ?? {};
   } catch {
-    return [];
+    return {};
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import pc from "picocolors";
 import { SESSION_IDLE_MS } from "../../../kernel/index.js";
-import { showControls } from "../../../text/index.js";
+import { shellWord, showControls } from "../../../text/index.js";
 import type { SessionAdmin } from "../../../toolkit/index.js";
 import { withExamples, withJsonOption, withStateOption } from "../command-parts.js";
 import type { StateOptions } from "../configuration.js";
@@ -11,6 +11,10 @@ import { EXIT, UsageError } from "../usage.js";
 
 interface SessionsOptions extends StateOptions {
   readonly json?: boolean;
+}
+
+interface EndOptions extends SessionsOptions {
+  readonly forgetChanges?: boolean;
 }
 
 interface CleanOptions extends SessionsOptions {
@@ -42,12 +46,16 @@ export function addSessionsCommand(program: Command): void {
       withStateOption(
         sessions
           .command("end <name>")
-          .description("end a session and delete what it stored, even where a process has it open"),
+          .description(
+            "end a session and delete what it stored, even where a process has it open; its changes of files can still be undone",
+          )
+          .option("--forget-changes", "also delete the old contents of files that it changed, which ends undoing them"),
       ),
     ),
     `haft call todo_set '{"items":[{"id":"1","text":"Try it","status":"pending"}]}' --session trial`,
     "haft sessions end trial",
-  ).action(async (name: string, options: SessionsOptions) => {
+    "haft sessions end trial --forget-changes",
+  ).action(async (name: string, options: EndOptions) => {
     process.exitCode = await endSession(name, options);
   });
   withExamples(
@@ -91,19 +99,31 @@ async function listSessions(options: SessionsOptions): Promise<number> {
 }
 
 /** A server that has the session open kills its background processes within seconds. */
-async function endSession(id: string, options: SessionsOptions): Promise<number> {
-  const sessions = await openSessions(options);
+async function endSession(id: string, options: EndOptions): Promise<number> {
+  const { stateAdminOptions } = await import("../configuration.js");
+  const { forgetChanges, sessionAdmin, undoAdmin } = await import("../../../toolkit/index.js");
+  const state = await stateAdminOptions(options);
+  const sessions = await sessionAdmin(state);
   const openIn = (await sessions.list()).find((one) => one.id === id)?.openIn ?? [];
   const isEnded = await sessions.end(id);
-  if (options.json) printJson({ ended: isEnded ? [id] : [] });
+  const forgotten = options.forgetChanges ? await forgetChanges(id, state) : 0;
+  if (options.json) printJson({ ended: isEnded ? [id] : [], ...(options.forgetChanges ? { forgotten } : {}) });
   if (isEnded) {
     const where =
       openIn.length === 0 ? "" : ` Process ${openIn.join(", ")} has it open and stops its background processes.`;
     printNotice(`ended the session "${id}" and deleted what it stored.${where}`);
-    return EXIT.ok;
-  }
-  printNotice(`did not end "${id}": no such session. \`haft sessions list\` lists the stored sessions.`);
-  return EXIT.errorResult;
+  } else if (forgotten === 0)
+    printNotice(`did not end "${id}": no such session. \`haft sessions list\` lists the stored sessions.`);
+  if (forgotten > 0)
+    printNotice(
+      `deleted the old contents of ${countText(forgotten, "call")} that changed files. They cannot be undone.`,
+    );
+  const undoable = (await undoAdmin(state)).calls.filter((one) => one.session === id && !one.isUndone && !one.undoes);
+  if (isEnded && undoable.length > 0)
+    printNotice(
+      `${countText(undoable.length, "call")} of it that changed files can be undone with \`haft undo --session ${shellWord(id)}\`, for 7 days; --forget-changes deletes the old contents.`,
+    );
+  return isEnded || forgotten > 0 ? EXIT.ok : EXIT.errorResult;
 }
 
 async function cleanSessions(options: CleanOptions): Promise<number> {

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cliPlace } from "../../../testing/cli-place.fixture.js";
@@ -83,11 +84,68 @@ describe("haft undo", () => {
     writeFileSync(at("a.txt"), "one\n");
     await haft("call", "edit", "path=a.txt", "oldText=one", "newText=1", "--session", "trial", "--on", "posix:sh");
     await haft("call", "delete", "path=a.txt", "--session", "trial");
-    await haft("sessions", "end", "trial");
+    expect((await haft("sessions", "end", "trial")).stderr).toContain(
+      "2 calls of it that changed files can be undone with `haft undo --session trial`",
+    );
     const planned = await haft("undo", "--session", "trial", "--dry-run");
     expect(planned.stderr).toContain("Without --dry-run, 2 calls are undone.");
     expect(await haft("undo", "--session", "trial")).toMatchObject({ status: 0 });
     expect(text("a.txt")).toBe("one\n");
     rmSync(at("a.txt"));
+  });
+
+  it("names damaged records, and does not take the call before one for the last", async () => {
+    await haft("call", "write", "path=a.txt", "content=a");
+    await haft("call", "write", "path=b.txt", "content=b");
+    const { calls } = JSON.parse((await haft("undo", "--json")).stdout);
+    const [{ id: last }, { id: first }] = calls;
+    writeFileSync(place.state("undo", last, "log.jsonl"), "\0\0\0\n");
+    const listed = await haft("undo");
+    expect(listed.stdout).toContain("write a.txt");
+    expect(listed.stderr).toContain(`1 record cannot be read: ${last}. What these calls changed cannot be undone.`);
+    expect(await haft("undo", "--last")).toMatchObject({
+      status: 1,
+      stdout: "",
+      stderr: expect.stringContaining(
+        `its record may be "${last}", which cannot be read. The one before is "${first}".`,
+      ),
+    });
+    expect(await haft("undo", first)).toMatchObject({ status: 0 });
+    expect([text("a.txt"), text("b.txt")]).toEqual([undefined, "b"]);
+  });
+
+  it("names the call before the last one, where the last one cannot be undone", async () => {
+    for (const name of ["a.txt", "b.txt"]) writeFileSync(at(name), "old\n");
+    await haft("call", "edit", "path=a.txt", "oldText=old", "newText=new");
+    await haft("call", "edit", "path=b.txt", "oldText=old", "newText=new");
+    const { calls } = JSON.parse((await haft("undo", "--json")).stdout);
+    const [{ id: last }, { id: first }] = calls;
+    const next = `the call before it can be undone with \`haft undo ${first}\`: edit a.txt (changed, +1 −1).`;
+    writeFileSync(at("b.txt"), "mine\n");
+    expect(await haft("undo", "--last")).toMatchObject({ status: 1, stderr: expect.stringContaining(next) });
+    writeFileSync(at("b.txt"), "new\n");
+    rmSync(place.state("undo", last, "old"));
+    const refused = await haft("undo", "--last");
+    expect(refused).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining(next) });
+    expect(refused.stderr).toMatch(
+      /Did not undo "\S+" \(edit\): the stored old bytes of ".*b\.txt" are gone or damaged\./,
+    );
+    expect([text("a.txt"), text("b.txt")]).toEqual(["new\n", "new\n"]);
+    expect(await haft("undo", first)).toMatchObject({ status: 0 });
+    expect(text("a.txt")).toBe("old\n");
+    expect((await haft("undo", "--last")).stderr).not.toContain("the call before it");
+  });
+
+  it("says in the audit log who undid, and forgets what a session changed", async () => {
+    await haft("call", "write", "path=a.txt", "content=a", "--session", "trial");
+    await haft("undo", "--last");
+    const audited = JSON.parse((await haft("audit", "trial", "--json")).stdout);
+    const [undone] = audited.calls.filter((call: { begin: { tool: string } }) => call.begin.tool === "undo");
+    expect(undone.end.approver).toBe(userInfo().username);
+    expect(await haft("sessions", "end", "trial", "--forget-changes")).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining("deleted the old contents of 2 calls that changed files. They cannot be undone."),
+    });
+    expect((await haft("undo")).stdout).toMatch(/^No changes are stored\./);
   });
 });
