@@ -251,8 +251,16 @@ it("is audited as a call of the session, with the files that it changes", async 
   const { entries } = toolkit.host.audit as unknown as { readonly entries: readonly unknown[] };
   expect(entries.at(-1)).toMatchObject({
     begin: { sessionId: "main", tool: "undo", backend: "local", workspace: at(".") },
-    end: { status: "ok", rule: "undo", claims: [{ kind: "file", path: at("a.txt"), access: ["delete"] }] },
+    end: {
+      status: "ok",
+      rule: "undo",
+      approver: "host",
+      claims: [{ kind: "file", path: at("a.txt"), access: ["delete"] }],
+    },
   });
+  await call("write", { path: "a.txt", content: "new\n" });
+  await toolkit.undo({ by: "ada" });
+  expect(entries.at(-1)).toMatchObject({ end: { approver: "ada" } });
 });
 
 it("changes no file where the bytes of one are gone", async () => {

@@ -192,7 +192,7 @@ async function makeSteps(
   const claims = steps.flatMap(claimsOf);
   const spec = target.spec === undefined || target.spec === target.name ? {} : { spec: target.spec };
   const undoes = records.map(({ id }) => id);
-  const input = JSON.stringify({ calls: undoes, by });
+  const input = JSON.stringify({ calls: undoes });
   const startedMs = clock.now();
   const begin = {
     callId,

@@ -102,7 +102,7 @@ describe("haft undo", () => {
     writeFileSync(place.state("undo", last, "log.jsonl"), "\0\0\0\n");
     const listed = await haft("undo");
     expect(listed.stdout).toContain("write a.txt");
-    expect(listed.stderr).toContain(`1 record cannot be read: ${last}. What these calls changed cannot be undone.`);
+    expect(listed.stderr).toContain(`1 record cannot be read: ${last}. What this call changed cannot be undone.`);
     expect(await haft("undo", "--last")).toMatchObject({
       status: 1,
       stdout: "",

@@ -143,8 +143,9 @@ function listChanges({ calls: all, damaged }: ChangedCalls, workspace: string, o
     );
   }
   if (damaged.length > 0) {
-    const many = damaged.length === 1 ? "1 record cannot be read" : `${damaged.length} records cannot be read`;
-    printNotice(`${many}: ${damaged.join(", ")}. What these calls changed cannot be undone.`);
+    const [many, whose] =
+      damaged.length === 1 ? ["1 record", "this call"] : [`${damaged.length} records`, "these calls"];
+    printNotice(`${many} cannot be read: ${damaged.join(", ")}. What ${whose} changed cannot be undone.`);
   }
   return EXIT.ok;
 }
