@@ -9,7 +9,7 @@ import { revoked } from "./guard.js";
 import { CountingRedactor, hiddenInDiff, hiddenLines } from "./hidden-part.js";
 import { mapClaims, mapTexts, redactedPair, redactText } from "./redact-text.js";
 import type { Json } from "./result.js";
-import type { ApprovalPreview, ApprovalRequest } from "./services.js";
+import type { ApprovalPreview, ApprovalRequest, PathChange } from "./services.js";
 import { shrinkJson } from "./shrink-json.js";
 import type { FileChange } from "./tool.js";
 import { withTimeout } from "./with-timeout.js";
@@ -21,11 +21,10 @@ export const MAX_PREVIEW_BYTES = 32 * 1024;
 /** Milliseconds that a preview may take; the request has none then. */
 const PREVIEW_TIMEOUT_MS = 5_000;
 
+type Asked = Extract<Decision, { effect: "ask" }>;
+
 /** Redacted as it is shown and stored. @throws What the redactor throws: text that could not be redacted is never shown. */
-export async function approvalRequest(
-  run: CallRun,
-  decision: Extract<Decision, { effect: "ask" }>,
-): Promise<ApprovalRequest> {
+export async function approvalRequest(run: CallRun, decision: Asked): Promise<ApprovalRequest> {
   const { ids, redactor } = run.context.host;
   const redact = (text: string) => redactText(redactor, text);
   const inArguments = new CountingRedactor(redactor);
@@ -45,11 +44,15 @@ export async function approvalRequest(
     risk: decision.risk,
     reason: redact(decision.reason),
     ...(decision.suggestedRules === undefined ? {} : { suggestedRules: decision.suggestedRules.map(redact) }),
-    ...(canRemember ? { canRemember: true as const } : {}),
+    ...(canRemember ? { canRemember: true as const, ...remembersOf(decision, redact) } : {}),
     ...(hidden === undefined ? {} : { hidden }),
     arguments: shown,
     ...(preview === undefined ? {} : { preview }),
   };
+}
+
+function remembersOf({ remembers }: Asked, redact: (text: string) => string): Pick<ApprovalRequest, "remembers"> {
+  return remembers === undefined ? {} : { remembers: remembers.map(redact) };
 }
 
 async function shownArguments(run: CallRun, redactor: CountingRedactor): Promise<Json> {
@@ -70,7 +73,7 @@ async function previewOf(run: CallRun, shown: Json, redactor: CountingRedactor):
 
 function commandPreview(
   run: CallRun,
-  { command, cwd, env, input, background }: CommandStart,
+  { command, cwd, env, input, background, detachAfter }: CommandStart,
   redactor: CountingRedactor,
 ): ApprovalPreview {
   const granted = run.grant?.commands.find((one) => one.command === command && one.cwd === cwd);
@@ -86,6 +89,7 @@ function commandPreview(
     ...(env === undefined ? {} : { env: mapTexts(env, shown, shown) as Readonly<Record<string, string>> }),
     ...(input === undefined ? {} : { input: shown(input) }),
     ...(background === undefined ? {} : { background }),
+    ...(detachAfter === undefined ? {} : { detachAfter }),
   };
   return { kind: "command", ...start, isTruncated };
 }
@@ -109,8 +113,10 @@ async function changePreview(run: CallRun, redactor: CountingRedactor): Promise<
       async () => preview(input, ctx),
       () => undefined,
     );
-    const diff = change === undefined ? "" : redactedDiff(change, redactor);
-    if (change === undefined || diff === "") return undefined;
+    if (change === undefined) return undefined;
+    if ("kind" in change) return redactedPaths(change, redactor);
+    const diff = redactedDiff(change, redactor);
+    if (diff === "") return undefined;
     const { text, isTruncated } = bounded(redactor, diff);
     return { kind: "diff", path: bounded(redactor, change.path).text, diff: text, isTruncated };
   } catch {
@@ -119,6 +125,12 @@ async function changePreview(run: CallRun, redactor: CountingRedactor): Promise<
   } finally {
     end.abort(() => revoked(run.call.id));
   }
+}
+
+function redactedPaths(change: PathChange, redactor: CountingRedactor): PathChange {
+  const { path, to } = change;
+  const shown = { ...change, path: redactor.redact(path) };
+  return to === undefined ? shown : { ...shown, to: redactor.redact(to) };
 }
 
 /**

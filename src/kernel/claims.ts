@@ -54,6 +54,11 @@ export interface CommandStart {
   readonly input?: string;
   /** It may continue after the call as a background job of this lifetime, or of a shorter one. Absent: it may not. */
   readonly background?: Lifetime;
+  /**
+   * With `background`: when it continues there if it starts in the foreground: after this many milliseconds, or "input" for only
+   * where it waits for input. Absent: it is in the background from the start.
+   */
+  readonly detachAfter?: number | "input";
 }
 
 /** A command that a call may start. */
@@ -125,8 +130,16 @@ export type Decision = {
   readonly suggestedRules?: readonly string[];
 } & (
   | { readonly effect: "allow"; readonly grant: Grant }
-  /** `remember`: keys under which an approval for a session or a project is remembered. Absent or empty: it is not. */
-  | { readonly effect: "ask"; readonly grant: Grant; readonly remember?: readonly string[] }
+  /**
+   * `remember`: keys under which an approval for a session or a project is remembered. Absent or empty: it is not. `remembers`: what
+   * the keys stand for, as a user reads it.
+   */
+  | {
+      readonly effect: "ask";
+      readonly grant: Grant;
+      readonly remember?: readonly string[];
+      readonly remembers?: readonly string[];
+    }
   | { readonly effect: "deny" }
 );
 

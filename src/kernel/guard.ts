@@ -134,7 +134,7 @@ export function requireCommand<T extends ShellOptions & Partial<Pick<SpawnOption
     ["it with this stdin", (one) => one.input === input],
     [
       `that it may continue in the background, with the lifetime "${lifetime}"`,
-      (one) => includes(one.background, lifetime),
+      (one) => includes(one.background, lifetime) && (how === "foreground" || one.detachAfter === undefined),
     ],
   ];
   let claimed: readonly GrantedCommand[] = grant.commands;

@@ -191,6 +191,7 @@ export type {
   HttpRequest,
   Ids,
   Locks,
+  PathChange,
   Policy,
   PolicyCall,
   PolicyFiles,

@@ -67,6 +67,11 @@ const url: Field = {
   form: "must be an absolute URL",
 };
 
+const detachAfter: Field = {
+  take: (value) => (value === "input" || (typeof value === "number" && value >= 0) ? value : undefined),
+  form: 'must be "input" or milliseconds',
+};
+
 const env: Field = {
   take: (value) => {
     if (!isRecord(value)) return undefined;
@@ -90,6 +95,7 @@ const FIELDS = new Map<unknown, Readonly<Record<string, Field>>>(
       env: optional(env),
       input: optional(text),
       background: optional(oneOf(...LIFETIMES)),
+      detachAfter: optional(detachAfter),
     },
     input: { to: oneOf("job", "pane"), id: text, text },
     job: { action: oneOf("list", "read", "signal", "stop"), id: optional(text) },

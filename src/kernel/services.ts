@@ -95,10 +95,27 @@ export interface PolicyFound {
   readonly kind: EntryKind;
 }
 
+/** A file, a directory or a symlink itself that would be deleted or moved. Paths are absolute. */
+export interface PathChange {
+  readonly kind: "delete" | "move";
+  readonly path: string;
+  readonly entry: EntryKind;
+  /** Of a file, or of all files in a directory. Absent: not known. */
+  readonly sizeBytes?: number;
+  /** What a directory contains, at any depth. Absent: it is no directory, or its contents were not counted. */
+  readonly inside?: { readonly files: number; readonly directories: number };
+  /** Where a "move" puts it. */
+  readonly to?: string;
+  /** What a "move" replaces there. Absent: nothing. */
+  readonly replaces?: EntryKind;
+}
+
 /** What a call would do, to be shown to a user. Texts are redacted and truncated to 32 KiB; `isTruncated` then says so. */
 export type ApprovalPreview =
   /** Of a built-in tool that changes a file: the change as a unified diff. `path` is absolute. */
   | { readonly kind: "diff"; readonly path: string; readonly diff: string; readonly isTruncated: boolean }
+  /** Of a built-in tool that deletes or moves something. */
+  | PathChange
   /** `directory` is the real path in which the command starts; the rest is as in its claim. */
   | ({ readonly kind: "command"; readonly directory: string; readonly isTruncated: boolean } & Omit<
       CommandStart,
@@ -119,6 +136,8 @@ export interface ApprovalRequest {
   readonly suggestedRules?: readonly string[];
   /** A grant for the session or the project is remembered, for calls that the policy counts as the same. Absent: any grant holds once. */
   readonly canRemember?: true;
+  /** With `canRemember`: what would run without a question then, such as "npm test *, in this directory". Absent: the policy does not say. */
+  readonly remembers?: readonly string[];
   /**
    * How much of the preview, or of the arguments where there is none, the redactor has replaced, and on how many lines; then only
    * this call can be allowed. Absent: nothing.

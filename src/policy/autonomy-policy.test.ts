@@ -170,7 +170,7 @@ describe("a supervised session", () => {
     });
 
     it.each([
-      "npm test -- --watch",
+      "npm start",
       "cd sub && npm test",
       "cd sub; npm test",
       "yes | npm test",
@@ -184,6 +184,47 @@ describe("a supervised session", () => {
       "ssh host npm test",
     ])("another: %s", (text) => {
       expect(keys(text)).not.toContain(keys("npm test")?.[0]);
+    });
+
+    it.each([
+      ["npm test", "npm test -- --watch"],
+      ["pytest a.py", "pytest tests/b.py -q"],
+      ["npx vitest run a.test.ts", "npx vitest run b.test.ts"],
+      ["curl -s https://example.com/a", "curl https://example.com/b?c=d"],
+    ])("a test runner and a host, whatever the arguments: %s, %s", (one, other) => {
+      expect(keys(one)).toHaveLength(1);
+      expect(keys(other)).toEqual(keys(one));
+    });
+
+    it.each([
+      ["curl https://example.com", "curl https://example.org"],
+      ["curl https://example.com", "wget https://example.com"],
+      ["curl https://example.com", "curl -d x https://example.com"],
+      ["curl https://example.com", "curl https://$HOST"],
+      ["mytool https://example.com/a", "mytool https://example.com/b"],
+      ["gh pr list", "gh pr list -L 5"],
+      ["cargo test", "cargo test --config x"],
+      ["node a.js", "node b.js"],
+      ["make lint", "make deploy"],
+      ["npm run deploy a", "npm run deploy b"],
+    ])("not what else decides: %s, %s", (one, other) => {
+      expect(keys(other)).not.toEqual(keys(one));
+    });
+
+    it("only this address once the session has read untrusted content", () => {
+      const tainted: PolicyCall = { ...call, taint: [{ from: "web", ref: "https://example.com/" }] };
+      const keysOf = (url: string) =>
+        (autonomyPolicy().decide([command(`curl ${url}`)], tainted) as { remember?: unknown }).remember;
+      expect(keysOf("https://example.com/a")).not.toEqual(keysOf("https://example.com/b"));
+    });
+
+    it("and says what an answer stands for", () => {
+      const says = (text: string) => (decide(command(text)) as { remembers?: readonly string[] }).remembers;
+      expect(says("npm test -- a")).toEqual(["`npm test` with any further words, in this directory"]);
+      expect(says("npm start")).toEqual(["exactly `npm start`, in this directory"]);
+      expect(says("curl https://example.com/a")).toEqual(["`curl` to example.com, in this directory"]);
+      expect(says("yes | npm start")).toEqual(["exactly this command, in this directory"]);
+      expect(says("npm start && make all")).toHaveLength(2);
     });
 
     it("each of several", () => {

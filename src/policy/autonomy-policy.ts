@@ -16,7 +16,7 @@ import { judgeNetwork } from "./network-verdict.js";
 import { type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
 import { judgePlace, type PolicyPlace } from "./place-verdict.js";
 import { type CompiledRule, compileRules, type PolicyRule, RuleBook, ruleVerdict } from "./rules/index.js";
-import { ASK_THE_USER, allow, ask, deny, strictest, type Verdict } from "./verdict.js";
+import { ASK_THE_USER, allow, ask, deny, rememberedAs, strictest, type Verdict } from "./verdict.js";
 
 export interface AutonomyPolicyOptions {
   /** Directories beside the workspace that calls may use. */
@@ -105,7 +105,7 @@ function settledBy(rule: CompiledRule | undefined, verdict: Verdict): Verdict {
 function judge(claim: Claim, place: PolicyPlace): readonly Verdict[] {
   switch (claim.kind) {
     case "file":
-      return [judgePlace({ ...claim, isWhole: false }, place)];
+      return [{ ...judgePlace({ ...claim, isWhole: false }, place), ...impliedOf(claim) }];
     case "command":
       return judgeCommand(claim, place);
     case "job":
@@ -131,6 +131,11 @@ function judge(claim: Claim, place: PolicyPlace): readonly Verdict[] {
   }
 }
 
+/** Directories that are created for a file are judged, and not listed beside it. */
+function impliedOf({ optional }: Extract<Claim, { kind: "file" }>): Pick<Verdict, "isImplied"> {
+  return optional === "unless-denied" ? { isImplied: true } : {};
+}
+
 /** What reads it may be a shell or an interpreter, so that the text may be a command. */
 function judgeInput({ to, id, text }: Extract<Claim, { kind: "input" }>): Verdict {
   if (text === "") return allow("end-of-input", `It closes the stdin of "${id}".`);
@@ -147,14 +152,15 @@ function judgeRequest(claim: Extract<Claim, { kind: "network" }>, { rules, isTai
   const isAbout = (exactly: boolean) =>
     usual.beyondRules !== true && (usual.rule === "network" || (usual.rule === "network-private" && exactly));
   if (rule === undefined) return isAbout(true) ? { ...usual, suggest: `host:${host}` } : usual;
-  const verdict = ruleVerdict(rule, `It sends a ${method} request to ${url}`, usual.remember);
+  const verdict = ruleVerdict(rule, `It sends a ${method} request to ${url}`, rememberedAs(usual));
   if (rule.effect !== "allow") return strictest([verdict, usual]) ?? verdict;
   return isAbout(!rule.text.includes("*")) ? { ...verdict, risk: usual.risk, changes: true } : usual;
 }
 
 function askForTool(owner: string, tool: string, suggest?: string): Verdict {
   const reason = `The tool "${tool}" of ${owner} runs outside of Haft, which does not know what it touches.`;
-  const verdict = ask("foreign-tool", reason, "medium", `tool ${JSON.stringify([owner, tool])}`);
+  const remember = `tool ${JSON.stringify([owner, tool])}`;
+  const verdict = ask("foreign-tool", reason, "medium", { remember, remembers: `every call of "${tool}" of ${owner}` });
   return suggest === undefined || /[\s*]/.test(suggest) ? verdict : { ...verdict, suggest };
 }
 
@@ -195,13 +201,17 @@ function decisionOf(
   const keys = asked.flatMap(({ remember }) => remember ?? []);
   // A problem of a program and the program itself may say the same.
   const said = new Map(
-    [reason, ...asked.map((one) => one.reason)].map((one) => [one.replace(/^(`.*?`)(:| is(?= an? )) /s, "$1 "), one]),
+    [reason, ...asked.filter((one) => one.isImplied !== true).map((one) => one.reason)].map((one) => [
+      one.replace(/^(`.*?`)(:| is(?= an? )) /s, "$1 "),
+      one,
+    ]),
   );
   const reasons = [...said.values()];
   const more = reasons.length - MAX_REASONS;
   const all = [...reasons.slice(0, MAX_REASONS), ...(more > 0 ? [`And ${more} more.`] : [])].join(" ");
   // An approval that is remembered stands for all that was asked about.
-  const remember = keys.length === asked.length ? { remember: [...new Set(keys)] } : {};
+  const remembers = [...new Set(asked.flatMap((one) => one.remembers ?? []))];
+  const remember = keys.length === asked.length ? { remember: [...new Set(keys)], remembers } : {};
   return { effect, next: ASK_THE_USER, ...stated, reason: all, grant, ...remember };
 }
 

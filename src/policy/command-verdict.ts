@@ -10,8 +10,8 @@ import {
 } from "./commands/index.js";
 import { namedPaths } from "./named-paths.js";
 import { judgePlace, type PolicyPlace } from "./place-verdict.js";
-import { ruleVerdict, suggestedCommand } from "./rules/index.js";
-import { afterTaint, allow, ask, deny, type Verdict } from "./verdict.js";
+import { commandText, ruleVerdict, runnerText, suggestedCommand } from "./rules/index.js";
+import { afterTaint, allow, ask, deny, type Remembered, type Verdict } from "./verdict.js";
 
 /** Of a problem, where it is not high. */
 const RISK_OF: Readonly<Partial<Record<CommandProblem["kind"], Risk>>> = { unresolved: "medium", "split-names": "low" };
@@ -42,7 +42,7 @@ export function judgeAsCommand(text: string, place: PolicyPlace): readonly Verdi
   });
   const files = segments.flatMap((one) => (one.rule === undefined ? [] : one.files.filter(({ resolved }) => resolved)));
   return [
-    ...problems.filter(({ kind }) => kind === "destroys-root").map((one) => judgeProblem(one, place, "")),
+    ...problems.filter(({ kind }) => kind === "destroys-root").map((one) => judgeProblem(one, place, {})),
     ...files.flatMap((file) => judgeFile(file, place)).filter(({ effect }) => effect === "deny"),
   ];
 }
@@ -64,15 +64,11 @@ export function commandLookup(start: CommandStart, place: PolicyPlace): PolicyLo
 
 /** Every verdict on the command; a segment that only reads inside the workspace gives an "allow". */
 export function judgeCommand(start: CommandStart, place: PolicyPlace): readonly Verdict[] {
-  const key = commandKey(start, place);
-  const ofProgram = programKeys(start, place);
+  const key = rememberedCommand(start, place);
   const variables = Object.keys(start.env ?? {})
     .filter(changesPrograms)
     .map((name) => ask("command-environment", `It sets \`${name}\`, which changes what programs do.`, "high", key));
-  return [
-    ...variables,
-    ...directoriesOf(start, place).flatMap((cwd) => judgeIn(start, cwd, place, { key, ofProgram })),
-  ];
+  return [...variables, ...directoriesOf(start, place).flatMap((cwd) => judgeIn(start, cwd, place, key))];
 }
 
 /** The directory as it is claimed and, if that is a symlink, the real one: paths with `..` mean either. */
@@ -81,26 +77,17 @@ function directoriesOf({ cwd }: CommandStart, { files }: PolicyPlace): readonly 
   return real === cwd ? [cwd] : [cwd, real];
 }
 
-function judgeIn(
-  start: CommandStart,
-  cwd: string,
-  place: PolicyPlace,
-  { key, ofProgram }: { readonly key: string; readonly ofProgram: ProgramKeys },
-): readonly Verdict[] {
+function judgeIn(start: CommandStart, cwd: string, place: PolicyPlace, key: Remembered): readonly Verdict[] {
   const { problems, segments } = analyzed(start, cwd, place);
+  const keysOf = problems.length > 0 ? () => wholly(key) : keysIn(start, place, key);
   return [
     ...problems.map((problem) => judgeProblem(problem, place, key)),
-    ...segments.flatMap((one) =>
-      judgeSegment(one, place, {
-        command: key,
-        program: () => (problems.length > 0 ? undefined : ofProgram(one)) ?? key,
-      }),
-    ),
+    ...segments.flatMap((one) => judgeSegment(one, place, { command: key, of: () => keysOf(one) })),
     judgePlace({ path: cwd, access: ["read"], scope: "self", isWhole: true }, place),
   ];
 }
 
-function judgeProblem(problem: CommandProblem, { files }: PolicyPlace, key: string): Verdict {
+function judgeProblem(problem: CommandProblem, { files }: PolicyPlace, key: Remembered): Verdict {
   const { kind, text, detail } = problem;
   const split = splitNames(problem, files);
   if (split !== undefined) {
@@ -130,15 +117,26 @@ function analyzed(start: CommandStart, cwd: string, { roots, home }: PolicyPlace
   return judgement;
 }
 
-/** What an answer for more than once is remembered under: for the whole command, and for one program of it. */
+/** What an answer for more than once is remembered under. */
 interface Keys {
-  readonly command: string;
-  /** Made for what is asked about only. */
-  program(): string;
+  readonly command: Remembered;
+  /** For one program of it, with its words. */
+  readonly program: Remembered;
+  /** For what the program does with any arguments, where that is known: a test runner, or a request to one host. */
+  readonly code: Remembered;
+  readonly network: Remembered;
 }
 
+/** The keys of a segment are made where it is asked about: a long command has thousands of segments. */
+interface SegmentKeys {
+  readonly command: Remembered;
+  of(): Keys;
+}
+
+const wholly = (command: Remembered): Keys => ({ command, program: command, code: command, network: command });
+
 /** An allow of a rule settles what would be asked about the program, and deletions in the workspace; not the other files. */
-function judgeSegment(segment: CommandSegment, place: PolicyPlace, keys: Keys): readonly Verdict[] {
+function judgeSegment(segment: CommandSegment, place: PolicyPlace, keys: SegmentKeys): readonly Verdict[] {
   const key = keys.command;
   const { text, risk, files, argv, network, hosts } = segment;
   if (changesOwnRules(segment))
@@ -164,15 +162,21 @@ function judgeSegment(segment: CommandSegment, place: PolicyPlace, keys: Keys): 
   }
   const isConnection = (one: Verdict) => one.rule === "command-network" && one.beyondRules !== true;
   const program =
-    ofHost?.effect === "allow"
+    ofHost?.effect === "allow" && segment.rule !== undefined
       ? usual.map((one): Verdict => (isConnection(one) ? { ...ofHost, changes: true } : one))
       : [...usual, ...narrowing];
   if (ofRule !== undefined) return [...program, ofRule, ...touched];
   const isSettled = (one: Verdict) =>
     one.effect === "ask" && one.beyondRules !== true && (usual.includes(one) || one.rule === "delete");
   const all = [...program, ...touched];
-  const suggest = argv !== undefined && all.some(isSettled) ? suggestedCommand(argv) : undefined;
-  return suggest === undefined ? all : all.map((one) => (isSettled(one) ? { ...one, suggest } : one));
+  if (!all.some(isSettled)) return all;
+  const suggest = runnerOf(segment) ?? (argv === undefined ? undefined : suggestedCommand(argv));
+  const [host] = plainHosts(segment);
+  return all.map((one) => {
+    const isHost = one.rule === "command-network" && hosts.length === 1 && host !== undefined;
+    const rule = isSettled(one) ? (isHost ? `host:${host}` : suggest) : undefined;
+    return rule === undefined ? one : { ...one, suggest: rule };
+  });
 }
 
 /** What is moved is deleted where it was. */
@@ -181,20 +185,25 @@ function asMoved(verdict: Verdict): Verdict {
   return { ...verdict, reason: verdict.reason.replace(/It deletes (".*") with all below it\.$/s, "It moves $1.") };
 }
 
-function judgeProgram(segment: CommandSegment, { isTainted }: PolicyPlace, keys: Keys): readonly Verdict[] {
+function judgeProgram(segment: CommandSegment, { isTainted }: PolicyPlace, keys: SegmentKeys): readonly Verdict[] {
   const { text, risk, reason, network, hosts, runsWorkspaceCode } = segment;
   const verdicts: Verdict[] = [];
   if (runsWorkspaceCode)
-    verdicts.push(ask("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", keys.program()));
+    verdicts.push(ask("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", keys.of().code));
   if (network) {
     const whom = hosts.includes("*") || hosts.length === 0 ? "" : ` of ${hosts.join(", ")}`;
-    const verdict = ask("command-network", `\`${text}\` uses the network${whom}.`, "medium", keys.command);
+    const verdict = ask(
+      "command-network",
+      `\`${text}\` uses the network${whom}.`,
+      "medium",
+      isTainted ? keys.command : keys.of().network,
+    );
     verdicts.push(isTainted ? afterTaint(verdict) : verdict);
   }
   // What the two rules above say already is not said twice.
   const isSaid = (runsWorkspaceCode || network) && risk !== "high";
   if (risk === "low") verdicts.push(allow("command-low", `\`${text}\` ${reason}.`));
-  else if (!isSaid) verdicts.push(ask(`command-${risk}`, `\`${text}\` ${reason}.`, risk, keys.program()));
+  else if (!isSaid) verdicts.push(ask(`command-${risk}`, `\`${text}\` ${reason}.`, risk, keys.of().program));
   return verdicts;
 }
 
@@ -206,36 +215,67 @@ function changesOwnRules({ program, args }: CommandSegment): boolean {
   return /\b(policy (allow|ask|deny|remove|trust)|approvals (grant|deny))\b/.test(words.slice(at + 1).join(" "));
 }
 
+/** A test runner with any further words. What is of high risk has its words, too. */
+function runnerOf({ argv, runsWorkspaceCode, risk }: CommandSegment): string | undefined {
+  return argv === undefined || !runsWorkspaceCode || risk === "high" ? undefined : runnerText(argv);
+}
+
+/** The hosts of a known program that does no more than ask them; empty where one is not known. */
+function plainHosts({ hosts, runsWorkspaceCode, risk, rule }: CommandSegment): readonly string[] {
+  const isPlain = rule !== undefined && !runsWorkspaceCode && risk !== "high";
+  return isPlain && hosts.every((host) => /^[\w-]+(\.[\w-]+)*$/.test(host)) ? hosts : [];
+}
+
+function keysIn(start: CommandStart, place: PolicyPlace, command: Remembered): (segment: CommandSegment) => Keys {
+  const about = [start.background ?? null, ...elsewhere(place.files)];
+  if (!isPlainStart(start)) return () => wholly(command);
+  return (segment) => keysOf(segment, about, command);
+}
+
+function keysOf(segment: CommandSegment, about: readonly unknown[], command: Remembered): Keys {
+  const { argv, directories, wrappers, program, rule = program } = segment;
+  if (argv === undefined || directories === undefined || segment.hasInput) return wholly(command);
+  const around = [directories, wrappers, ...about];
+  const text = commandText(argv);
+  const words = text === undefined ? `\`${program}\` with exactly these words` : `exactly \`${text}\``;
+  const exact = {
+    remember: `program ${JSON.stringify([argv, ...around])}`,
+    remembers: `${words}, in this directory`,
+  };
+  const runner = runnerOf(segment);
+  const hosts = plainHosts(segment);
+  const code =
+    runner === undefined
+      ? exact
+      : {
+          remember: `program ${JSON.stringify([runner, ...around])}`,
+          remembers: `\`${runner.slice(0, -2)}\` with any further words, in this directory`,
+        };
+  const connection = {
+    remember: `connection ${JSON.stringify([rule, [...hosts].sort(), ...around])}`,
+    remembers: `\`${rule}\` to ${hosts.join(" and ")}, in this directory`,
+  };
+  const network = runner !== undefined ? code : hosts.length > 0 ? connection : command;
+  return { command, program: exact, code, network };
+}
+
 const isHaft = (word: string): boolean => /(^|\/)(haft(@[^/]*)?|surfaces\/cli\/main\.js)$/.test(word);
 
 /**
  * The same command in the same directory with the same environment, stdin and background, and with paths that lead to the same
  * places; nothing else.
  */
-export function commandKey(start: CommandStart, { files }: Pick<PolicyPlace, "files">): string {
+export function rememberedCommand(start: CommandStart, { files }: Pick<PolicyPlace, "files">): Remembered {
   const { command, cwd, env = {}, input, background } = start;
   const variables = Object.entries(env).sort(([one], [other]) => (one < other ? -1 : 1));
-  return `command ${JSON.stringify([command, cwd, variables, input ?? null, background ?? null, ...elsewhere(files)])}`;
+  const all = [command, cwd, variables, input ?? null, background ?? null, ...elsewhere(files)];
+  return { remember: `command ${JSON.stringify(all)}`, remembers: "exactly this command, in this directory" };
 }
 
-/**
- * The same program with the same words in the same directory, whatever stands beside it in a command. Undefined where that is not
- * all that decides what it does.
- */
-type ProgramKeys = (segment: CommandSegment) => string | undefined;
-
-function programKeys(
-  { command, env = {}, input, background }: CommandStart,
-  { files }: Pick<PolicyPlace, "files">,
-): ProgramKeys {
-  const isPlain = input === undefined && Object.keys(env).length === 0 && (background ?? "session") === "session";
-  // `exec` changes the stdin of what follows.
-  if (!isPlain || /\bexec\b/.test(command)) return () => undefined;
-  const about = [background ?? null, ...elsewhere(files)];
-  return ({ argv, directories, wrappers, hasInput }) =>
-    argv === undefined || directories === undefined || hasInput
-      ? undefined
-      : `program ${JSON.stringify([argv, directories, wrappers, ...about])}`;
+/** Whether nothing but their words and directories decides what programs do. `exec` changes the stdin of what follows. */
+function isPlainStart({ command, env = {}, input, background = "session" }: CommandStart): boolean {
+  const isPlain = input === undefined && Object.keys(env).length === 0 && background === "session";
+  return isPlain && !/\bexec\b/.test(command);
 }
 
 /** Paths that lead to other places. */

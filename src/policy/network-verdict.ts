@@ -12,7 +12,7 @@ export function judgeNetwork(
   isTainted: boolean,
 ): Verdict {
   const request = `It sends a ${method} request to ${url}`;
-  const key = `${method} ${url}`;
+  const key = { remember: `${method} ${url}`, remembers: `${method} ${url}` };
   const target = URL.canParse(url) ? new URL(url) : undefined;
   if (target === undefined || !/^https?:$/.test(target.protocol))
     return ask("network-address", `${request}, which is not an HTTP address.`, "high");
@@ -23,6 +23,7 @@ export function judgeNetwork(
     const verdict = ask("network", `${request}.`, "medium", key);
     return isTainted ? afterTaint(verdict) : verdict;
   }
-  if (isTainted) return ask("network-tainted", `${request}. ${TAINTED}`, "medium", `tainted ${key}`);
+  if (isTainted)
+    return ask("network-tainted", `${request}. ${TAINTED}`, "medium", { ...key, remember: `tainted ${key.remember}` });
   return allow("network-read", `${request}, a public host.`);
 }

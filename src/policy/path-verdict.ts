@@ -96,7 +96,10 @@ function judgeAccess(
   const isSecret = isExceptedBelow(sensitive, root.path, path);
   if (access === "read")
     return isSecret
-      ? ask("sensitive-file", `"${path}" usually holds secrets.`, "medium", `read ${path}`)
+      ? ask("sensitive-file", `"${path}" usually holds secrets.`, "medium", {
+          remember: `read ${path}`,
+          remembers: `reading "${path}"`,
+        })
       : allow("read-inside", `"${path}" is in the workspace.`);
   if (OWN_CONFIGURATION.test(path))
     return deny("own-configuration", `"${path}" is Haft's own configuration.`, "Ask the user to change it.");

@@ -9,6 +9,10 @@ export interface Verdict {
   readonly next?: string;
   /** For "ask": what an approval of more than one call is remembered under. Absent: only once. */
   readonly remember?: string;
+  /** With `remember`: what runs unasked then, as a user reads it. */
+  readonly remembers?: string;
+  /** Another claim of the call says the same more closely: the directories above a file that is created. */
+  readonly isImplied?: true;
   /** It changes something. */
   readonly changes?: true;
   /** For "ask": asked about even where a rule of the user would allow it, because the session has read untrusted content. */
@@ -18,6 +22,8 @@ export interface Verdict {
   /** A rule of the user decided: no level of autonomy loosens it. */
   readonly byRule?: true;
 }
+
+export type Remembered = Pick<Verdict, "remember" | "remembers">;
 
 const ORDER: Readonly<Record<Verdict["effect"], number>> = { allow: 0, ask: 1, deny: 2 };
 const RISKS: Readonly<Record<Risk, number>> = { low: 0, medium: 1, high: 2 };
@@ -39,8 +45,13 @@ export function allow(rule: string, reason: string, risk: Risk = "low"): Verdict
   return { effect: "allow", rule, risk, reason };
 }
 
-export function ask(rule: string, reason: string, risk: Risk, remember?: string): Verdict {
-  return { effect: "ask", rule, risk, reason, ...(remember === undefined ? {} : { remember }) };
+export function ask(rule: string, reason: string, risk: Risk, remembered: Remembered = {}): Verdict {
+  return { effect: "ask", rule, risk, reason, ...remembered };
+}
+
+/** What another verdict is remembered under. */
+export function rememberedAs({ remember, remembers }: Verdict): Remembered {
+  return { ...(remember === undefined ? {} : { remember }), ...(remembers === undefined ? {} : { remembers }) };
 }
 
 export function deny(rule: string, reason: string, next?: string): Verdict {

@@ -1,7 +1,14 @@
 /** What a user reads before they allow a call: on a terminal, in an MCP client and in `haft approvals`. */
-import type { ApprovalPreview, ApprovalRequest, Claim, PolicyCall } from "../kernel/index.js";
+import {
+  type ApprovalPreview,
+  type ApprovalRequest,
+  type Claim,
+  type CommandStart,
+  isWithin,
+  type PolicyCall,
+} from "../kernel/index.js";
 import { allowCommand } from "../policy/index.js";
-import { showDeceptive } from "../text/index.js";
+import { relativeInside, showDeceptive } from "../text/index.js";
 
 /** Control and invisible characters are escaped in every text; no line has a line ending. */
 export interface ApprovalText {
@@ -14,19 +21,19 @@ export interface ApprovalText {
 }
 
 export function approvalText(request: ApprovalRequest): ApprovalText {
-  const { call, preview, claims, reason, rule, risk } = request;
+  const { call, preview, reason, rule, risk } = request;
   const target = call.spec === undefined ? call.target : `${call.target} (${call.spec})`;
-  const isTruncated = preview !== undefined && preview.kind !== "server" && preview.isTruncated;
+  const isTruncated = preview !== undefined && "isTruncated" in preview && preview.isTruncated;
   const rows: readonly (readonly [string, string])[] = [
     ...(request.hidden === undefined ? [] : [["hidden", hiddenText(request.hidden)] as const]),
     ...(isTruncated ? [["truncated", "what it does is too long to be shown whole"] as const] : []),
     ...(preview?.kind === "command" ? commandRows(preview) : []),
-    ...claims.filter((claim) => !isShown(claim, preview)).map((claim) => ["touches", claimText(claim)] as const),
+    ...touchedTexts(request).map((text) => ["touches", text] as const),
     ["target", call.workspace === "" ? target : `${target}, workspace ${call.workspace}`],
     ["why", reason],
     ["rule", `${rule}, risk ${risk}`],
     ...(call.taint.length === 0 ? [] : [["read before", taintText(call)] as const]),
-    ...(request.canRemember === true ? [["remembers", rememberedText(preview)] as const] : []),
+    ...(request.canRemember === true ? rememberedTexts(request).map((text) => ["remembers", text] as const) : []),
     ...(request.suggestedRules ?? []).map((rule) => ["for good", allowCommand(rule)] as const),
   ];
   const { title, body } = headOf(request);
@@ -59,9 +66,17 @@ function taintText({ taint }: PolicyCall): string {
 
 /** "bash: npm test", on one line. */
 export function approvalSummary({ call, preview, arguments: sent }: ApprovalRequest): string {
-  if (preview?.kind === "command") return oneLine(preview.command);
-  if (preview?.kind === "diff") return oneLine(preview.path);
-  return oneLine(`${call.tool} ${JSON.stringify(sent)}`);
+  switch (preview?.kind) {
+    case "command":
+      return oneLine(preview.command);
+    case "diff":
+      return oneLine(preview.path);
+    case "delete":
+    case "move":
+      return pathChangeLines(preview, call.workspace).join(" ");
+    default:
+      return oneLine(`${call.tool} ${JSON.stringify(sent)}`);
+  }
 }
 
 /** A claim as a phrase: "read, write /project/a.ts". */
@@ -78,58 +93,147 @@ export function claimText(claim: Claim): string {
   }
 }
 
-function commandExtras({ env = {}, input, background }: Extract<Claim, { kind: "command" }>): string {
+function commandExtras(claim: Extract<Claim, { kind: "command" }>): string {
+  const { env = {}, input } = claim;
+  const background = backgroundText(claim);
   const extras = [
     ...(Object.keys(env).length === 0 ? [] : [`with ${JSON.stringify(env)} in its environment`]),
     ...(input === undefined ? [] : [`with the stdin ${JSON.stringify(input)}`]),
-    ...(background === undefined ? [] : [`may continue in the background (${background})`]),
+    ...(background === undefined ? [] : [background]),
   ];
   return extras.map((extra) => `, ${extra}`).join("");
 }
 
-function headOf({ call, preview, arguments: sent }: ApprovalRequest): {
+/**
+ * Undefined for what ends with its call. Only to wait for input, which it was not given, nothing continues that the user has to know
+ * of beforehand.
+ */
+function backgroundText({ background, detachAfter }: Pick<CommandStart, "background" | "detachAfter">) {
+  if (background === undefined || detachAfter === "input") return undefined;
+  return detachAfter === undefined
+    ? `it runs in the background until ${UNTIL[background]}`
+    : `after ${Math.round(detachAfter / 1_000)} s it continues in the background, until ${UNTIL[background]}`;
+}
+
+function headOf({ call, preview, claims, arguments: sent }: ApprovalRequest): {
   readonly title: string;
   readonly body: string;
 } {
+  const [input, ...others] = claims.filter((claim) => claim.kind === "input");
   switch (preview?.kind) {
     case "command":
       return { title: `${call.tool} would run this command:`, body: preview.command.replace(/\n$/, "") };
     case "diff":
-      return { title: `${call.tool} would change ${preview.path}:`, body: preview.diff.replace(/\n$/, "") };
+      return {
+        title: `${call.tool} would change ${shownPath(preview.path, call.workspace)}:`,
+        body: preview.diff.replace(/\n$/, ""),
+      };
     case "server": {
       const title = `${call.tool} would call "${preview.tool}" of the MCP server "${preview.server}" with:`;
       return { title, body: JSON.stringify(preview.arguments, null, 2) };
     }
-    default:
-      return { title: `${call.tool} was called with:`, body: JSON.stringify(sent, null, 2) };
+    case "delete":
+    case "move":
+      return {
+        title: `${call.tool} would ${preview.kind} this ${NOUNS[preview.entry]}:`,
+        body: pathChangeLines(preview, call.workspace).join("\n"),
+      };
   }
+  if (input === undefined || others.length > 0)
+    return { title: `${call.tool} was called with:`, body: JSON.stringify(sent, null, 2) };
+  const receiver = input.to === "job" ? "background command" : "terminal";
+  return {
+    title: `${call.tool} would write this to the ${receiver} "${input.id}":`,
+    body: input.text.replace(/\n$/, ""),
+  };
+}
+
+type PathPreview = Extract<ApprovalPreview, { kind: "delete" | "move" }>;
+
+const NOUNS = { file: "file", directory: "directory", link: "symlink", other: "special file" } as const;
+
+/** "build/ (12 files, 3 directories, 3400 bytes)". */
+function pathChangeLines(change: PathPreview, workspace: string): readonly string[] {
+  const { kind, path, entry, inside, sizeBytes, to, replaces } = change;
+  const slash = entry === "directory" ? "/" : "";
+  const isCounted = inside !== undefined && inside.files + inside.directories > 0;
+  const counts = [
+    ...(isCounted ? [counted(inside.files, "file"), counted(inside.directories, "directory")] : []),
+    ...(sizeBytes === undefined || (inside !== undefined && !isCounted) ? [] : [counted(sizeBytes, "byte")]),
+  ].filter((one) => !one.startsWith("0 ") || entry === "file");
+  const unknown = kind === "delete" && entry === "directory" ? " with everything in it" : "";
+  const size = counts.length > 0 ? ` (${counts.join(", ")})` : inside === undefined ? unknown : " (empty)";
+  const first = `${shownPath(path, workspace)}${slash}${size}`;
+  if (to === undefined) return [first];
+  const replaced = replaces === undefined ? "" : `, replacing the ${NOUNS[replaces]} there`;
+  return [first, `to ${shownPath(to, workspace)}${slash}${replaced}`];
+}
+
+function counted(count: number, noun: string): string {
+  if (count === 1) return `1 ${noun}`;
+  return `${count} ${noun.replace(/y$/, "ie")}s`;
+}
+
+/** Relative to the workspace, which the question names. On one line. */
+function shownPath(path: string, workspace: string): string {
+  const inside = workspace === "" ? undefined : relativeInside(workspace, path);
+  return oneLine(inside === undefined || inside === "" ? path : inside);
 }
 
 type CommandPreview = Extract<ApprovalPreview, { kind: "command" }>;
 
+/** Of one question: what an answer for longer is remembered for. */
+const MAX_REMEMBERED = 8;
 const UNTIL = { session: "its session ends", host: "Haft exits", keep: "it ends by itself" } as const;
 
-function commandRows({ directory, env = {}, input, background }: CommandPreview): (readonly [string, string])[] {
+function commandRows(preview: CommandPreview): (readonly [string, string])[] {
+  const { directory, env = {}, input } = preview;
+  const background = backgroundText(preview);
   return [
     ["directory", directory],
     ...Object.entries(env).map(([name, value]) => ["variable", `${name}=${value}`] as const),
     ...(input === undefined ? [] : [["stdin", input.replace(/\n$/, "")] as const]),
-    ...(background === undefined ? [] : [["background", `it may run until ${UNTIL[background]}`] as const]),
+    ...(background === undefined ? [] : [["background", background] as const]),
+  ];
+}
+
+/** What the call touches beside what is shown of it already. What is allowed without a question ("if-allowed") is not asked about. */
+function touchedTexts({ claims, preview }: ApprovalRequest): readonly string[] {
+  const files = claims.filter((claim) => claim.kind === "file");
+  const isParent = ({ path, access, optional }: (typeof files)[number]) =>
+    optional === "unless-denied" &&
+    access.every((one) => one === "create") &&
+    files.some((other) => other.optional === undefined && isWithin(path, other.path));
+  const parents = files.filter(isParent);
+  const isTouched = (claim: Claim) =>
+    !isShown(claim, preview) &&
+    (claim.kind !== "file" || (claim.optional !== "if-allowed" && !parents.includes(claim)));
+  return [
+    ...claims.filter(isTouched).map(claimText),
+    ...(parents.length === 0 ? [] : ["creates missing parent directories"]),
   ];
 }
 
 /** Whether the preview says the same. The claims of a command by a path with a symlink name both places. */
 function isShown(claim: Claim, preview: ApprovalPreview | undefined): boolean {
-  if (preview?.kind === "command") return claim.kind === "command";
-  if (preview?.kind === "server") return claim.kind === "server";
-  return preview?.kind === "diff" && claim.kind === "file" && claim.path === preview.path;
+  switch (preview?.kind) {
+    case "command":
+    case "server":
+      return claim.kind === preview.kind;
+    case "diff":
+      return claim.kind === "file" && claim.path === preview.path;
+    case "delete":
+    case "move":
+      return claim.kind === "file" && (claim.path === preview.path || claim.path === preview.to);
+    default:
+      return claim.kind === "input";
+  }
 }
 
-function rememberedText(preview: ApprovalPreview | undefined): string {
-  if (preview?.kind === "command") return "these programs with exactly these words, in this directory";
-  return preview?.kind === "server"
-    ? "every call of this tool of this server"
-    : "calls that the policy counts as the same";
+function rememberedTexts({ remembers = [] }: ApprovalRequest): readonly string[] {
+  const more = remembers.length - MAX_REMEMBERED;
+  if (remembers.length === 0) return ["calls that the policy counts as the same"];
+  return [...remembers.slice(0, MAX_REMEMBERED), ...(more > 0 ? [`and ${more} more programs of this command`] : [])];
 }
 
 /** Escaped as shown to a user, on one line. */

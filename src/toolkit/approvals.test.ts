@@ -89,8 +89,49 @@ describe("a request for approval", () => {
   it("has the text of a command and its real directory", async () => {
     symlinkSync("../other", join(root, "ws", "link"));
     await run(await open({ denied: "Not now." }), "bash", { command: "touch ran", cwd: "link" });
-    const preview = { command: "touch ran", directory: join(root, "other"), background: "session" };
+    const preview = {
+      command: "touch ran",
+      directory: join(root, "other"),
+      background: "session",
+      detachAfter: "input",
+    };
     expect(shown[0]?.preview).toEqual({ kind: "command", ...preview, isTruncated: false });
+  });
+
+  it("has what a delete or a move is about, where it would succeed", async () => {
+    const redactor = { redact: (one: string) => one.replaceAll("s3cret", "[hidden]") };
+    const toolkit = await open({ denied: "Not now." }, { redactor });
+    const at = (name: string) => join(root, "ws", name);
+    mkdirSync(at("build/sub"), { recursive: true });
+    mkdirSync(at("many"));
+    for (let index = 0; index < 201; index++) writeFileSync(at(`many/${index}`), "");
+    for (const name of ["build/a", "build/.env", "build/sub/b", "s3cret"]) writeFileSync(at(name), "123");
+    symlinkSync("/", at("build/link"));
+    const of = async (name: string, input: object) => {
+      await run(toolkit, name, input);
+      return shown.at(-1)?.preview;
+    };
+    const remove = (path: string, recursive: boolean) => of("delete", { path, recursive });
+    const directory = { kind: "delete", path: at("build"), entry: "directory" };
+    expect(await remove("build", true)).toEqual({ ...directory, sizeBytes: 9, inside: { files: 4, directories: 1 } });
+    expect(await remove("build", false)).toBeUndefined();
+    expect(await remove("many", true)).toEqual({ ...directory, path: at("many") });
+    expect(await remove("s3cret", false)).toEqual({
+      kind: "delete",
+      path: at("[hidden]"),
+      entry: "file",
+      sizeBytes: 3,
+    });
+    expect(shown.at(-1)?.hidden).toEqual({ characters: 6, lines: 1 });
+    const moved = { kind: "move", path: at("build/a"), entry: "file", sizeBytes: 3, to: at("new/a") };
+    expect(await of("move", { from: "build/a", to: "new/a" })).toEqual(moved);
+    expect(await of("move", { from: "build/a", to: "build/sub/b" })).toBeUndefined();
+    expect(await of("move", { from: "build/a", to: "build/sub/b", overwrite: true })).toEqual({
+      ...moved,
+      to: at("build/sub/b"),
+      replaces: "file",
+    });
+    expect(readdirSync(at("build")).sort()).toEqual([".env", "a", "link", "sub"]);
   });
 
   it("is redacted, and bounded", async () => {

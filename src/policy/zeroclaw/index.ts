@@ -2,7 +2,7 @@
 import type { Autonomy, Claim, Decision, Policy } from "../../kernel/index.js";
 import { normalizePath } from "../../text/index.js";
 import { autonomyPolicy } from "../autonomy-policy.js";
-import { commandKey } from "../command-verdict.js";
+import { rememberedCommand } from "../command-verdict.js";
 import { analyzeCommand } from "../commands/index.js";
 import { ASK_THE_USER, allow, ask, deny, strictest, type Verdict } from "../verdict.js";
 import { DEFAULT_ALLOWED_COMMANDS, isListed } from "./allowed-commands.js";
@@ -94,7 +94,7 @@ function ofRisk(risk: Decision["risk"], why: string, claim: CommandClaim, rules:
   const isAsked = autonomy === "supervised" && (risk === "high" || (risk === "medium" && isMediumAsked));
   if (!isAsked) return allow(`zeroclaw-${risk}-risk`, why, risk);
   const text = `${risk === "high" ? "High" : "Medium"}-risk command requires approval`;
-  return ask(`zeroclaw-${risk}-risk`, `${text}: ${why}`, risk, commandKey(claim, rules));
+  return ask(`zeroclaw-${risk}-risk`, `${text}: ${why}`, risk, rememberedCommand(claim, rules));
 }
 
 /** The strictest of both; of equals the seed's, whose words the model knows. */
@@ -111,7 +111,10 @@ function stricterOf(verdicts: readonly Verdict[], base: Decision): Decision {
   const baseKeys = base.effect === "ask" ? (base.remember ?? []) : keys;
   // An approval that is remembered stands for all that was asked about.
   const isComplete = keys.length === asked.length && baseKeys.length > 0;
-  const remember = isComplete ? { remember: [...new Set([...keys, ...baseKeys])] } : {};
+  const remembers = asked.flatMap((one) => one.remembers ?? []);
+  const remember = isComplete
+    ? { remember: [...new Set([...keys, ...baseKeys])], remembers: [...new Set(remembers)] }
+    : {};
   return { effect, rule, risk, reason, next: ASK_THE_USER, grant, ...remember };
 }
 

@@ -22,7 +22,7 @@ const by = userName();
 const denied = { denied: `${by} did not allow it.` };
 
 /** Asks, types each line when a question has been printed, and returns the answer and all that was printed. */
-async function asked(lines: readonly (string | undefined)[], one = request, signal?: AbortSignal) {
+async function asked(lines: readonly (string | undefined)[], one = request, signal?: AbortSignal, columns = 80) {
   let printed = "";
   const typed = [...lines];
   const approver = terminalApprover(
@@ -37,6 +37,7 @@ async function asked(lines: readonly (string | undefined)[], one = request, sign
       write: (text) => {
         printed += text;
       },
+      columns,
     },
     (question) => question(),
   );
@@ -76,7 +77,11 @@ it("what is not remembered is asked without these answers, and they are not take
 });
 
 it("shows the command, its real directory, the reason, and what a longer answer remembers", async () => {
-  const { printed } = await asked(["n"], { ...request, suggestedRules: ["npm test"] });
+  const { printed } = await asked(["n"], {
+    ...request,
+    remembers: ["`npm test` with any further words, in this directory"],
+    suggestedRules: ["npm test *"],
+  });
   expect(printed).toContain(`
 bash would run this command:
 │ npm test
@@ -84,10 +89,11 @@ directory  /ws/real
 target     local, workspace /ws
 why        \`npm test\` runs code of the workspace.
 rule       workspace-code, risk medium
-remembers  these programs with exactly these words, in this directory
-for good   haft policy allow 'npm test'
+remembers  \`npm test\` with any further words, in this directory
+for good   haft policy allow 'npm test *'
 
-Allow it? [y]es once, [s]ession, [p]roject, [n]o. p asks only once for this project. No answer within 120 s means no.
+Allow it? [y]es once, [s]ession, [p]roject, [n]o.
+p asks only once for this project. No answer within 120 s means no.
 [y/s/p/N] `);
 });
 
@@ -152,10 +158,79 @@ it("says that the session has read untrusted content", async () => {
 it("shows the diff of a change, and the arguments and claims of a call without a preview", async () => {
   const diff = "@@ -1 +1 @@\n-a\n+b\n";
   const change = await asked(["n"], { ...request, preview: { kind: "diff", path: "/ws/a", diff, isTruncated: false } });
-  expect(change.printed).toContain("bash would change /ws/a:\n│ @@ -1 +1 @@\n│ -a\n│ +b\n");
+  expect(change.printed).toContain("bash would change a:\n│ @@ -1 +1 @@\n│ -a\n│ +b\n");
   const { preview: _, ...plain } = request;
   const claims = [{ kind: "file", path: "/ws/b", access: ["delete"], scope: "tree" }] as const;
   const other = await asked(["n"], { ...plain, claims, arguments: { path: "b" } });
   expect(other.printed).toContain('bash was called with:\n│ {\n│   "path": "b"\n│ }\n');
   expect(other.printed).toContain("touches    delete /ws/b and everything below it");
+});
+
+it("says what would be deleted and moved, and which text goes to a job", async () => {
+  const { preview: _, ...plain } = { ...request, claims: [], call: { ...call, tool: "delete" } };
+  const shown = async (preview: NonNullable<ApprovalRequest["preview"]>) =>
+    (await asked(["n"], { ...plain, preview })).printed;
+  const tree = { kind: "delete", path: "/ws/build", entry: "directory", sizeBytes: 3_400 } as const;
+  expect(await shown({ ...tree, inside: { files: 12, directories: 1 } })).toContain(
+    "\ndelete would delete this directory:\n│ build/ (12 files, 1 directory, 3400 bytes)\n",
+  );
+  expect(await shown({ kind: "delete", path: "/ws/build", entry: "directory" })).toContain(
+    "│ build/ with everything in it\n",
+  );
+  expect(await shown({ ...tree, sizeBytes: 0, inside: { files: 0, directories: 0 } })).toContain("│ build/ (empty)\n");
+  expect(await shown({ kind: "delete", path: "/tmp/a\nb", entry: "link" })).toContain(
+    "delete would delete this symlink:\n│ /tmp/a\\nb\n",
+  );
+  const moved = {
+    kind: "move",
+    path: "/ws/a.ts",
+    entry: "file",
+    sizeBytes: 0,
+    to: "/ws/b.ts",
+    replaces: "file",
+  } as const;
+  expect(await shown(moved)).toContain("move this file:\n│ a.ts (0 bytes)\n│ to b.ts, replacing the file there\n");
+  const claims = [{ kind: "input", to: "job", id: "job-1", text: "y\n" }] as const;
+  const { printed } = await asked(["n"], { ...plain, call: { ...call, tool: "process" }, claims });
+  expect(printed).toContain('\nprocess would write this to the background command "job-1":\n│ y\ntarget ');
+});
+
+it("lists what is touched beside it, but neither what is allowed unasked nor each parent directory", async () => {
+  const { preview: _, ...plain } = request;
+  const file = { kind: "file", scope: "self" } as const;
+  const claims = [
+    { ...file, path: "/ws/a/b/c", access: ["create"] },
+    { ...file, path: "/ws/a/b", access: ["create"], optional: "unless-denied" },
+    { ...file, path: "/ws/a", access: ["create"], optional: "unless-denied" },
+    { ...file, path: "/ws/d", access: ["create"], optional: "unless-denied" },
+    { ...file, path: "/ws/e", access: ["read"], optional: "if-allowed" },
+  ] as const;
+  const { printed } = await asked(["n"], { ...plain, claims });
+  expect(printed.match(/^touches.*/gm)?.map((line) => line.slice(11))).toEqual([
+    "create /ws/a/b/c",
+    "create /ws/d",
+    "creates missing parent directories",
+  ]);
+});
+
+it("says that a command runs in the background only where it does", async () => {
+  const rowOf = async (more: object) =>
+    /^background .*/m.exec((await asked(["n"], { ...request, preview: { ...PREVIEW, ...more } })).printed)?.[0];
+  expect(await rowOf({})).toBeUndefined();
+  expect(await rowOf({ background: "session", detachAfter: "input" })).toBeUndefined();
+  expect(await rowOf({ background: "session", detachAfter: 45_000 })).toBe(
+    "background  after 45 s it continues in the background, until its session ends",
+  );
+  expect(await rowOf({ background: "keep" })).toBe("background  it runs in the background until it ends by itself");
+});
+
+it("wraps facts at words, and the question, at the width of the terminal", async () => {
+  const printed = await asked(
+    ["n"],
+    { ...request, reason: "It deletes what nobody has asked it to delete." },
+    undefined,
+    40,
+  );
+  expect(printed.printed).toContain("why        It deletes what nobody has \n         │ asked it to delete.\n");
+  expect(printed.printed).toContain("\nAllow it? [y]es once, [s]ession, \n[p]roject, [n]o.\n");
 });

@@ -75,7 +75,7 @@ export function terminalApprover(
     ask: (request, { signal, timeoutMs }) =>
       during(async (): Promise<Approval> => {
         terminal.write(`\n${coloredApproval(approvalText(request), terminal.columns)}\n`);
-        const question = questionFor(request, timeoutMs);
+        const question = questionFor(request, timeoutMs, terminal.columns);
         for (let asked = 0; asked < MAX_QUESTIONS; asked++) {
           const typed = terminal.open();
           terminal.write(question);
@@ -121,13 +121,13 @@ export function coloredApproval(
   const name = Math.max(...rows.map((row) => row.name.length));
   const width = Math.max(MIN_COLUMNS, columns - 2);
   const bar = `${pc.dim("│")} `;
-  const [head = "", ...moreOfHead] = wrapped(title, width);
+  const [head = "", ...moreOfHead] = wrapped(title, width, true);
   const lines = body.flatMap((line) => {
     const paint = isDiff ? diffPaint(line) : String;
     return wrapped(line, width).map((part) => `${bar}${paint(part)}`);
   });
   const facts = rows.flatMap((row) => {
-    const [first = "", ...more] = row.lines.flatMap((line) => wrapped(line, Math.max(MIN_COLUMNS, width - name)));
+    const [first = "", ...more] = row.lines.flatMap((line) => wrapped(line, Math.max(MIN_COLUMNS, width - name), true));
     return [`${pc.bold(row.name.padEnd(name))}  ${first}`, ...more.map((line) => `${" ".repeat(name)}${bar}${line}`)];
   });
   const shown = [pc.bold(head), ...moreOfHead.map((line) => `${bar}${line}`), ...lines, ...facts];
@@ -135,22 +135,30 @@ export function coloredApproval(
   return `${shown.join("\n")}\n`;
 }
 
-/** A line in parts that are not wider than `columns`. Characters beyond Latin count as two columns, which none exceeds. */
-function wrapped(line: string, columns: number): readonly string[] {
+/**
+ * A line in parts that are not wider than `columns`, `atWords` after a space where there is one. Characters beyond Latin count as two
+ * columns, which none exceeds.
+ */
+function wrapped(line: string, columns: number, atWords = false): readonly string[] {
   const parts: string[] = [];
   let part = "";
   let width = 0;
   for (const char of line.replaceAll("\t", "    ")) {
-    const own = (char.codePointAt(0) ?? 0) < 0x1100 ? 1 : 2;
-    if (width + own > columns) {
-      parts.push(part);
-      part = "";
-      width = 0;
+    if (width + widthOf(char) > columns) {
+      const space = atWords && char !== " " ? part.lastIndexOf(" ") + 1 : 0;
+      const end = space === 0 ? part.length : space;
+      parts.push(part.slice(0, end));
+      part = part.slice(end);
+      width = [...part].reduce((sum, one) => sum + widthOf(one), 0);
     }
     part += char;
-    width += own;
+    width += widthOf(char);
   }
   return [...parts, part];
+}
+
+function widthOf(char: string): number {
+  return (char.codePointAt(0) ?? 0) < 0x1100 ? 1 : 2;
 }
 
 function diffPaint(line: string): (text: string) => string {
@@ -158,12 +166,18 @@ function diffPaint(line: string): (text: string) => string {
   return line.startsWith("+") ? pc.green : line.startsWith("-") ? pc.red : String;
 }
 
-function questionFor({ canRemember, rule }: ApprovalRequest, timeoutMs: number | undefined): string {
+function questionFor(
+  { canRemember, rule }: ApprovalRequest,
+  timeoutMs: number | undefined,
+  columns: number = DEFAULT_COLUMNS,
+): string {
   const more = canRemember === true ? ", [s]ession, [p]roject" : "";
   const keys = canRemember === true ? "y/s/p/N" : "y/N";
-  const hint = canRemember === true && rule === "workspace-code" ? " p asks only once for this project." : "";
+  const hint = canRemember === true && rule === "workspace-code" ? "p asks only once for this project. " : "";
   const limit = timeoutMs === undefined ? "" : ` within ${Math.round(timeoutMs / 1000)} s`;
-  return `${pc.bold("Allow it?")} [y]es once${more}, [n]o.${hint} No answer${limit} means no.\n[${keys}] `;
+  const choices = wrapped(`Allow it? [y]es once${more}, [n]o.`, columns, true).join("\n").replace("Allow it?", pc.bold);
+  const notes = wrapped(`${hint}No answer${limit} means no.`, columns, true).join("\n");
+  return `${choices}\n${notes}\n[${keys}] `;
 }
 
 /** Undefined for anything else, which is asked again. */

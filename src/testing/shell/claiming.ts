@@ -98,6 +98,11 @@ export const shellClaiming: Suite<Fixture> = [
           "CALL_UNCLAIMED",
           `spawn, ${lifetime}, claimed for the session`,
         );
+      await expectError(
+        claiming(fixture, { background: "session", detachAfter: "input" }).spawn(COMMAND, { cwd, lifetime: "session" }),
+        "CALL_UNCLAIMED",
+        "spawn, claimed for a command that starts in the foreground",
+      );
       const forHost = claiming(fixture, { background: "host" });
       await expectError(
         forHost.spawn(COMMAND, { cwd, lifetime: "keep" }),

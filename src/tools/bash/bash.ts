@@ -56,7 +56,10 @@ function claimsOf(input: BashInput, context: ClaimContext<BashLimits>): readonly
     command: input.command,
     cwd: cwdOf(input, context),
     ...(input.input === undefined ? {} : { input: input.input }),
-    ...(input.background === true || mayContinue(context) ? { background: "session" } : {}),
+    ...(input.background === true ? { background: "session" } : {}),
+    ...(input.background !== true && mayContinue(context)
+      ? { background: "session", detachAfter: context.limits.yieldMs ?? "input" }
+      : {}),
   };
   return [claim];
 }

@@ -4,6 +4,7 @@ import {
   defineTool,
   fail,
   ok,
+  type PathChange,
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
@@ -34,6 +35,7 @@ export const deleteTool = defineTool({
   annotations: { title: "Delete", destructive: true },
   claims: (input: DeleteInput, context) => refuseInput(input, context) ?? claimsOf(input, context),
   run: runDelete,
+  preview: previewDelete,
 });
 
 function refuseInput({ path }: DeleteInput, context: ClaimContext<DeleteLimits>): ToolResult<never> | undefined {
@@ -112,6 +114,25 @@ async function deleteOne(
       artifact,
     })),
   });
+}
+
+/** What would be deleted; undefined where the call would fail. Contents over the limits are not counted. */
+async function previewDelete(input: DeleteInput, ctx: ToolContext<DeleteLimits>): Promise<PathChange | undefined> {
+  const path = ctx.resolve(input.path);
+  const info = await ctx.fs.stat(path);
+  const entry = treeEntryKind(info);
+  const change = { kind: "delete", path, entry } as const;
+  if (entry !== "directory") return entry === "file" ? { ...change, sizeBytes: info.size } : change;
+  if (input.recursive !== true) {
+    const { children } = await ctx.fs.readDir(path, { limit: 1 });
+    return children.length > 0 ? undefined : { ...change, sizeBytes: 0, inside: { files: 0, directories: 0 } };
+  }
+  const tree = await collectTree(ctx, { givenPath: input.path, absolute: path, kind: entry, info });
+  if (!("entries" in tree)) return change;
+  const [, ...entries] = tree.entries;
+  const directories = entries.filter((one) => one.kind === "directory").length;
+  const sizeBytes = entries.reduce((sum, one) => sum + (one.kind === "file" ? one.info.size : 0), 0);
+  return { ...change, sizeBytes, inside: { files: entries.length - directories, directories } };
 }
 
 /** Stores each file that is not empty as an artifact before anything is deleted; on failure none is kept. */

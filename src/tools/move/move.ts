@@ -7,6 +7,7 @@ import {
   HaftError,
   isWithin,
   ok,
+  type PathChange,
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
@@ -39,6 +40,7 @@ export const moveTool = defineTool({
   annotations: { title: "Move", destructive: true },
   claims: (input: MoveInput, context) => refuseInput(input, context) ?? claimsOf(input, context),
   run: runMove,
+  preview: previewMove,
 });
 
 function refuseInput({ from, to }: MoveInput, context: ClaimContext<MoveLimits>): ToolResult<never> | undefined {
@@ -86,6 +88,27 @@ async function runMove(input: MoveInput, ctx: ToolContext<MoveLimits>): Promise<
     const failure = fileFailure(thrown, asked);
     return isGoal ? failure : withNearPaths(failure, source, from, ctx);
   }
+}
+
+/** What would be moved; undefined where it is not known, or the call would fail. */
+async function previewMove(
+  { from, to, overwrite }: MoveInput,
+  ctx: ToolContext<MoveLimits>,
+): Promise<PathChange | undefined> {
+  const [path, destination] = [ctx.resolve(from), ctx.resolve(to)];
+  const kindOf = (info: FsEntryInfo) => (info.target === undefined ? info.kind : "link");
+  const info = await ctx.fs.stat(path);
+  const old = await ctx.fs.stat(destination).catch(undefinedIfMissing);
+  if (old !== undefined && overwrite !== true) return undefined;
+  const entry = kindOf(info);
+  return {
+    kind: "move",
+    path,
+    to: destination,
+    entry,
+    ...(entry === "file" ? { sizeBytes: info.size } : {}),
+    ...(old === undefined ? {} : { replaces: kindOf(old) }),
+  };
 }
 
 interface Move {

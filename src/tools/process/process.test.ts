@@ -40,7 +40,14 @@ describe("claims", () => {
 
   it("of bash and of a start are the command with its stdin, and whether it may continue after the call", async () => {
     const command = { kind: "command", command: "cat", cwd: base };
-    expect(await claimsOf("bash", { command: "cat" })).toEqual([{ ...command, background: "session" }]);
+    expect(await claimsOf("bash", { command: "cat" })).toEqual([
+      { ...command, background: "session", detachAfter: "input" },
+    ]);
+    expect(await claimsOf("bash", { command: "cat", background: true })).toEqual([
+      { ...command, background: "session" },
+    ]);
+    const serving = await open({ yieldMs: 45_000 });
+    expect(await claimsOf("bash", { command: "cat" }, serving)).toMatchObject([{ detachAfter: 45_000 }]);
     const alone = await open({ toolSettings: { process: false } });
     expect(await claimsOf("bash", { command: "cat", input: "né" }, alone)).toEqual([{ ...command, input: "né" }]);
     const started = { action: "start", command: "cat", input: "" };
