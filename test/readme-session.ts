@@ -82,7 +82,7 @@ function settled(text: string, root: string): string {
     .replace(/ {2}[0-9a-f]{12}-\d+$/gm, "  4f1d2c3b5a69-1")
     .replace(/\b0[a-z0-9]{8}-[0-9a-f]{6}\b(?= redoes|`)/g, "0mx0redo1-5e6f70")
     .replace(/\b0(?!mx0redo1)[a-z0-9]{8}-[0-9a-f]{6}\b/g, "0mx0edit1-1a2b3c")
-    .replace(/(approval granted by) \S+(?=\))/g, "$1 ada")
+    .replace(/(approval granted by) [^)]+(?=\))/g, "$1 ada")
     .replace(/ +\d+ ms/g, "    9 ms")
     .replace(/ +\d\.\d s /g, "    9 ms ");
 }

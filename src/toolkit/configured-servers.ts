@@ -5,10 +5,11 @@ import type { ServerAddress, ServerState, Servers } from "../mcp-client/index.js
 import type { ServerConfig } from "./config/config.js";
 import { MAX_SERVER_CALL_MS, SERVER_TIMEOUT_MS } from "./config/config-schema.js";
 import type { SettledConfig } from "./config/settle-config.js";
+import { deniedTools } from "./toolkit-policy.js";
 
 /** Which servers to connect to, and what they receive. */
 export interface ConfiguredServersOptions {
-  readonly config: Pick<SettledConfig, "servers" | "tools">;
+  readonly config: Pick<SettledConfig, "servers" | "tools"> & Partial<Pick<SettledConfig, "policy">>;
   /** Absolute; where programs are started that name no directory. */
   readonly cwd: string;
   /** Haft's version, sent to the servers. */
@@ -57,12 +58,13 @@ export async function configuredServers(options: ConfiguredServersOptions): Prom
   }
   if (Object.keys(servers).length === 0) return unopened(failed);
   const { openServers } = await import("../mcp-client/index.js");
+  const isDenied = await deniedTools(config.policy ?? {});
   const opened: Servers = openServers({
     servers,
     cwd,
     version,
     callLimits: { timeoutMs: SERVER_TIMEOUT_MS, maxMs: MAX_SERVER_CALL_MS },
-    isOn: (name) => config.tools[name] !== false,
+    isOn: (name) => config.tools[name] !== false && !isDenied(name),
     ...(onNote === undefined ? {} : { onNote }),
     ...(onChange === undefined ? {} : { onChange }),
     ...(startupTimeoutMs === undefined ? {} : { startupTimeoutMs }),

@@ -22,7 +22,11 @@ export async function toolkitPolicy(options: PolicyOptions): Promise<ToolkitPoli
   };
 }
 
-async function deniedTools({ rules = [], tools = [] }: PolicyOptions): Promise<(tool: string) => boolean> {
+/** Which tools the rules deny wholly. @throws `CONFIG_INVALID` as `toolkitPolicy` */
+export async function deniedTools({
+  rules = [],
+  tools = [],
+}: Pick<PolicyOptions, "rules" | "tools">): Promise<(tool: string) => boolean> {
   if (rules.length === 0) return () => false;
   const { compileRules, deniesTool } = await import("../policy/rules/index.js");
   const names = [...builtinTools, ...tools].map(({ name }) => name);

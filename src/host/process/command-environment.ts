@@ -1,6 +1,7 @@
 /** What the environment of this process says, and the environment of commands. */
 import { homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
+import { HaftError } from "../../kernel/index.js";
 
 /** Variables passed on from the host: those that programs commonly need, and none that may contain a secret. */
 const INHERITED_VARIABLES = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z_]+|TZ|TMPDIR|XDG_[A-Z_]+)$/;
@@ -58,6 +59,12 @@ export function currentDirectory(): string | undefined {
 
 /** The home directory of the user. An empty or relative HOME counts as unset, because it would depend on the working directory. */
 export function homeDirectory(): string {
-  const home = homedir();
-  return isAbsolute(home) ? home : userInfo().homedir;
+  try {
+    const home = homedir();
+    return isAbsolute(home) ? home : userInfo().homedir;
+  } catch {
+    const user = process.getuid?.() ?? "of this process";
+    const why = `HOME is not an absolute path, and the user ${user} has no entry in the user database`;
+    throw new HaftError("CONFIG_INVALID", `The home directory is not known: ${why}. Set HOME.`);
+  }
 }

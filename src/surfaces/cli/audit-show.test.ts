@@ -87,7 +87,7 @@ describe("haft audit show", () => {
         "status    ok\n" +
         'decision  ask, risk medium, by the rule "commands"\n' +
         "approval  approval granted by ada\n" +
-        `touches   the command "echo hi" in ${place.workspace}, may continue in the background (session)\n` +
+        `touches   the command "echo hi" in ${place.workspace}\n` +
         'input     {"command":"echo hi"}\n',
     );
   });

@@ -2,6 +2,7 @@
 /** The `haft` program. It loads only the code that the command needs. */
 import module from "node:module";
 import { homedir } from "node:os";
+import { join } from "node:path";
 import { quickServe } from "./commands/serve/quick-serve.js";
 import { EXIT, exitCodeOf, printProblem, refuseSystem } from "./usage.js";
 
@@ -46,6 +47,15 @@ try {
 function enableCompileCache(): void {
   const node = module as { enableCompileCache?(directory: string): unknown };
   const { XDG_CACHE_HOME: configured = "" } = process.env;
-  const caches = configured.startsWith("/") ? configured : `${homedir()}/.cache`;
+  const caches = configured.startsWith("/") ? configured : join(homeOfUser(), ".cache");
   if (caches.startsWith("/")) node.enableCompileCache?.(`${caches}/haft/compiled`);
+}
+
+/** Empty where it is not known; a command that needs it then says so. */
+function homeOfUser(): string {
+  try {
+    return homedir();
+  } catch {
+    return "";
+  }
 }

@@ -68,6 +68,31 @@ describe("servers of the configuration", { timeout: 60_000 }, () => {
     ]);
   });
 
+  it("have no tool that a rule denies, by its name or with a wildcard", async () => {
+    for (const rule of ["deny tool:docs__*", "deny tool:*__echo", "deny tool:docs__echo"]) {
+      const own = join(place.home, ".config", "haft", "haft.jsonc");
+      const config = JSON.parse(readFileSync(own, "utf8")) as object;
+      writeFileSync(own, JSON.stringify({ ...config, policy: { rules: [rule] } }));
+      expect((await haft("tools")).stdout).not.toContain("docs");
+      expect((await haft("call", "docs__echo", '{"text":"hi"}')).stdout).toContain('Unknown tool "docs__echo"');
+      expect((await haft("call", "docs__echo", '{"text":"hi"}', "--explain")).stderr).toContain("there is no tool");
+      const client = new Client({ name: "test", version: "1" });
+      const [command, args] = [process.execPath, [built("surfaces/cli/main.js"), "serve", "--stdio"]];
+      await client.connect(
+        new StdioClientTransport({ command, args, cwd: place.workspace, env: place.env(), stderr: "ignore" }),
+      );
+      try {
+        const { tools } = await client.listTools();
+        expect(tools.map(({ name }) => name)).toContain("read");
+        expect(tools.map(({ name }) => name)).not.toContain("docs__echo");
+        const { content } = await client.callTool({ name: "docs__echo", arguments: { text: "hi" } });
+        expect(JSON.stringify(content)).toContain("Unknown tool");
+      } finally {
+        await client.close();
+      }
+    }
+  });
+
   it("have no tool that the directory of the client switches off", async () => {
     writeFileSync(join(place.workspace, "haft.jsonc"), JSON.stringify({ tools: { docs__echo: false } }));
     const client = new Client({ name: "test", version: "1" }, { capabilities: { roots: {} } });

@@ -18,13 +18,13 @@ export interface ServersOfOptions {
  * @param cwd - The working directory of server programs that configure none.
  */
 export function serversOf(
-  config: Pick<SettledConfig, "servers" | "tools">,
+  config: Pick<SettledConfig, "servers" | "tools" | "policy">,
   cwd: string,
   { isNeeded: isIncluded = () => true, onNote = printUntrustedNotice, onChange }: ServersOfOptions = {},
 ): Promise<ConfiguredServers> {
   const servers = Object.fromEntries(Object.entries(config.servers).filter(([name]) => isIncluded(name)));
   return configuredServers({
-    config: { servers, tools: config.tools },
+    config: { servers, tools: config.tools, policy: config.policy },
     cwd,
     version: haftVersion(),
     lookUp: (name) => process.env[name],

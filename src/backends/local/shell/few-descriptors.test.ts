@@ -26,7 +26,7 @@ describe.each(["watched", "unwatched"])("with few descriptors left, %s", (how) =
       ["-c", `ulimit -n ${LIMIT}; exec "$0" "$@"`, process.execPath, script, work, how],
       {
         encoding: "utf8",
-        env: { PATH: process.env.PATH ?? "", TMPDIR: temp },
+        env: { PATH: process.env.PATH ?? "", TMPDIR: temp, HOME: work },
       },
     );
     expect([ran.status, ran.stderr]).toEqual([0, ""]);
