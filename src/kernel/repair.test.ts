@@ -32,7 +32,14 @@ const mend = (value: unknown, unknownParameter: "refuse" | "ignore" = "refuse", 
 describe("repair", () => {
   const table: [what: string, given: object, mended: object, notes: number][] = [
     ["nothing", { path: "a", limit: 3 }, { path: "a", limit: 3 }, 0],
-    ["null for optionals", { path: "a", limit: null, tags: null }, { path: "a" }, 1],
+    ["null for optionals", { path: "a", limit: null, tags: null }, { path: "a" }, 0],
+    ["null for optionals of an object", { path: "a", options: { deep: null } }, { path: "a", options: {} }, 0],
+    [
+      "null for optionals in a list",
+      { path: "a", edits: [{ oldText: "x", count: null }] },
+      { path: "a", edits: [{ oldText: "x" }] },
+      0,
+    ],
     ["what a number, a choice or an object is not", { path: "a", limit: "", mode: "", options: [] }, { path: "a" }, 1],
     [
       "an empty list that the schema accepts",
@@ -81,7 +88,7 @@ describe("repair", () => {
     const given = { path: "", tags: [], options: {}, edits: [] };
     expect(mended(given, ["edits"])).toEqual({
       value: { path: "", edits: [] },
-      notes: ["Ignored because null or empty: `tags`, `options`."],
+      notes: ["Ignored because empty: `tags`, `options`."],
     });
   });
 
@@ -107,10 +114,70 @@ describe("repair", () => {
     });
   });
 
+  it("sees through references, combinations and the branch of a union that a value belongs to", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        filter: { $ref: "#/$defs/filter" },
+        both: { allOf: [{ $ref: "#/$defs/filter" }], default: {} },
+        maybe: { anyOf: [{ $ref: "#/$defs/filter" }, { type: "null" }] },
+        list: { anyOf: [{ type: "array", items: { $ref: "#/$defs/filter" } }, { type: "null" }] },
+        pet: {
+          oneOf: [
+            { type: "object", properties: { kind: { const: "cat" }, lives: { type: "integer" } }, required: ["kind"] },
+            {
+              type: "object",
+              properties: { kind: { const: "dog" }, size: { enum: ["s", "l"] } },
+              required: ["kind"],
+              additionalProperties: false,
+            },
+          ],
+        },
+        loop: { $ref: "#/properties/loop" },
+      },
+      $defs: {
+        filter: {
+          type: "object",
+          properties: { name: { type: "string" }, sort: { $ref: "#/$defs/sort" }, env: { type: "object" } },
+          additionalProperties: false,
+        },
+        sort: { enum: ["up", "down"] },
+      },
+    };
+    const filter = { name: "x", sort: null, env: '{"a":1}' };
+    const given = { filter, both: filter, maybe: filter, list: [filter], loop: 1 };
+    const mended = (value: object) => repair(value, schema, { unknownParameter: "refuse" }).value;
+    const wanted = { name: "x", env: { a: 1 } };
+    expect(mended(given)).toEqual({ filter: wanted, both: wanted, maybe: wanted, list: [wanted], loop: 1 });
+    expect(mended({ filter: null, both: null, maybe: null })).toEqual({ maybe: null });
+    expect(mended({ pet: { kind: "dog", lives: null, size: null } })).toEqual({ pet: { kind: "dog" } });
+    expect(mended({ pet: { kind: "cat", lives: "9" } })).toEqual({ pet: { kind: "cat", lives: 9 } });
+  });
+
+  it("takes the branch of a union at the top, whose other members are null", () => {
+    const branch = (name: string) => ({
+      type: "object",
+      properties: { [name]: { type: "string" } },
+      required: [name],
+      additionalProperties: false,
+    });
+    const schema = { anyOf: [branch("a"), branch("b")] };
+    expect(repair({ a: null, b: "x" }, schema, { unknownParameter: "refuse" })).toEqual({
+      value: { b: "x" },
+      notes: [],
+    });
+  });
+
+  it("takes a name that a provider made of one with punctuation", () => {
+    const schema = { type: "object", properties: { "filter[id]": {}, $top: {}, "!": {} } };
+    const { value } = repair({ filter_id_: 1, _top: 2, "?": 3 }, schema, { unknownParameter: "refuse" });
+    expect(value).toEqual({ "filter[id]": 1, $top: 2, "?": 3 });
+  });
+
   it("names at most 20 of the absent ones in its one note", () => {
     const names = Array.from({ length: 25 }, (_, index) => `p${index}`);
-    const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
-    const given = Object.fromEntries(names.map((name) => [name, null]));
+    const properties = Object.fromEntries(names.map((name) => [name, { type: "integer" }]));
+    const given = Object.fromEntries(names.map((name) => [name, ""]));
     const { value, notes } = repair(given, { type: "object", properties }, { unknownParameter: "refuse" });
     expect([value, notes]).toEqual([{}, [expect.stringMatching(/: `p0`, .*`p19` and 5 more\.$/)]]);
   });

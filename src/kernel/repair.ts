@@ -5,6 +5,7 @@
 import { nearestNames } from "../text/index.js";
 import { isRecord } from "./coerce.js";
 import type { JsonSchema } from "./schema.js";
+import { createSchemaReader, type SchemaReader } from "./schema-reader.js";
 import { shownName } from "./shown-name.js";
 
 interface Repaired {
@@ -34,8 +35,9 @@ interface RepairOptions {
 /** The state of the repair of one call. */
 interface Repairing {
   readonly options: RepairOptions;
+  readonly reader: SchemaReader;
   readonly notes: string[];
-  /** Optional parameters that came as null or empty. */
+  /** Optional parameters that came empty. */
   readonly absent: string[];
   /** Preconditions among them. */
   readonly unmet: string[];
@@ -48,11 +50,12 @@ export function repair(sent: unknown, schema: JsonSchema, options: RepairOptions
   const notes: string[] = [];
   const absent: string[] = [];
   const unmet: string[] = [];
-  const repairing = { options, notes, absent, unmet };
+  const repairing = { options, reader: createSchemaReader(schema), notes, absent, unmet };
   const value = bareArray(sent, schema, repairing);
-  if (!isRecord(value) || !isRecord(schema.properties)) return { value, notes };
-  const named = renameParameters(value, schema, options, "", notes);
-  const repaired = repairMembers(named, schema, "", repairing);
+  const part = repairing.reader.partFor(schema, value);
+  if (!isRecord(value) || !isRecord(part.schema.properties)) return { value, notes };
+  const named = renameParameters(value, part.schema, options, "", notes);
+  const repaired = repairMembers(named, part, "", repairing);
   if (absent.length > 0) notes.push(absentNote(absent));
   const [first] = unmet;
   if (first === undefined) return { value: repaired, notes };
@@ -63,14 +66,14 @@ export function repair(sent: unknown, schema: JsonSchema, options: RepairOptions
 function absentNote(absent: readonly string[]): string {
   const named = absent.slice(0, MAX_NAMED).map((name) => `\`${name}\``);
   const more = absent.length > MAX_NAMED ? ` and ${absent.length - MAX_NAMED} more` : "";
-  return `Ignored because null or empty: ${named.join(", ")}${more}.`;
+  return `Ignored because empty: ${named.join(", ")}${more}.`;
 }
 
 /** An array in place of the arguments object, where the tool's only parameter is an array. */
-function bareArray(sent: unknown, schema: JsonSchema, { options, notes }: Repairing): unknown {
+function bareArray(sent: unknown, schema: JsonSchema, { options, reader, notes }: Repairing): unknown {
   if (!Array.isArray(sent) || !isRecord(schema.properties) || options.unknownParameter === "ignore") return sent;
   const [only, ...others] = Object.entries(schema.properties as Readonly<Record<string, JsonSchema>>);
-  if (only === undefined || others.length > 0 || !accepts(only[1], "array")) return sent;
+  if (only === undefined || others.length > 0 || !reader.accepts(only[1], "array")) return sent;
   notes.push(`The arguments were an array and were taken as \`${only[0]}\`.`);
   return { [only[0]]: sent };
 }
@@ -118,17 +121,23 @@ function byAlias(keys: readonly string[], aliases: Readonly<Record<string, strin
 
 const inside = (at: string, name: string): string => (at === "" ? name : `${at}.${name}`);
 
-/** The only unused name that `key` can be a misspelling of: other case, `_` or `-`, or one typo. */
+/** The only unused name that `key` can be a misspelling of: other case, `_`, `-` or other punctuation, or one typo. */
 function misspelling(key: string, free: readonly string[]): string | undefined {
   const plain = plainName(key);
   const same = free.filter((name) => plainName(name) === plain);
   if (same.length === 1) return same[0];
+  const letters = lettersOf(key);
+  const alike = letters === "" ? [] : free.filter((name) => lettersOf(name) === letters);
+  if (alike.length === 1) return alike[0];
   if (plain.length < 5) return undefined;
   const near = nearestNames(key, free, 2).filter((name) => isOneTypo(plainName(name), plain));
   return near.length === 1 ? near[0] : undefined;
 }
 
 const plainName = (name: string): string => name.toLowerCase().replace(/[_-]/g, "");
+
+/** A name without punctuation: providers accept no `filter[id]`, so that it is offered as `filter_id_`. */
+const lettersOf = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
 /** One letter missing, added, changed, or two neighbours swapped. */
 function isOneTypo(a: string, b: string): boolean {
@@ -145,7 +154,7 @@ function isOneTypo(a: string, b: string): boolean {
 
 function repairMembers(
   value: Readonly<Record<string, unknown>>,
-  schema: JsonSchema,
+  { schema, elsewhere }: ReturnType<SchemaReader["partFor"]>,
   at: string,
   repairing: Repairing,
 ): Readonly<Record<string, unknown>> {
@@ -154,19 +163,20 @@ function repairMembers(
   let out: Record<string, unknown> | undefined;
   for (const [key, member] of Object.entries(value)) {
     const memberSchema = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    if (memberSchema === undefined) continue;
-    const name = inside(at, key);
-    if (!required.includes(key) && isUninformative(member, key, memberSchema, repairing.options)) {
+    const isOptional = memberSchema === undefined ? elsewhere.has(key) && member === null : !required.includes(key);
+    if (isOptional && isUninformative(member, key, memberSchema, repairing)) {
       out ??= { ...value };
       delete out[key];
-      const isUnmet = member !== null && repairing.options.preconditions?.includes(key) === true;
-      (isUnmet ? repairing.unmet : repairing.absent).push(name);
+      if (member === null) continue; // what clients with strict schemas send for a parameter that they leave out
+      const isUnmet = repairing.options.preconditions?.includes(key) === true;
+      (isUnmet ? repairing.unmet : repairing.absent).push(inside(at, key));
       continue;
     }
-    const repaired = repairValue(member, memberSchema, name, repairing);
+    if (!isRecord(memberSchema)) continue;
+    const repaired = repairValue(member, memberSchema, inside(at, key), repairing);
     if (repaired === member) continue;
     out ??= { ...value };
-    out[key] = repaired;
+    setOwn(out, key, repaired);
   }
   return out ?? value;
 }
@@ -175,15 +185,18 @@ function repairMembers(
 function isUninformative(
   value: unknown,
   key: string,
-  schema: JsonSchema,
-  { acceptsEmpty: allowed }: RepairOptions,
+  declared: JsonSchema | undefined,
+  { options, reader }: Repairing,
 ): boolean {
   const kind = emptyKind(value);
-  if (kind === undefined || schema.default === value) return false;
+  if (kind === undefined) return false;
+  if (!isRecord(declared)) return declared === undefined; // `true` accepts everything
+  const schema = reader.resolved(declared);
+  if (schema.default === value && value !== null) return false;
   const least = { string: schema.minLength, array: schema.minItems, object: schema.minProperties, null: 0 }[kind];
-  if (Number(least) > 0 || refuses(schema, kind)) return true;
-  if (Array.isArray(schema.enum)) return !schema.enum.includes(value);
-  return kind !== "null" && allowed !== undefined && !allowed.includes(key);
+  if (Number(least) > 0 || reader.refuses(declared, kind, value)) return true;
+  if (Array.isArray(schema.enum)) return false;
+  return kind !== "null" && options.acceptsEmpty !== undefined && !options.acceptsEmpty.includes(key);
 }
 
 function emptyKind(value: unknown): "null" | "string" | "array" | "object" | undefined {
@@ -193,17 +206,11 @@ function emptyKind(value: unknown): "null" | "string" | "array" | "object" | und
   return isRecord(value) && Object.keys(value).length === 0 ? "object" : undefined;
 }
 
-/** Whether a schema states its types and `type` is not among them. */
-function refuses(schema: JsonSchema, type: string): boolean {
-  if (type === "null" && schema.nullable === true) return false;
-  if (schema.type !== undefined) return !accepts(schema, type);
-  const choices = schema.anyOf ?? schema.oneOf;
-  return Array.isArray(choices) && choices.every((choice) => isRecord(choice) && refuses(choice, type));
-}
-
-function repairValue(value: unknown, schema: JsonSchema, at: string, repairing: Repairing): unknown {
-  const { options, notes } = repairing;
-  const repaired = reshape(value, schema, at, repairing);
+function repairValue(value: unknown, declared: JsonSchema, at: string, repairing: Repairing): unknown {
+  const { options, reader, notes } = repairing;
+  const repaired = reshape(value, reader.resolved(declared), at, repairing);
+  const part = reader.partFor(declared, repaired);
+  const { schema } = part;
   if (Array.isArray(repaired) && isRecord(schema.items)) {
     const items = schema.items;
     const list = repaired.map((item, index) => repairValue(item, items, `${at}[${index}]`, repairing));
@@ -212,44 +219,47 @@ function repairValue(value: unknown, schema: JsonSchema, at: string, repairing: 
   if (!isRecord(repaired) || !isRecord(schema.properties)) return repaired;
   const named =
     options.unknownParameter === "ignore" ? repaired : renameParameters(repaired, schema, options, at, notes);
-  return repairMembers(named, schema, at, repairing);
+  return repairMembers(named, part, at, repairing);
 }
 
 /** Converts a value to the schema's type where only one conversion is possible. */
-function reshape(value: unknown, schema: JsonSchema, at: string, { options, notes }: Repairing): unknown {
+function reshape(value: unknown, schema: JsonSchema, at: string, repairing: Repairing): unknown {
+  const { options, reader, notes } = repairing;
   if (typeof value === "number") return atMost(value, schema, at, notes);
-  if (typeof value === "string" && !accepts(schema, "string")) return fromString(value, schema, at, notes);
+  if (typeof value === "string" && !reader.accepts(schema, "string")) return fromString(value, schema, at, repairing);
   if (options.unknownParameter === "refuse") {
     if (typeof value === "string" && Array.isArray(schema.enum)) return fromEnum(value, schema.enum, at, notes);
-    if (Array.isArray(value) && !accepts(schema, "array")) return unwrapArray(value, schema, at, notes);
+    if (Array.isArray(value) && !reader.accepts(schema, "array")) return unwrapArray(value, schema, at, repairing);
   }
-  if (accepts(schema, "array") && !Array.isArray(value) && value !== null && value !== undefined) {
-    return wrapInArray(value, schema, at, notes);
+  if (reader.accepts(schema, "array") && !Array.isArray(value) && value !== null && value !== undefined) {
+    return wrapInArray(value, schema, at, repairing);
   }
   return value;
 }
 
-function fromString(value: string, schema: JsonSchema, at: string, notes: string[]): unknown {
+function fromString(value: string, schema: JsonSchema, at: string, repairing: Repairing): unknown {
+  const { reader, notes } = repairing;
+  const accepts = (type: string) => reader.accepts(schema, type);
   const trimmed = value.trim();
-  if ((accepts(schema, "integer") || accepts(schema, "number")) && /^-?\d+(\.\d+)?$/.test(trimmed)) {
+  if ((accepts("integer") || accepts("number")) && /^-?\d+(\.\d+)?$/.test(trimmed)) {
     notes.push(`\`${at}\` was a string and was converted to the number ${trimmed}.`);
     return atMost(Number(trimmed), schema, at, notes);
   }
-  if (accepts(schema, "boolean") && /^(true|false)$/i.test(trimmed)) {
+  if (accepts("boolean") && /^(true|false)$/i.test(trimmed)) {
     notes.push(`\`${at}\` was a string and was converted to ${trimmed.toLowerCase()}.`);
     return trimmed.toLowerCase() === "true";
   }
-  const acceptsArray = accepts(schema, "array");
+  const acceptsArray = accepts("array");
   const acceptsObject =
-    accepts(schema, "object") || (acceptsArray && isRecord(schema.items) && accepts(schema.items, "object"));
+    accepts("object") || (acceptsArray && isRecord(schema.items) && reader.accepts(schema.items, "object"));
   if ((acceptsArray && trimmed.startsWith("[")) || (acceptsObject && trimmed.startsWith("{"))) {
     const parsed = parsedOrUndefined(trimmed);
     if (parsed !== undefined) {
       notes.push(`\`${at}\` was a JSON string and was parsed.`);
-      return isRecord(parsed) && !accepts(schema, "object") ? wrapInArray(parsed, schema, at, notes) : parsed;
+      return isRecord(parsed) && !accepts("object") ? wrapInArray(parsed, schema, at, repairing) : parsed;
     }
   }
-  return acceptsArray ? wrapInArray(value, schema, at, notes) : value;
+  return acceptsArray ? wrapInArray(value, schema, at, repairing) : value;
 }
 
 /** The only enum value that differs just in case, `_` and `-`. */
@@ -262,17 +272,17 @@ function fromEnum(value: string, choices: readonly unknown[], at: string, notes:
 }
 
 /** Unwraps an array of one string where a string is expected. Anything else is ambiguous. */
-function unwrapArray(list: readonly unknown[], schema: JsonSchema, at: string, notes: string[]): unknown {
+function unwrapArray(list: readonly unknown[], schema: JsonSchema, at: string, { reader, notes }: Repairing): unknown {
   const [item] = list;
-  if (list.length !== 1 || typeof item !== "string" || !accepts(schema, "string")) return list;
+  if (list.length !== 1 || typeof item !== "string" || !reader.accepts(schema, "string")) return list;
   notes.push(`\`${at}\` was an array of one item and was replaced by that item.`);
   return item;
 }
 
-function wrapInArray(value: unknown, schema: JsonSchema, at: string, notes: string[]): unknown {
+function wrapInArray(value: unknown, schema: JsonSchema, at: string, { reader, notes }: Repairing): unknown {
   const items = isRecord(schema.items) ? schema.items : {};
   const kind = typeof value === "object" ? "object" : typeof value;
-  if (!accepts(items, kind) && !(kind === "number" && accepts(items, "integer"))) return value;
+  if (!reader.accepts(items, kind) && !(kind === "number" && reader.accepts(items, "integer"))) return value;
   notes.push(`\`${at}\` was a single item and was wrapped in an array.`);
   return [value];
 }
@@ -283,12 +293,6 @@ function atMost(value: number, schema: JsonSchema, at: string, notes: string[]):
   if (typeof maximum !== "number" || !(value > maximum)) return value;
   notes.push(`\`${at}\` ${value} exceeds the maximum and was reduced to ${maximum}.`);
   return maximum;
-}
-
-function accepts(schema: JsonSchema, type: string): boolean {
-  if (schema.type === type || (Array.isArray(schema.type) && schema.type.includes(type))) return true;
-  const choices = schema.anyOf ?? schema.oneOf;
-  return Array.isArray(choices) && choices.some((choice) => isRecord(choice) && accepts(choice, type));
 }
 
 /** Sets a member of any name: assigning to `__proto__` would set the prototype, and its members would pass for arguments. */
