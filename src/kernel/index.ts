@@ -169,6 +169,7 @@ export {
   text,
 } from "./result.js";
 export type { InferInput, InputSchema, JsonSchema, StandardSchema } from "./schema.js";
+export { localTarget } from "./schema-reader.js";
 export { sealPort } from "./seal-port.js";
 export type { GrepHit, GrepQuery, Pattern, Search, SearchEnd, WalkEntry, WalkQuery } from "./search.js";
 export type {
@@ -241,7 +242,7 @@ export {
   type TreeState,
   type WaitingFor,
 } from "./shell.js";
-export { shownEcho } from "./shown-name.js";
+export { shownEcho, shownName } from "./shown-name.js";
 export type {
   ApprovalDecision,
   ApprovalScope,
