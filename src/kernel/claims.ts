@@ -39,8 +39,11 @@ export type Claim =
   | ({ readonly kind: "state" } & GrantedState)
   /** A tool of another MCP server, by the name that the server is configured under and the tool's own. */
   | { readonly kind: "server"; readonly server: string; readonly tool: string }
-  /** A tool of another SDK, by the name of the SDK or package and the tool's own. What it touches is not known. */
-  | { readonly kind: "external"; readonly source: string; readonly tool: string }
+  /**
+   * A tool of another SDK, by the name of the SDK or package and the tool's own. What it touches is not known. `approval`: its
+   * author wants the user asked about this call, whatever was approved before.
+   */
+  | { readonly kind: "external"; readonly source: string; readonly tool: string; readonly approval?: "each-call" }
   | { readonly kind: "delegate"; readonly agent: string; readonly tools: readonly string[] }
   | { readonly kind: "secret"; readonly name: string; readonly hosts: readonly string[] };
 

@@ -103,7 +103,7 @@ const FIELDS = new Map<unknown, Readonly<Record<string, Field>>>(
     "network-open": { purpose: text },
     state: { collection: text, access: oneOf("read", "write"), key: optional(text) },
     server: { server: text, tool: text },
-    external: { source: text, tool: text },
+    external: { source: text, tool: text, approval: optional(oneOf("each-call")) },
     delegate: { agent: text, tools: texts },
     secret: { name: text, hosts: texts },
   } satisfies { readonly [K in Claim["kind"]]: { readonly [F in FieldOf<K>]-?: Field } }),

@@ -56,6 +56,7 @@ describe("a supervised session", () => {
     ["ask", "network-address", { kind: "network", method: "GET", url: "file:///etc/passwd" }],
     ["ask", "foreign-tool", { kind: "server", server: "github", tool: "create_issue" }],
     ["ask", "foreign-tool", { kind: "external", source: "ai", tool: "weather" }],
+    ["ask", "tool-approval", { kind: "external", source: "ai", tool: "weather", approval: "each-call" }],
     ["deny", "unknown-claim", { kind: "teleport" } as unknown as Claim],
   ] satisfies readonly (readonly [string, string, Claim])[])("%s by %s: %j", (effect, rule, claim) => {
     expect(decide(claim)).toMatchObject({ effect, rule });

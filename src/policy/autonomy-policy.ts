@@ -121,7 +121,7 @@ function judge(claim: Claim, place: PolicyPlace): readonly Verdict[] {
     case "server":
       return [askForTool(`the server "${claim.server}"`, claim.tool, `tool:${claim.server}__${claim.tool}`)];
     case "external":
-      return [askForTool(`"${claim.source}"`, claim.tool)];
+      return [claim.approval === "each-call" ? askEachTime(claim) : askForTool(`"${claim.source}"`, claim.tool)];
     case "delegate":
       return [ask("delegate", `It starts the agent "${claim.agent}".`, "medium")];
     case "secret":
@@ -162,6 +162,12 @@ function askForTool(owner: string, tool: string, suggest?: string): Verdict {
   const remember = `tool ${JSON.stringify([owner, tool])}`;
   const verdict = ask("foreign-tool", reason, "medium", { remember, remembers: `every call of "${tool}" of ${owner}` });
   return suggest === undefined || /[\s*]/.test(suggest) ? verdict : { ...verdict, suggest };
+}
+
+/** As a rule of the user: no level of autonomy loosens what the tool's author demands, and no approval from before settles it. */
+function askEachTime({ source, tool }: Extract<Claim, { kind: "external" }>): Verdict {
+  const reason = `The tool "${tool}" of "${source}" demands an approval of each such call.`;
+  return { ...ask("tool-approval", reason, "medium"), byRule: true };
 }
 
 /** Reasons of one question that are listed. */
