@@ -18,7 +18,9 @@ if (directory === undefined) throw new Error("Name the directory that the files 
 const ENTRIES = [
   "index",
   "testing/index",
+  "adapters/ai-sdk",
   "adapters/langchain",
+  "adapters/mastra",
   "surfaces/mcp/box-server",
   "surfaces/cli/main",
   "kernel/index",

@@ -1,0 +1,204 @@
+/** Haft's tools for the AI SDK, majors 6 and 7, and tools of the AI SDK for Haft. */
+import {
+  type CallEvent,
+  isRecord,
+  type JsonSchema,
+  type OutcomeOf,
+  type ToolBox,
+  type ToolOutcome,
+} from "../kernel/index.js";
+import { requireKnownOptions } from "./adapter-options.js";
+import { type CallId, SdkApprovals } from "./ai-sdk-approvals.js";
+import { type OutcomePart, partsOf, textOf } from "./outcome-parts.js";
+
+export { type ForeignAiSdkTool, type FromAiSdkOptions, fromAiSdk } from "./from-ai-sdk.js";
+export type { OutcomePart } from "./outcome-parts.js";
+
+export interface AiSdkOptions {
+  /**
+   * Who asks the user about a call that the policy asks about. "sdk" (default): `needsApproval` is true for it, and the call runs
+   * once the messages have the user's approval of exactly this call. "box": the approver of the box.
+   */
+  readonly approvals?: "sdk" | "box";
+  /** False for an API whose tool results hold only text, such as chat completions: an image becomes a text that says so. Default true. */
+  readonly images?: boolean;
+  /** Progress of each call. */
+  readonly onEvent?: (event: CallEvent) => void;
+  /** The whole outcome of each call, before the SDK gets it. */
+  readonly onOutcome?: (outcome: ToolOutcome) => void;
+}
+
+/**
+ * What `execute` returns, for your program: how the call ended and, in `data`, what the tool returned. It survives JSON, so that it
+ * can be part of a UI message. The model reads only `content`.
+ */
+export type AiSdkOutput<Outcome extends ToolOutcome = ToolOutcome> = Omit<Outcome, "content" | "output"> & {
+  readonly content: readonly OutcomePart[];
+};
+
+/** What the model reads, in the form of the AI SDK. */
+export type AiSdkModelOutput =
+  | { type: "text" | "error-text"; value: string }
+  | {
+      type: "content";
+      value: ({ type: "text"; text: string } | { type: "image-data"; mediaType: string; data: string })[];
+    };
+
+/** What the AI SDK passes with a call; of it, the adapter uses these. */
+export interface AiSdkCall {
+  readonly toolCallId: string;
+  readonly messages?: readonly unknown[];
+  readonly abortSignal?: AbortSignal | undefined;
+}
+
+/** One tool, as `tool()` of the AI SDK makes it. */
+export interface AiSdkTool<Output = AiSdkOutput> {
+  readonly description: string;
+  readonly inputSchema: AiSdkSchema;
+  readonly needsApproval?: (input: unknown, call: AiSdkCall) => Promise<boolean>;
+  readonly execute: (input: unknown, call: AiSdkCall) => Promise<Output>;
+  readonly toModelOutput: (options: { readonly output: Output }) => AiSdkModelOutput;
+}
+
+/** A schema of the AI SDK that leaves the check of arguments to the box, which also corrects them. */
+export interface AiSdkSchema {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    validate(value: unknown): { readonly value: unknown };
+    readonly jsonSchema: { input(): Record<string, unknown>; output(): Record<string, unknown> };
+  };
+}
+
+/** The tools by name; the names of a typed box complete in an editor. */
+export type AiSdkTools<Tools extends object = object> = [keyof Tools] extends [never]
+  ? Record<string, AiSdkTool>
+  : { [Name in keyof Tools & string]: AiSdkTool<AiSdkOutput<OutcomeOf<Tools, Name>>> };
+
+/**
+ * The tools of a box for `generateText`, `streamText` and agents of the AI SDK:
+ *
+ * ```ts
+ * const toolkit = await createToolkit({ workspace: process.cwd() });
+ * const tools = toAiSdkTools(toolkit.box("coding"));
+ * const { text } = await generateText({ model, tools, repairToolCall, stopWhen: stepCountIs(20), prompt });
+ * ```
+ *
+ * No call throws: a failure is an `error-text` that the model reads. The `abortSignal` of the SDK cancels the call. Pass
+ * `repairToolCall` too, so that the model reads what is wrong with arguments that are not JSON.
+ *
+ * @throws `CONFIG_INVALID` for an unknown option.
+ */
+export function toAiSdkTools<Tools extends object = object>(
+  box: Pick<ToolBox<Tools>, "descriptors" | "runner" | "explain">,
+  options: AiSdkOptions = {},
+): AiSdkTools<Tools> {
+  requireKnownOptions("toAiSdkTools", options, ["approvals", "images", "onEvent", "onOutcome"]);
+  const { approvals = "sdk", images = true, onEvent, onOutcome } = options;
+  const asked = approvals === "sdk" ? new SdkApprovals(box) : undefined;
+  // Major 7 says so with each call, and warns of the form that both majors take.
+  let isSeven = false;
+  const tools = box.descriptors().map(({ name, description, parameters }): [string, AiSdkTool] => {
+    const callOf = (given: unknown, call: Partial<AiSdkCall> | undefined): CallId => {
+      return { id: call?.toolCallId ?? "", name, given, input: argumentsOf(given) };
+    };
+    const tool: AiSdkTool = {
+      description,
+      inputSchema: schemaOf(parameters),
+      ...(asked === undefined
+        ? {}
+        : { needsApproval: (given, call) => asked.needsApproval(callOf(given, call), call?.messages) }),
+      async execute(given, sdk) {
+        isSeven ||= sdk !== undefined && "context" in sdk;
+        const call = callOf(given, sdk);
+        const approver = asked?.approverOf(call, sdk?.messages);
+        const outcome = await box.runner.run(call, {
+          ...(sdk?.abortSignal === undefined ? {} : { signal: sdk.abortSignal }),
+          ...(onEvent === undefined ? {} : { onEvent }),
+          ...(approver === undefined ? {} : { approver }),
+        });
+        onOutcome?.(outcome);
+        const { content: _, output: __, ...facts } = outcome;
+        return { ...facts, content: partsOf(outcome) };
+      },
+      toModelOutput: ({ output }) =>
+        modelOutput(images ? output.content : output.content.map(named), output.isError, isSeven ? imageOf7 : imageOf6),
+    };
+    return [name, tool];
+  });
+  return Object.fromEntries(tools) as AiSdkTools<Tools>;
+}
+
+/** The parameter under which arguments that are not JSON reach a tool: an SDK stores and sends arguments as an object only. */
+const UNPARSED = "unparsedArguments";
+
+/**
+ * For `repairToolCall` (AI SDK 7) and `experimental_repairToolCall` (6): arguments of a model that are not JSON reach Haft's tools as
+ * they are, and the model reads what is wrong with them and where. Other tools are left to the SDK.
+ */
+export async function repairToolCall<Call extends { toolName: string; input: string }>({
+  toolCall,
+  tools,
+}: {
+  toolCall: Call;
+  tools: object;
+}): Promise<Call | null> {
+  const tool: unknown = Object.hasOwn(tools, toolCall.toolName) ? Reflect.get(tools, toolCall.toolName) : undefined;
+  if (!isRecord(tool) || !isRecord(tool.inputSchema) || !(HAFT in tool.inputSchema)) return null;
+  return { ...toolCall, input: JSON.stringify({ [UNPARSED]: toolCall.input }) };
+}
+
+/** What the model sent: the runner parses a text, or says what is wrong with it. */
+function argumentsOf(given: unknown): unknown {
+  return isRecord(given) && typeof given[UNPARSED] === "string" ? given[UNPARSED] : given;
+}
+
+const HAFT = Symbol.for("haft.schema");
+
+/** The mark of the AI SDK, by which it takes a schema of ours as its own and sends `jsonSchema` to the model as it is. */
+const AI_SDK_SCHEMA = Symbol.for("vercel.ai.schema");
+
+function schemaOf(parameters: JsonSchema): AiSdkSchema {
+  const json = () => parameters;
+  return Object.assign(
+    {
+      "~standard": {
+        version: 1 as const,
+        vendor: "haft",
+        validate: (value: unknown) => ({ value }),
+        jsonSchema: { input: json, output: json },
+      },
+    },
+    { [HAFT]: true, [AI_SDK_SCHEMA]: true },
+    { jsonSchema: parameters, validate: (value: unknown) => ({ success: true, value }) },
+  );
+}
+
+type ModelPart = Extract<AiSdkModelOutput, { type: "content" }>["value"][number];
+type ImagePart = Extract<OutcomePart, { type: "image" }>;
+
+function modelOutput(
+  parts: readonly OutcomePart[],
+  isError: boolean,
+  imageOf: (image: ImagePart) => ModelPart,
+): AiSdkModelOutput {
+  const text = textOf(parts);
+  if (text !== undefined) return { type: isError ? "error-text" : "text", value: text };
+  const value = parts.map((part) => (part.type === "image" ? imageOf(part) : { type: part.type, text: part.text }));
+  return { type: "content", value };
+}
+
+function imageOf6({ mime, data }: ImagePart): ModelPart {
+  return { type: "image-data", mediaType: mime, data };
+}
+
+/** The types of major 6 do not know this form, so it is not in ours. */
+function imageOf7({ mime, data }: ImagePart): ModelPart {
+  return { type: "file", mediaType: mime, data: { type: "data", data } } as unknown as ModelPart;
+}
+
+function named(part: OutcomePart): OutcomePart {
+  if (part.type === "text") return part;
+  const bytes = Buffer.byteLength(part.data, "base64");
+  return { type: "text", text: `[${part.mime}, ${bytes} bytes: not shown, tool results are text only here]` };
+}
