@@ -21,6 +21,7 @@ const ENTRIES = [
   "adapters/ai-sdk",
   "adapters/langchain",
   "adapters/mastra",
+  "adapters/openai",
   "surfaces/mcp/box-server",
   "surfaces/cli/main",
   "kernel/index",

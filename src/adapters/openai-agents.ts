@@ -1,0 +1,155 @@
+/** Haft's tools for OpenAI's Agents SDK, with its approvals. */
+import { type Approver, BoundedMap, isRecord, type ToolCall } from "../kernel/index.js";
+import { type AdaptedBox, requireKnownOptions } from "./adapter-options.js";
+import { dataUrlOf, OPENAI_OPTIONS, type OpenAiOptions, openAiSchema, runOpenAiCall } from "./openai-call.js";
+import { textOf } from "./outcome-parts.js";
+
+export interface OpenAiAgentsOptions extends OpenAiOptions {
+  /** Who is asked where policy asks. Default "sdk": the run is interrupted. "box": the box's approver. */
+  readonly approvals?: "sdk" | "box";
+  /** Cancels the calls too. Version 0.12 of the SDK does not pass on the signal of a run. */
+  readonly signal?: AbortSignal;
+}
+
+/** For the `tools` of an `Agent`. */
+export interface OpenAiAgentsTool {
+  type: "function";
+  name: string;
+  description: string;
+  parameters: {
+    type: "object";
+    properties: Record<string, Record<string, unknown>>;
+    required: string[];
+    additionalProperties: false;
+  };
+  strict: boolean;
+  invoke(runContext: unknown, input: string, details?: CallDetails): Promise<string | OpenAiAgentsPart[]>;
+  needsApproval(runContext: unknown, input: unknown, callId?: string): Promise<boolean>;
+  isEnabled(): Promise<boolean>;
+}
+
+export type OpenAiAgentsPart = { type: "text"; text: string } | { type: "image"; image: string };
+
+interface CallDetails {
+  readonly toolCall?: { readonly callId?: string };
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The tools of a box for the Agents SDK. A failed call is a result that says why, and does not end the run. Cancelling the run
+ * cancels the calls. Where policy asks, the run is interrupted; what the SDK then shows as approved runs, once and exactly so.
+ *
+ *     const agent = new Agent({ name: "coder", tools: toOpenAiAgentsTools(toolkit.box()) });
+ *     let result = await run(agent, prompt, { signal, toolNotFoundBehavior: "return_error_to_model" });
+ *     for (const call of result.interruptions) result.state.approve(call);
+ *     result = await run(agent, result.state, { signal });
+ *
+ * @throws `CONFIG_INVALID` for an unknown option.
+ */
+export function toOpenAiAgentsTools(box: AdaptedBox, options: OpenAiAgentsOptions = {}): OpenAiAgentsTool[] {
+  requireKnownOptions("toOpenAiAgentsTools", options, [...OPENAI_OPTIONS, "approvals", "signal"]);
+  const approvals = options.approvals === "box" ? undefined : new Approvals(box);
+  return box.descriptors().map(({ name, description, parameters }) => ({
+    type: "function",
+    name,
+    description,
+    ...agentsSchema(openAiSchema(parameters, options.strict)),
+    async invoke(runContext, text, { toolCall, signal } = {}) {
+      const call = { id: toolCall?.callId ?? "", name, input: parsed(text) };
+      const approver = approvals?.approverOf(call, runContext);
+      const signals = [signal, options.signal].filter((one) => one !== undefined);
+      const parts = await runOpenAiCall(box, options, call, {
+        signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
+        ...(approver === undefined ? {} : { approver }),
+      });
+      const plain = textOf(parts);
+      if (plain !== undefined) return plain;
+      return parts.map((part) => (part.type === "text" ? part : { type: "image", image: dataUrlOf(part) }));
+    },
+    needsApproval: async (_, input, callId = "") => (await approvals?.areNeeded({ id: callId, name, input })) ?? false,
+    isEnabled: async () => true,
+  }));
+}
+
+/** The SDK's type has the members of a strict schema; it sends any other as it is. */
+function agentsSchema({ parameters, strict }: ReturnType<typeof openAiSchema>) {
+  return { parameters: parameters as unknown as OpenAiAgentsTool["parameters"], strict };
+}
+
+/** The SDK has parsed the arguments before: what does not parse never arrives here. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Calls that wait for an answer; beyond these, the oldest counts as one that another process has asked about. */
+const MAX_WAITING = 100;
+
+/** The context of a run, where the SDK keeps its approvals. */
+interface RunContext {
+  isToolApproved(call: { toolName: string; callId: string }): boolean | undefined;
+}
+
+/** What the SDK's user was asked about, so that an answer holds for exactly that call, once. */
+class Approvals {
+  readonly #box: AdaptedBox;
+  /** Call → what it would touch. */
+  readonly #waiting = new BoundedMap<string, string>(MAX_WAITING);
+  readonly #used = new WeakMap<RunContext, Set<string>>();
+
+  constructor(box: AdaptedBox) {
+    this.#box = box;
+  }
+
+  /** A call that cannot be explained runs, and says why it fails. */
+  async areNeeded(call: ToolCall): Promise<boolean> {
+    const explained = await this.#box.explain(call).catch(() => undefined);
+    if (explained?.needsApproval !== true) return false;
+    this.#waiting.set(keyOf(call), JSON.stringify(explained.claims));
+    return true;
+  }
+
+  /** The answer of the SDK's user, for a call that the context shows as approved. Undefined: the box's approver is asked. */
+  approverOf(call: ToolCall, context: unknown): Approver | undefined {
+    const key = keyOf(call);
+    const claims = this.#waiting.get(key);
+    this.#waiting.delete(key);
+    if (call.id === "" || !isRunContext(context)) return undefined;
+    if (context.isToolApproved({ toolName: call.name, callId: call.id }) !== true) return undefined;
+    if (claims === undefined && !isBoundToInput(context, call.name)) return undefined;
+    const used = this.#used.get(context) ?? new Set();
+    if (used.has(call.id)) return undefined;
+    this.#used.set(context, used.add(call.id));
+    return {
+      ask: async (request) => {
+        if (claims === undefined || JSON.stringify(request.claims) === claims) return GRANTED;
+        // Secrets are redacted in a request, but not in an explanation.
+        const now = request.hidden === undefined ? undefined : await this.#box.explain(call);
+        return now !== undefined && JSON.stringify(now.claims) === claims ? GRANTED : CHANGED;
+      },
+    };
+  }
+}
+
+const GRANTED = { by: "openai-agents", scope: "once" } as const;
+const CHANGED = { denied: "It would now touch something other than what was approved. Send the call again to ask." };
+
+function keyOf({ id, name, input }: ToolCall): string {
+  return JSON.stringify([id, name, input]);
+}
+
+function isRunContext(value: unknown): value is RunContext {
+  return isRecord(value) && typeof value.isToolApproved === "function";
+}
+
+/**
+ * For a call that this process was not asked about, such as one of a restored run: whether an approved id stands for its arguments.
+ * Newer versions refuse an approved id with other arguments; this method does it. "Always approve" stands for any arguments.
+ */
+function isBoundToInput(context: RunContext & { _validateToolInvocation?: unknown }, toolName: string): boolean {
+  const isAlways = context.isToolApproved({ toolName, callId: "a call that does not exist" }) === true;
+  return !isAlways && typeof context._validateToolInvocation === "function";
+}

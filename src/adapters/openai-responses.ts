@@ -1,0 +1,83 @@
+/** Haft's tools for OpenAI's Responses API. */
+import { type AdaptedBox, requireKnownOptions } from "./adapter-options.js";
+import {
+  dataUrlOf,
+  OPENAI_OPTIONS,
+  type OpenAiCallOptions,
+  type OpenAiOptions,
+  openAiSchema,
+  runOpenAiCall,
+} from "./openai-call.js";
+import { type OutcomePart, textOf } from "./outcome-parts.js";
+
+/** For the parameter `tools` of `responses.create`. */
+export interface OpenAiResponsesTool {
+  type: "function";
+  name: string;
+  description: string;
+  parameters: Record<string, unknown>;
+  strict: boolean;
+}
+
+/** A call of a model: an item of the type "function_call". */
+export interface OpenAiFunctionCall {
+  readonly type: "function_call";
+  readonly call_id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** The result of a call, for the `input` of the next request. */
+export interface OpenAiFunctionCallOutput {
+  type: "function_call_output";
+  call_id: string;
+  output:
+    | string
+    | ({ type: "input_text"; text: string } | { type: "input_image"; image_url: string; detail: "auto" })[];
+}
+
+export interface OpenAiResponsesTools {
+  readonly tools: OpenAiResponsesTool[];
+  /** Runs one call. */
+  call(item: OpenAiFunctionCall, options?: OpenAiCallOptions): Promise<OpenAiFunctionCallOutput>;
+  /** Runs the function calls among these items at the same time: their outputs, in order. */
+  answer(items: readonly { readonly type: string }[], options?: OpenAiCallOptions): Promise<OpenAiFunctionCallOutput[]>;
+}
+
+/**
+ * The tools of a box for the Responses API. A failed call has an output that says why: `call` and `answer` do not reject. Their
+ * `signal` cancels the calls. Where policy asks, the box's approver is asked.
+ *
+ *     const { tools, answer } = toOpenAiResponsesTools(toolkit.box());
+ *     const { output } = await client.responses.create({ model, input, tools });
+ *     input.push(...output, ...(await answer(output, { signal })));
+ *
+ * @throws `CONFIG_INVALID` for an unknown option.
+ */
+export function toOpenAiResponsesTools(box: AdaptedBox, options: OpenAiOptions = {}): OpenAiResponsesTools {
+  requireKnownOptions("toOpenAiResponsesTools", options, OPENAI_OPTIONS);
+  async function call(item: OpenAiFunctionCall, callOptions?: OpenAiCallOptions): Promise<OpenAiFunctionCallOutput> {
+    const { call_id, name, arguments: input } = item;
+    const parts = await runOpenAiCall(box, options, { id: call_id, name, input }, callOptions);
+    return { type: "function_call_output", call_id, output: textOf(parts) ?? parts.map(inputItem) };
+  }
+  return {
+    tools: box.descriptors().map(({ name, description, parameters }) => ({
+      type: "function",
+      name,
+      description,
+      ...openAiSchema(parameters, options.strict),
+    })),
+    call,
+    answer: (items, callOptions) => Promise.all(items.filter(isFunctionCall).map((item) => call(item, callOptions))),
+  };
+}
+
+function isFunctionCall(item: { readonly type: string }): item is OpenAiFunctionCall {
+  return item.type === "function_call";
+}
+
+function inputItem(part: OutcomePart) {
+  if (part.type === "text") return { type: "input_text" as const, text: part.text };
+  return { type: "input_image" as const, image_url: dataUrlOf(part), detail: "auto" as const };
+}
