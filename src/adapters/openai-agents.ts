@@ -66,7 +66,9 @@ export function toOpenAiAgentsTools(box: AdaptedBox, options: OpenAiAgentsOption
       if (plain !== undefined) return plain;
       return parts.map((part) => (part.type === "text" ? part : { type: "image", image: dataUrlOf(part) }));
     },
-    needsApproval: async (_, input, callId = "") => (await approvals?.areNeeded({ id: callId, name, input })) ?? false,
+    async needsApproval(runContext, input, callId = "") {
+      return (await approvals?.areNeeded({ id: callId, name, input }, runContext)) ?? false;
+    },
     isEnabled: async () => true,
   }));
 }
@@ -88,41 +90,55 @@ function parsed(text: string): unknown {
 /** Calls that wait for an answer; beyond these, the oldest counts as one that another process has asked about. */
 const MAX_WAITING = 100;
 
-/** The context of a run, where the SDK keeps its approvals. */
+/** The context of a run, where the SDK keeps its approvals, by the names of tools and the ids of calls. */
 interface RunContext {
   isToolApproved(call: { toolName: string; callId: string }): boolean | undefined;
+}
+
+interface Waiting {
+  readonly context: unknown;
+  readonly input: string;
+  /** What the call would touch. Absent: the model sent two calls under one id, so an approval could be for either. */
+  readonly claims?: string;
 }
 
 /** What the SDK's user was asked about, so that an answer holds for exactly that call, once. */
 class Approvals {
   readonly #box: AdaptedBox;
-  /** Call → what it would touch. */
-  readonly #waiting = new BoundedMap<string, string>(MAX_WAITING);
+  readonly #waiting = new BoundedMap<string, Waiting>(MAX_WAITING);
   readonly #used = new WeakMap<RunContext, Set<string>>();
 
   constructor(box: AdaptedBox) {
     this.#box = box;
   }
 
-  /** A call that cannot be explained runs, and says why it fails. */
-  async areNeeded(call: ToolCall): Promise<boolean> {
+  /** A call that cannot be explained is not asked about: it does not run without an approval, and says why. */
+  async areNeeded(call: ToolCall, context: unknown): Promise<boolean> {
     const explained = await this.#box.explain(call).catch(() => undefined);
     if (explained?.needsApproval !== true) return false;
-    this.#waiting.set(keyOf(call), JSON.stringify(explained.claims));
+    const input = JSON.stringify(call.input);
+    const other = this.#waiting.get(keyOf(call));
+    const isSecond =
+      other !== undefined && other.context === context && (other.input !== input || other.claims === undefined);
+    const claims = isSecond ? {} : { claims: JSON.stringify(explained.claims) };
+    this.#waiting.set(keyOf(call), { context, input, ...claims });
     return true;
   }
 
   /** The answer of the SDK's user, for a call that the context shows as approved. Undefined: the box's approver is asked. */
   approverOf(call: ToolCall, context: unknown): Approver | undefined {
-    const key = keyOf(call);
-    const claims = this.#waiting.get(key);
-    this.#waiting.delete(key);
     if (call.id === "" || !isRunContext(context)) return undefined;
     if (context.isToolApproved({ toolName: call.name, callId: call.id }) !== true) return undefined;
-    if (claims === undefined && !isBoundToInput(context, call.name)) return undefined;
+    const key = keyOf(call);
+    const waiting = this.#waiting.get(key);
+    if (waiting === undefined && !isBoundToInput(context, call.name)) return undefined;
+    const claims = waiting?.claims;
+    if (waiting !== undefined && (claims === undefined || waiting.input !== JSON.stringify(call.input)))
+      return undefined;
     const used = this.#used.get(context) ?? new Set();
-    if (used.has(call.id)) return undefined;
-    this.#used.set(context, used.add(call.id));
+    if (used.has(key)) return undefined;
+    this.#used.set(context, used.add(key));
+    this.#waiting.delete(key);
     return {
       ask: async (request) => {
         if (claims === undefined || JSON.stringify(request.claims) === claims) return GRANTED;
@@ -137,8 +153,8 @@ class Approvals {
 const GRANTED = { by: "openai-agents", scope: "once" } as const;
 const CHANGED = { denied: "It would now touch something other than what was approved. Send the call again to ask." };
 
-function keyOf({ id, name, input }: ToolCall): string {
-  return JSON.stringify([id, name, input]);
+function keyOf({ id, name }: ToolCall): string {
+  return JSON.stringify([name, id]);
 }
 
 function isRunContext(value: unknown): value is RunContext {
@@ -147,7 +163,7 @@ function isRunContext(value: unknown): value is RunContext {
 
 /**
  * For a call that this process was not asked about, such as one of a restored run: whether an approved id stands for its arguments.
- * Newer versions refuse an approved id with other arguments; this method does it. "Always approve" stands for any arguments.
+ * Newer versions refuse an approved id with other arguments, by this method. "Always approve" stands for any arguments.
  */
 function isBoundToInput(context: RunContext & { _validateToolInvocation?: unknown }, toolName: string): boolean {
   const isAlways = context.isToolApproved({ toolName, callId: "a call that does not exist" }) === true;
