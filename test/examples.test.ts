@@ -7,6 +7,9 @@ import { REPOSITORY } from "./architecture/source-tree.js";
 
 const directory = join(REPOSITORY, "examples");
 const names = readdirSync(directory).filter((name) => name.endsWith(".mjs"));
+/** Those that need an SDK are run by `test/sdks/play-examples.mjs`. */
+const needsSdk = (name: string) => / from "(?!node:|haft["/])/.test(readFileSync(join(directory, name), "utf8"));
+const own = names.filter((name) => !needsSdk(name));
 
 describe("the examples", () => {
   it("stand in the list with a line each, in no other number", () => {
@@ -14,7 +17,7 @@ describe("the examples", () => {
     expect(listed.map(([, name]) => name).sort()).toEqual([...names].sort());
   });
 
-  it.each(names)("%s runs and checks itself", (name) => {
+  it.each(own)("%s runs and checks itself", (name) => {
     built("index.js");
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(directory, name)], {
       encoding: "utf8",

@@ -4,6 +4,7 @@ import { type AdaptedBox, requireKnownOptions } from "./adapter-options.js";
 import { dataUrlOf, OPENAI_OPTIONS, type OpenAiOptions, openAiSchema, runOpenAiCall } from "./openai-call.js";
 import { textOf } from "./outcome-parts.js";
 
+/** Options of `toOpenAiAgentsTools`. */
 export interface OpenAiAgentsOptions extends OpenAiOptions {
   /** Who is asked where policy asks. Default "sdk": the run is interrupted. "box": the box's approver. */
   readonly approvals?: "sdk" | "box";
@@ -28,6 +29,7 @@ export interface OpenAiAgentsTool {
   isEnabled(): Promise<boolean>;
 }
 
+/** A part of a result that has an image. */
 export type OpenAiAgentsPart = { type: "text"; text: string } | { type: "image"; image: string };
 
 interface CallDetails {

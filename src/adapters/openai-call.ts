@@ -3,6 +3,7 @@ import type { CallEvent, JsonSchema, RunOptions, ToolCall, ToolOutcome } from ".
 import type { AdaptedBox } from "./adapter-options.js";
 import { type OutcomePart, partsOf } from "./outcome-parts.js";
 
+/** Options of all tools for OpenAI. */
 export interface OpenAiOptions {
   /** False: no strict schemas. Default: strict where the schema can be. */
   readonly strict?: boolean;

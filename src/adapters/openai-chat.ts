@@ -31,6 +31,7 @@ export interface OpenAiToolCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
+/** The result of a call, for the history. */
 export interface OpenAiToolMessage {
   role: "tool";
   tool_call_id: string;
@@ -43,6 +44,7 @@ export interface OpenAiImageMessage {
   content: ({ type: "text"; text: string } | { type: "image_url"; image_url: { url: string } })[];
 }
 
+/** What `toOpenAiChatTools` returns. */
 export interface OpenAiChatTools {
   readonly tools: OpenAiChatTool[];
   /** Runs one call. Where the result has an image, the text says that it is missing. */

@@ -36,6 +36,7 @@ export interface OpenAiFunctionCallOutput {
     | ({ type: "input_text"; text: string } | { type: "input_image"; image_url: string; detail: "auto" })[];
 }
 
+/** What `toOpenAiResponsesTools` returns. */
 export interface OpenAiResponsesTools {
   readonly tools: OpenAiResponsesTool[];
   /** Runs one call. */

@@ -1,5 +1,10 @@
 /** Haft's tools for the SDKs of OpenAI: Chat Completions, Responses, and the Agents SDK. */
-export { type OpenAiAgentsOptions, type OpenAiAgentsTool, toOpenAiAgentsTools } from "./openai-agents.js";
+export {
+  type OpenAiAgentsOptions,
+  type OpenAiAgentsPart,
+  type OpenAiAgentsTool,
+  toOpenAiAgentsTools,
+} from "./openai-agents.js";
 export type { OpenAiCallOptions, OpenAiOptions } from "./openai-call.js";
 export {
   type OpenAiChatTool,

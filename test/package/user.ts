@@ -1,5 +1,6 @@
 /** What a user of the package writes in TypeScript. Compiled against the packed types, never run. */
 import { createToolkit, defineTool, denyByDefaultPolicy, type ToolOutcome, text } from "haft";
+import { toOpenAiAgentsTools, toOpenAiChatTools, toOpenAiResponsesTools } from "haft/openai";
 import { artifactsSuite, fsSuite, searchSuite, shellSuite } from "haft/testing";
 
 const greet = defineTool({
@@ -26,4 +27,5 @@ export async function exitCode(): Promise<number | null | undefined> {
   return outcome.data?.exitCode;
 }
 
+export const openAi = [toOpenAiChatTools, toOpenAiResponsesTools, toOpenAiAgentsTools];
 export const suites = [artifactsSuite, fsSuite, searchSuite, shellSuite];

@@ -3,8 +3,9 @@ import { Agent, OpenAIProvider, Runner } from "@openai/agents";
 import OpenAI from "openai";
 import { wire } from "../wires/openai-responses.mjs";
 
-export const loop = {
-  name: "openai-agents",
+/** `restored` gives the state of an interrupted run as the process gets it that continues the run, with its agent. */
+export const agentsLoop = (name, restored) => ({
+  name,
   wire,
   packages: ["@openai/agents"],
   async run({ url, box, haft, prompt, signal, approve }) {
@@ -12,14 +13,17 @@ export const loop = {
     const openAIClient = new OpenAI({ apiKey: "none", baseURL: `${url}/v1`, maxRetries: 0 });
     const modelProvider = new OpenAIProvider({ openAIClient, useResponses: true });
     const runner = new Runner({ modelProvider, toolNotFoundBehavior: "return_error_to_model" });
-    const agent = new Agent({ name: "coder", model: "gpt-5", tools: toOpenAiAgentsTools(box, { signal }) });
+    const newAgent = () => new Agent({ name: "coder", model: "gpt-5", tools: toOpenAiAgentsTools(box, { signal }) });
+    let agent = newAgent();
     let result = await runner.run(agent, prompt, { signal });
     while (result.interruptions.length > 0) {
-      for (const call of result.interruptions) {
-        if (await approve(call)) result.state.approve(call);
-        else result.state.reject(call, { message: "The user said no." });
+      const next = await restored({ agent, state: result.state, newAgent });
+      for (const call of next.state.getInterruptions()) {
+        if (await approve(call)) next.state.approve(call);
+        else next.state.reject(call, { message: "The user said no." });
       }
-      result = await runner.run(agent, result.state, { signal });
+      agent = next.agent;
+      result = await runner.run(agent, next.state, { signal });
     }
     return result.finalOutput;
   },
@@ -29,7 +33,9 @@ export const loop = {
     "an unknown tool": [[answerOf("Tool 'frobnicate' not found.")]],
   },
   cannot: { "truncated JSON": "the SDK parses the arguments, and answers itself or asks for approval where it cannot" },
-};
+});
+
+export const loop = agentsLoop("openai-agents", (run) => run);
 
 function answerOf(text) {
   return { id: "call_1", isError: true, parts: [{ type: "text", text }] };
