@@ -19,6 +19,8 @@ const ENTRIES = [
   "index",
   "testing/index",
   "adapters/ai-sdk",
+  "adapters/anthropic",
+  "adapters/google",
   "adapters/langchain",
   "adapters/mastra",
   "adapters/openai",

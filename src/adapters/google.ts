@@ -1,0 +1,150 @@
+/** Tools for `@google/genai`: function calling in a loop of your own, and automatic function calling. */
+import type { CallEvent, ToolOutcome } from "../kernel/index.js";
+import { type AdaptedBox, requireKnownOptions } from "./adapter-options.js";
+import { omittedImage } from "./omitted-image.js";
+import { partsOf } from "./outcome-parts.js";
+
+export interface GoogleOptions {
+  /**
+   * Whether schemas are sent as JSON Schema, in `parametersJsonSchema` (default). False: in the older `parameters`, which can say
+   * less: what it has no keyword for is in the descriptions.
+   */
+  readonly jsonSchema?: boolean;
+  /** Whether the model takes images in function responses, as Gemini 3 does (default). Gemini 2 refuses them: with false, a text replaces each. */
+  readonly images?: boolean;
+  readonly onEvent?: (event: CallEvent) => void;
+  /** Gets the whole outcome of each call, with what the model is not shown. */
+  readonly onOutcome?: (outcome: ToolOutcome) => void;
+}
+
+export interface GoogleCallableOptions extends GoogleOptions {
+  /** Cancels the calls. Pass `abortSignal` too: the SDK does not hand it on to tools. */
+  readonly signal?: AbortSignal | undefined;
+  /** For a request with other callable tools: leaves calls of other names to them. Else an unknown name is answered with an error. */
+  readonly ownOnly?: boolean;
+}
+
+/** A call of the model, as `response.functionCalls` has it. */
+export interface GoogleFunctionCall {
+  readonly id?: string;
+  readonly name?: string;
+  readonly args?: unknown;
+}
+
+/** The answer to a call, for the next user content. `response` has `output` or `error`, a text. */
+export interface GoogleResponsePart {
+  functionResponse: {
+    id?: string;
+    name: string;
+    response: { output: string } | { error: string };
+    parts?: { inlineData: { mimeType: string; data: string } }[];
+  };
+}
+
+export interface GoogleFunctionDeclaration {
+  name: string;
+  description: string;
+  parametersJsonSchema?: object;
+  parameters?: object;
+}
+
+export interface GoogleTool {
+  functionDeclarations: GoogleFunctionDeclaration[];
+}
+
+export interface GoogleTools {
+  /** For `config.tools`. */
+  tools: GoogleTool[];
+  /** Runs a call of the model. A failed call is a response with `error`. `signal` cancels it. */
+  call(call: GoogleFunctionCall, options?: { readonly signal?: AbortSignal | undefined }): Promise<GoogleResponsePart>;
+}
+
+/** What the SDK takes for a `CallableTool`. */
+export interface GoogleCallableTool {
+  tool(): Promise<GoogleTool>;
+  callTool(calls: readonly GoogleFunctionCall[]): Promise<GoogleResponsePart[]>;
+}
+
+const OPTIONS = ["jsonSchema", "images", "onEvent", "onOutcome"];
+const CALLABLE_OPTIONS = [...OPTIONS, "signal", "ownOnly"];
+const IMAGE_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
+
+/**
+ * The tools of a box for Gemini, for a loop of your own. Approvals are asked of the box's approver.
+ *
+ *     const { tools, call } = toGoogleTools(box);
+ *     const response = await ai.models.generateContent({ model, contents, config: { tools, abortSignal: signal } });
+ *     contents.push(response.candidates[0].content);
+ *     const parts = await Promise.all(response.functionCalls.map((one) => call(one, { signal })));
+ *     contents.push({ role: "user", parts });
+ *
+ * @throws `CONFIG_INVALID` for an unknown option.
+ */
+export function toGoogleTools(box: AdaptedBox, options: GoogleOptions = {}): GoogleTools {
+  requireKnownOptions("toGoogleTools", options, OPTIONS);
+  return toolsOf(box, options);
+}
+
+/**
+ * The tools of a box as one `CallableTool`, for automatic function calling. The calls of a turn run in parallel, except in
+ * `generateContentStream`, which calls one by one.
+ *
+ *     const tool = toGoogleCallableTool(box, { signal });
+ *     const config = { tools: [tool], abortSignal: signal, automaticFunctionCalling: { maximumRemoteCalls: 50 } };
+ *     const response = await ai.models.generateContent({ model, contents, config });
+ *
+ * @throws `CONFIG_INVALID` for an unknown option.
+ */
+export function toGoogleCallableTool(box: AdaptedBox, options: GoogleCallableOptions = {}): GoogleCallableTool {
+  requireKnownOptions("toGoogleCallableTool", options, CALLABLE_OPTIONS);
+  const { signal, ownOnly = false } = options;
+  const { tools, call } = toolsOf(box, options);
+  const functionDeclarations = tools.flatMap((tool) => tool.functionDeclarations);
+  const isOwn = ({ name }: GoogleFunctionCall) => functionDeclarations.some((one) => one.name === name);
+  return {
+    tool: async () => ({ functionDeclarations }),
+    callTool: (calls) => Promise.all(calls.filter((one) => !ownOnly || isOwn(one)).map((one) => call(one, { signal }))),
+  };
+}
+
+function toolsOf(box: AdaptedBox, options: GoogleOptions): GoogleTools {
+  const { jsonSchema = true, images = true, onEvent, onOutcome } = options;
+  return {
+    tools: [
+      {
+        functionDeclarations: box
+          .descriptors()
+          .map(({ name, description, parameters }) => ({
+            name,
+            description,
+            [jsonSchema ? "parametersJsonSchema" : "parameters"]: parameters,
+          })),
+      },
+    ],
+    async call({ id, name = "", args }, { signal } = {}) {
+      const outcome = await box.runner.run(
+        { id: id ?? "", name, input: args ?? {} },
+        { ...(signal ? { signal } : {}), ...(onEvent ? { onEvent } : {}) },
+      );
+      onOutcome?.(outcome);
+      return { functionResponse: { ...(id === undefined ? {} : { id }), name, ...responseOf(outcome, images) } };
+    },
+  };
+}
+
+type Response = Pick<GoogleResponsePart["functionResponse"], "response" | "parts">;
+
+function responseOf(outcome: ToolOutcome, takesImages: boolean): Response {
+  const texts: string[] = [];
+  const parts: NonNullable<Response["parts"]> = [];
+  for (const part of partsOf(outcome)) {
+    if (part.type === "text") texts.push(part.text);
+    else if (!takesImages) texts.push(omittedImage(part, "this model takes no images in function responses"));
+    else if (!IMAGE_TYPES.includes(part.mime))
+      texts.push(omittedImage(part, "Gemini takes PNG, JPEG, WebP, HEIC and HEIF"));
+    else parts.push({ inlineData: { mimeType: part.mime, data: part.data } });
+  }
+  const none = outcome.isError ? `The call failed without a message (${outcome.code ?? outcome.status}).` : "";
+  const text = texts.join("\n") || none;
+  return { response: outcome.isError ? { error: text } : { output: text }, ...(parts.length === 0 ? {} : { parts }) };
+}
