@@ -18,7 +18,7 @@ export interface GoogleOptions {
 }
 
 export interface GoogleCallableOptions extends GoogleOptions {
-  /** Cancels the calls. Pass `abortSignal` too: the SDK does not hand it on to tools. */
+  /** Cancels the calls and ends the loop: `generateContent` rejects with its reason. The SDK does not hand its `abortSignal` on to tools. */
   readonly signal?: AbortSignal | undefined;
   /** For a request with other callable tools: leaves calls of other names to them. Else an unknown name is answered with an error. */
   readonly ownOnly?: boolean;
@@ -76,6 +76,7 @@ const IMAGE_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/webp",
  *     const response = await ai.models.generateContent({ model, contents, config: { tools, abortSignal: signal } });
  *     contents.push(response.candidates[0].content);
  *     const parts = await Promise.all(response.functionCalls.map((one) => call(one, { signal })));
+ *     signal.throwIfAborted();
  *     contents.push({ role: "user", parts });
  *
  * @throws `CONFIG_INVALID` for an unknown option.
@@ -103,7 +104,14 @@ export function toGoogleCallableTool(box: AdaptedBox, options: GoogleCallableOpt
   const isOwn = ({ name }: GoogleFunctionCall) => functionDeclarations.some((one) => one.name === name);
   return {
     tool: async () => ({ functionDeclarations }),
-    callTool: (calls) => Promise.all(calls.filter((one) => !ownOnly || isOwn(one)).map((one) => call(one, { signal }))),
+    async callTool(calls) {
+      const parts = await Promise.all(
+        calls.filter((one) => !ownOnly || isOwn(one)).map((one) => call(one, { signal })),
+      );
+      // The SDK of major 1 would send the next request in spite of its `abortSignal`.
+      signal?.throwIfAborted();
+      return parts;
+    },
   };
 }
 
@@ -112,13 +120,11 @@ function toolsOf(box: AdaptedBox, options: GoogleOptions): GoogleTools {
   return {
     tools: [
       {
-        functionDeclarations: box
-          .descriptors()
-          .map(({ name, description, parameters }) => ({
-            name,
-            description,
-            [jsonSchema ? "parametersJsonSchema" : "parameters"]: parameters,
-          })),
+        functionDeclarations: box.descriptors().map(({ name, description, parameters }) => ({
+          name,
+          description,
+          [jsonSchema ? "parametersJsonSchema" : "parameters"]: parameters,
+        })),
       },
     ],
     async call({ id, name = "", args }, { signal } = {}) {
