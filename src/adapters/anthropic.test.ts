@@ -94,7 +94,6 @@ describe("the tools for the Messages API", () => {
     await expect.poll(() => ran).toEqual(["wait"]);
     stop.abort();
     await waiting;
-    stop.abort();
     expect((await call(use("echo", { text: "a" }), { signal: stop.signal })).is_error).toBe(true);
     expect(outcomes.map(({ status }) => status)).toEqual(["ok", "cancelled"]);
   });
@@ -107,7 +106,7 @@ describe("the tools for the Messages API", () => {
     expect(await called("asked", {}, providerBox({ ran, approver: granting }))).toEqual(result([text("ran")]));
   });
 
-  it("hand the whole outcome and the events to the host", async () => {
+  it("hand the whole outcome to the host", async () => {
     const outcomes: ToolOutcome[] = [];
     const { call } = toAnthropicTools(providerBox(), { onOutcome: (one) => outcomes.push(one) });
     await call(use("echo", { text: "a" }));

@@ -4,6 +4,7 @@ import { type AdaptedBox, requireKnownOptions } from "./adapter-options.js";
 import { omittedImage } from "./omitted-image.js";
 import { type OutcomePart, partsOf } from "./outcome-parts.js";
 
+/** Options of `toAnthropicTools`. */
 export interface AnthropicOptions {
   /**
    * The SDK's class of `@anthropic-ai/sdk/lib/tools/ToolError`, for its tool runner: the only error whose text the runner passes on
@@ -24,9 +25,11 @@ export interface AnthropicToolUse {
   readonly input: unknown;
 }
 
+/** A block of a result. */
 export type AnthropicContent =
   | { type: "text"; text: string }
   | { type: "image"; source: { type: "base64"; media_type: AnthropicImageType; data: string } };
+/** The types of images that the API takes. */
 export type AnthropicImageType = (typeof IMAGE_TYPES)[number];
 
 /** The answer to a `tool_use` block, for the next user message. An empty result has no `content`. */
@@ -50,6 +53,7 @@ export interface AnthropicTool {
   parse(input: unknown): unknown;
 }
 
+/** What a loop over messages needs of a box. */
 export interface AnthropicTools {
   /** For `tools` of `client.messages.create()`, `.stream()` and `client.beta.messages.toolRunner()`. */
   tools: AnthropicTool[];

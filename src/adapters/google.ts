@@ -4,6 +4,7 @@ import { type AdaptedBox, requireKnownOptions } from "./adapter-options.js";
 import { omittedImage } from "./omitted-image.js";
 import { partsOf } from "./outcome-parts.js";
 
+/** Options of `toGoogleTools`. */
 export interface GoogleOptions {
   /**
    * Whether schemas are sent as JSON Schema, in `parametersJsonSchema` (default). False: in the older `parameters`, which can say
@@ -17,6 +18,7 @@ export interface GoogleOptions {
   readonly onOutcome?: (outcome: ToolOutcome) => void;
 }
 
+/** Options of `toGoogleCallableTool`. */
 export interface GoogleCallableOptions extends GoogleOptions {
   /** Cancels the calls and ends the loop: `generateContent` rejects with its reason. The SDK does not hand its `abortSignal` on to tools. */
   readonly signal?: AbortSignal | undefined;
@@ -41,6 +43,7 @@ export interface GoogleResponsePart {
   };
 }
 
+/** The declaration of a tool, with one of the two schemas. */
 export interface GoogleFunctionDeclaration {
   name: string;
   description: string;
@@ -48,10 +51,12 @@ export interface GoogleFunctionDeclaration {
   parameters?: object;
 }
 
+/** The declarations of all tools of a box. */
 export interface GoogleTool {
   functionDeclarations: GoogleFunctionDeclaration[];
 }
 
+/** What a loop over `generateContent` needs of a box. */
 export interface GoogleTools {
   /** For `config.tools`. */
   tools: GoogleTool[];
