@@ -11,7 +11,7 @@
  * Ends with `N passed, M failed`.
  */
 import { execFile, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,7 +23,8 @@ const RELEASES = ["newest", "oldest"];
 const { values } = parseArgs({
   options: { node: { type: "string", default: process.execPath }, keep: { type: "boolean" } },
 });
-const dist = fileURLToPath(new URL("../../dist", import.meta.url));
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+const dist = join(repository, "dist");
 const main = join(dist, "surfaces", "cli", "main.js");
 const run = promisify(execFile);
 
@@ -42,6 +43,12 @@ try {
   else {
     await played("newest", "play-mcp.mjs", [process.execPath, main, join(root, "project")]);
     for (const release of RELEASES) await played(release, "play-loops.mjs", [dist]);
+    for (const release of RELEASES) {
+      symlinkSync(repository, join(root, release, "node_modules", "haft"));
+      cpSync(join(repository, "examples"), join(root, release, "examples"), { recursive: true });
+      await played(release, "play-examples.mjs", [join(root, release, "examples")]);
+      await played(release, "play-types.mjs", [join(repository, "node_modules", "typescript", "bin", "tsc")]);
+    }
     console.log(`${passed} passed, ${failed} failed`);
     process.exitCode = failed > 0 ? 1 : 0;
   }

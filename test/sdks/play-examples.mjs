@@ -1,0 +1,55 @@
+/**
+ * Runs the programs of `examples/` that use an SDK, as their reader would, against a scripted provider: `node play-examples.mjs
+ * EXAMPLES`, a directory beside the SDKs. Ends with `N passed, M failed`.
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { scriptedProvider } from "./scripted-provider.mjs";
+import { wire as anthropic } from "./wires/anthropic.mjs";
+import { wire as google } from "./wires/google.mjs";
+
+/** The program, what its provider speaks, and the variables that its SDK reads. */
+const EXAMPLES = [
+  ["anthropic.mjs", anthropic, (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "none" })],
+  ["google.mjs", google, (url) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: "none" })],
+];
+const TURNS = [
+  { calls: [{ id: "call_1", name: "read", arguments: '{"path":"a.txt"}' }] },
+  { calls: [{ id: "call_2", name: "bash", arguments: '{"command":"node check.mjs"}' }] },
+  { text: "There is one file." },
+];
+
+const [examples] = process.argv.slice(2);
+let [passed, failed] = [0, 0];
+for (const [name, wire, environment] of EXAMPLES) {
+  const provider = await scriptedProvider(wire);
+  const home = mkdtempSync(join(tmpdir(), "haft-example-"));
+  try {
+    const cwd = join(home, "project");
+    mkdirSync(cwd);
+    writeFileSync(join(cwd, "a.txt"), "hello\n");
+    writeFileSync(join(cwd, "check.mjs"), "");
+    provider.play(TURNS);
+    const env = { PATH: process.env.PATH, HOME: home, ...environment(provider.url) };
+    const args = [join(examples, name), "What is here?"];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, env, timeout: 30_000 });
+    assert.match(stdout, /^There is one file\.$/m);
+    const [[file], [command]] = provider.requests.slice(1).map((body) => wire.read(body));
+    assert.match(file.parts[0].text, /1│hello$/);
+    assert.match(command.parts[0].text, /^Did not run `bash`/);
+    console.log(`ok ${name}`);
+    passed++;
+  } catch (error) {
+    console.log(`not ok ${name}\n${error.stderr ?? ""}${error.message}`);
+    failed++;
+  } finally {
+    await provider.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed > 0 ? 1 : 0);

@@ -1,0 +1,19 @@
+/** Compiles each file of `types/` against the SDKs beside it: `node play-types.mjs TSC`. Ends with `N passed, M failed`. */
+import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const [tsc] = process.argv.slice(2);
+const directory = fileURLToPath(new URL("types/", import.meta.url));
+const files = readdirSync(directory).filter((name) => name.endsWith(".ts"));
+const { stdout } = await promisify(execFile)(process.execPath, [tsc, "-p", directory, "--pretty", "false"], {
+  cwd: directory,
+}).catch((error) => error);
+const errors = stdout.split("\n").filter((line) => / error TS/.test(line));
+for (const line of errors) console.log(line);
+const wrong = files.filter((name) => errors.some((line) => line.startsWith(`${name}(`)));
+for (const name of files) console.log(`${wrong.includes(name) ? "not ok" : "ok"} types/${name}`);
+const failed = Math.max(wrong.length, errors.length > 0 ? 1 : 0);
+console.log(`${files.length - wrong.length} passed, ${failed} failed`);
+process.exit(failed > 0 ? 1 : 0);
