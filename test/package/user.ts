@@ -1,5 +1,7 @@
 /** What a user of the package writes in TypeScript. Compiled against the packed types, never run. */
 import { createToolkit, defineTool, denyByDefaultPolicy, type ToolOutcome, text } from "haft";
+import { toAnthropicTools } from "haft/anthropic";
+import { toGoogleCallableTool, toGoogleTools } from "haft/google";
 import { toOpenAiAgentsTools, toOpenAiChatTools, toOpenAiResponsesTools } from "haft/openai";
 import { artifactsSuite, fsSuite, searchSuite, shellSuite } from "haft/testing";
 
@@ -27,5 +29,12 @@ export async function exitCode(): Promise<number | null | undefined> {
   return outcome.data?.exitCode;
 }
 
-export const openAi = [toOpenAiChatTools, toOpenAiResponsesTools, toOpenAiAgentsTools];
+export const adapters = [
+  toAnthropicTools,
+  toGoogleTools,
+  toGoogleCallableTool,
+  toOpenAiChatTools,
+  toOpenAiResponsesTools,
+  toOpenAiAgentsTools,
+];
 export const suites = [artifactsSuite, fsSuite, searchSuite, shellSuite];
