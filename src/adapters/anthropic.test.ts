@@ -81,7 +81,8 @@ describe("the tools for the Messages API", () => {
     expect(JSON.stringify(content)).toContain("not valid JSON");
     const tool = tools.find(({ name }) => name === "echo");
     await expect(tool?.run(block.input, { toolUse: block })).rejects.toThrow("not valid JSON");
-    expect(await call(streamed("echo", '{"text":"whole"}', { text: "whole" }))).toEqual(result([text("whole")]));
+    // A host may have changed the input of a complete call.
+    expect(await call(streamed("echo", '{"text":"whole"}', { text: "mine" }))).toEqual(result([text("mine")]));
     expect(await call(streamed("nothing", "", {}))).toEqual(result());
   });
 

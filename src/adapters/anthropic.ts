@@ -105,7 +105,7 @@ export function toAnthropicTools(box: AdaptedBox, options: AnthropicOptions = {}
       parse: (input) => input,
       async run(input, context) {
         const outcome = await run(
-          { id: context?.toolUse.id ?? "", name, input: rawInput(context?.toolUse) ?? input },
+          { id: context?.toolUse.id ?? "", name, input: inputOf(context?.toolUse, input) },
           context?.signal,
         );
         if (outcome.isError) throw new ToolError(errorText(outcome));
@@ -113,7 +113,7 @@ export function toAnthropicTools(box: AdaptedBox, options: AnthropicOptions = {}
       },
     })),
     async call(toolUse, { signal } = {}) {
-      const outcome = await run({ ...toolUse, input: rawInput(toolUse) ?? toolUse.input }, signal);
+      const outcome = await run({ ...toolUse, input: inputOf(toolUse, toolUse.input) }, signal);
       const content = outcome.isError
         ? [{ type: "text" as const, text: errorText(outcome) }]
         : contentOf(partsOf(outcome));
@@ -128,12 +128,18 @@ export function toAnthropicTools(box: AdaptedBox, options: AnthropicOptions = {}
 }
 
 /**
- * The text of the arguments, where the block is of a stream: `input` is then what the SDK could read of them, which for a truncated
- * call is an object that looks complete.
+ * `input` of a block that was streamed is what the SDK could read of the arguments: for a truncated call an object that looks complete.
+ * The text is then handed on instead, and refused with the place where it ends.
  */
-function rawInput(toolUse: AnthropicToolUse | undefined): string | undefined {
+function inputOf(toolUse: AnthropicToolUse | undefined, input: unknown): unknown {
   const text = (toolUse as { readonly __json_buf?: unknown } | undefined)?.__json_buf;
-  return typeof text === "string" && text !== "" ? text : undefined;
+  if (typeof text !== "string" || text === "") return input;
+  try {
+    JSON.parse(text);
+    return input;
+  } catch {
+    return text;
+  }
 }
 
 /** The API refuses a text of whitespace alone. */

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { ToolOutcome } from "../kernel/index.js";
+import type { CallEvent, RunOptions, ToolCall, ToolOutcome } from "../kernel/index.js";
+import type { AdaptedBox } from "./adapter-options.js";
 import { type GoogleOptions, toGoogleCallableTool, toGoogleTools } from "./google.js";
 import { IMAGE_BASE64, providerBox } from "./provider-box.fixture.js";
 
-const called = async (name: string, args?: unknown, options: GoogleOptions = {}, box = providerBox()) =>
+const called = async (name: string, args?: unknown, options: GoogleOptions = {}, box: AdaptedBox = providerBox()) =>
   (await toGoogleTools(box, options).call({ id: "c1", name, args })).functionResponse;
 const output = (name: string, value: string) => ({ id: "c1", name, response: { output: value } });
 const failed = (name: string, value: string) => ({ id: "c1", name, response: { error: value } });
@@ -72,6 +73,23 @@ describe("the tools for a loop over generateContent", () => {
       { id: "c1", status: "denied" },
       { id: "c1", status: "ok" },
     ]);
+  });
+
+  it("pass on the events of a call", async () => {
+    const events: CallEvent[] = [];
+    const box = providerBox();
+    const progress = { kind: "progress", message: "half", callId: "c1" } as const;
+    const reporting: AdaptedBox = {
+      ...box,
+      runner: {
+        run(call: ToolCall, options?: RunOptions | null) {
+          options?.onEvent?.(progress);
+          return box.runner.run(call, options);
+        },
+      },
+    };
+    await called("echo", { text: "a" }, { onEvent: (event) => events.push(event) }, reporting);
+    expect(events).toEqual([progress]);
   });
 
   it("cancel a call by its signal", async () => {
