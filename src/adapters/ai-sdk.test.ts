@@ -104,7 +104,7 @@ describe("a tool for the AI SDK", () => {
     const none = toolsOf({ images: false }).picture;
     expect(none.toModelOutput({ output: await none.execute({}, call) })).toEqual({
       type: "text",
-      value: "a dot\n[image/png, 3 bytes: not shown, tool results are text only here]",
+      value: "a dot\n[image/png, 3 bytes, not shown: tool results of this API hold only text.]",
     });
   });
 

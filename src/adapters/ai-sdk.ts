@@ -9,6 +9,7 @@ import {
 } from "../kernel/index.js";
 import { requireKnownOptions } from "./adapter-options.js";
 import { type CallId, SdkApprovals } from "./ai-sdk-approvals.js";
+import { omittedImage } from "./omitted-image.js";
 import { type OutcomePart, partsOf, textOf } from "./outcome-parts.js";
 
 export { type ForeignAiSdkTool, type FromAiSdkOptions, fromAiSdk } from "./from-ai-sdk.js";
@@ -197,8 +198,8 @@ function imageOf7({ mime, data }: ImagePart): ModelPart {
   return { type: "file", mediaType: mime, data: { type: "data", data } } as unknown as ModelPart;
 }
 
+const ONLY_TEXT = "tool results of this API hold only text";
+
 function named(part: OutcomePart): OutcomePart {
-  if (part.type === "text") return part;
-  const bytes = Buffer.byteLength(part.data, "base64");
-  return { type: "text", text: `[${part.mime}, ${bytes} bytes: not shown, tool results are text only here]` };
+  return part.type === "text" ? part : { type: "text", text: omittedImage(part, ONLY_TEXT) };
 }

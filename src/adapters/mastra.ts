@@ -9,6 +9,7 @@ export type MastraOptions = Omit<AiSdkOptions, "approvals">;
 export type MastraOutput = string | Extract<AiSdkModelOutput, { type: "content" }>;
 
 export interface MastraTool extends Pick<AiSdkTool, "description" | "inputSchema"> {
+  readonly id: string;
   readonly execute: (...call: Parameters<AiSdkTool["execute"]>) => Promise<MastraOutput>;
   readonly toModelOutput: (output: MastraOutput) => AiSdkModelOutput;
 }
@@ -34,11 +35,12 @@ export function toMastraTools(
 ): Record<string, MastraTool> {
   requireKnownOptions("toMastraTools", options, ["images", "onEvent", "onOutcome"]);
   const tools = Object.entries(toAiSdkTools(box, { ...options, approvals: "box" }));
-  return Object.fromEntries(tools.map(([name, tool]) => [name, mastraTool(tool)]));
+  return Object.fromEntries(tools.map(([name, tool]) => [name, mastraTool(name, tool)]));
 }
 
-function mastraTool({ description, inputSchema, execute, toModelOutput }: AiSdkTool): MastraTool {
+function mastraTool(id: string, { description, inputSchema, execute, toModelOutput }: AiSdkTool): MastraTool {
   return {
+    id,
     description,
     inputSchema,
     async execute(input, call) {

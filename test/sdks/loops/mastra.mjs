@@ -22,7 +22,7 @@ export const loop = {
     ...(isOldest
       ? {
           "an image": result(
-            '"dot.png": image/png, 1×1 pixels, 70 bytes.\n[image/png, 70 bytes: not shown, tool results are text only here]',
+            '"dot.png": image/png, 1×1 pixels, 70 bytes.\n[image/png, 70 bytes, not shown: tool results of this API hold only text.]',
           ),
         }
       : {}),
