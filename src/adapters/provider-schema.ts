@@ -269,7 +269,9 @@ class SchemaWriter {
     const further = takesOpen && typeof rest === "object" ? this.#write(rest, memberOf(at, "*"), level + 1) : undefined;
     const isClosed = isStrict === true || (rest === false && !isOpenApi);
     return {
-      ...(isOpenApi && written.length === 0 ? {} : { properties: Object.fromEntries(written) }),
+      ...(written.length === 0 && !isStrict && (isOpenApi || level > 0)
+        ? {}
+        : { properties: Object.fromEntries(written) }),
       ...(needed.length > 0 || isStrict ? { required: needed } : {}),
       ...(isClosed ? { additionalProperties: false } : {}),
       ...(further === undefined ? {} : { additionalProperties: further }),

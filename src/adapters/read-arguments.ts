@@ -58,7 +58,7 @@ export class Notes {
   #more = 0;
 
   add(at: string, clause: string): void {
-    const note = at === "" ? `The arguments ${clause}.` : `\`${at}\` ${clause}.`;
+    const note = at === "" ? `The arguments ${clause}.` : `\`${shownName(at)}\` ${clause}.`;
     if (this.#notes.size < MAX_NOTES) this.#notes.add(note);
     else if (!this.#notes.has(note)) this.#more++;
   }
@@ -69,8 +69,7 @@ export class Notes {
 }
 
 /** A member's place for a note, as `filter.names[]`. */
-export const memberOf = (at: string, name: string): string =>
-  at === "" ? shownName(name) : `${at}.${shownName(name)}`;
+export const memberOf = (at: string, name: string): string => (at === "" ? name : `${at}.${name}`);
 
 /** The shape of a tool's arguments: always one object, with unions at the top merged into it. */
 export function readArguments(schema: JsonSchema, notes: Notes): Shape {
@@ -201,12 +200,17 @@ class ArgumentReader {
 
 /** JSON of at most 200 characters; undefined for longer ones and for what JSON cannot hold. */
 function shortJson(value: unknown): string | undefined {
-  try {
-    const text = JSON.stringify(value);
-    return text !== undefined && text.length <= MAX_REPEATED ? text : undefined;
-  } catch {
-    return undefined; // nested too deep
+  const pending = [value];
+  for (let seen = 0; pending.length > 0; seen++) {
+    const one = pending.pop();
+    if (seen > MAX_REPEATED || (typeof one === "string" && one.length > MAX_REPEATED)) return undefined;
+    if (typeof one !== "object" || one === null) continue;
+    for (const key in one) {
+      if (pending.push((one as Record<string, unknown>)[key]) > MAX_REPEATED) return undefined;
+    }
   }
+  const text = JSON.stringify(value);
+  return text !== undefined && text.length <= MAX_REPEATED ? text : undefined;
 }
 
 function statedTypes(schema: JsonSchema): readonly ShapeType[] {

@@ -87,9 +87,20 @@ export function createSchemaReader(root: JsonSchema): SchemaReader {
     return branches.length > 0 && branches.every((one) => refuses(one, type, value, seen));
   }
 
+  /** The branches of a union, and of the unions that are branches. */
+  function formsOf(read: JsonSchema, forms = new Set<JsonSchema>()): readonly JsonSchema[] {
+    for (const branch of branchesOf(read)) {
+      const form = resolved(branch);
+      if (forms.size >= MAX_BRANCHES || forms.has(form)) continue;
+      forms.add(form);
+      formsOf(form, forms);
+    }
+    return [...forms];
+  }
+
   function partFor(schema: JsonSchema, value: unknown): SchemaPart {
     const read = resolved(schema);
-    const branches = branchesOf(read).slice(0, MAX_BRANCHES).map(resolved);
+    const branches = formsOf(read);
     if (branches.length === 0) return { schema: read, elsewhere: NONE };
     if (Array.isArray(value)) {
       const list = branches.find((one) => isRecord(one.items));

@@ -29,5 +29,6 @@ export { type RecordingBackend, recordingBackend, type Touched } from "./fakes/r
 export { bindAll, type Fixture, type Plant, plant, plantByShell, treeGrant } from "./fixture.js";
 export { type Case, cannotTable, type Plan, type RunnableCase, runnable, type Suite } from "./plan.js";
 export { type Exchange, playTranscript } from "./play-transcript.js";
+export { schemaProblems } from "./schema-problems.js";
 export type { StateFixture } from "./state/state-fixture.js";
 export { fsSuite, searchSuite, shellSuite, stateSuite } from "./suites.js";
