@@ -30,8 +30,8 @@ import type { Deadline } from "./deadline.js";
 import { systemCode } from "./faults.js";
 import { type Backup, type Backups, restoreCommand } from "./in-place-backup.js";
 import { type PinnedPath, specialFileKindOf, versionOf } from "./path-resolver.js";
-import { openFile, readAt } from "./read.js";
-import { discard, flush, flushDirectory, removeName, type TempFiles, WRITE_STEP_BYTES, writeAll } from "./write.js";
+import { chunksOf, openFile } from "./read.js";
+import { discard, flush, flushDirectory, removeName, type TempFiles, writeAll } from "./write.js";
 
 /** Error codes of file systems without hard links. A hard link never replaces an existing name, a rename does. */
 const HARD_LINK_UNSUPPORTED = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
@@ -314,15 +314,9 @@ function preserveSetIdBits(descriptor: number, old: BigIntStats): void {
 
 /** Hashes a file; null for a file over the read limit. */
 async function hashOf(descriptor: number, info: BigIntStats, deadline: Deadline): Promise<string | null> {
-  const size = Number(info.size);
-  if (size > DEFAULT_MAX_READ_BYTES) return null;
+  if (Number(info.size) > DEFAULT_MAX_READ_BYTES) return null;
   const hash = createHash("sha256");
-  for (let at = 0; at < size; ) {
-    const part = await readAt(descriptor, at, Math.min(WRITE_STEP_BYTES, size - at), deadline);
-    if (part.length === 0) break;
-    hash.update(part);
-    at += part.length;
-  }
+  for await (const chunk of chunksOf({ descriptor, info }, 0, deadline, true)) hash.update(chunk);
   return hash.digest("hex");
 }
 
