@@ -87,7 +87,7 @@ export class RecordedFs implements Fs {
     expect: Expect,
     io?: Io & { readonly mode?: number },
   ): Promise<ReplaceResult> {
-    const found = await this.#look(() => this.#oldFile(path, expect, io));
+    const found = await this.#inspect(() => this.#oldFile(path, expect, io));
     const before = found?.old?.entry;
     return this.#recorded(
       path,
@@ -103,7 +103,7 @@ export class RecordedFs implements Fs {
   }
 
   async mkdir(path: string, recursive: boolean, io?: Io): Promise<void> {
-    const paths = await this.#look(() => this.#missing(path, io));
+    const paths = await this.#inspect(() => this.#missing(path, io));
     const change: Change | undefined = paths && { kind: "mkdir", paths };
     const make = () => this.#fs.mkdir(path, recursive, io);
     await (paths?.length === 0 ? make() : this.#recorded(path, change, make));
@@ -116,7 +116,7 @@ export class RecordedFs implements Fs {
   ): Promise<void> {
     const { recursive, ignoreMissing } = options;
     const own = { recursive: recursive === true, ignoreMissing: ignoreMissing === true };
-    const old = await this.#look(() => this.#oldTree(path, own.recursive, io));
+    const old = await this.#inspect(() => this.#oldTree(path, own.recursive, io));
     const remove = () => this.#fs.rm(path, own, io);
     if (old === "absent") return remove();
     await this.#recorded(path, old?.change, remove, async () => old?.end ?? {});
@@ -125,7 +125,7 @@ export class RecordedFs implements Fs {
 
   async rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void> {
     const own = { replace: options.replace === true };
-    const change = await this.#look(() => this.#oldNames(from, to, own.replace, io));
+    const change = await this.#inspect(() => this.#oldNames(from, to, own.replace, io));
     await this.#recorded(
       to,
       change,
@@ -164,9 +164,9 @@ export class RecordedFs implements Fs {
   }
 
   /** Undefined where it fails: the operation itself then reports why, or it cannot be undone. */
-  async #look<T>(look: () => Promise<T>): Promise<T | undefined> {
+  async #inspect<T>(read: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await look();
+      return await read();
     } catch {
       return undefined;
     }

@@ -86,6 +86,15 @@ describe.each(["local", "posix:dash", "memory"])("undo on %s", (on) => {
     ]);
   });
 
+  it("puts back large files, each with its own bytes", async () => {
+    const large = (letter: string) => `${letter.repeat(99)}\n`.repeat(6_000);
+    for (const letter of ["a", "b"]) await put(`${letter}.txt`, large(letter));
+    await call("write", { path: "a.txt", content: large("x") });
+    await call("move", { from: "a.txt", to: "b.txt", overwrite: true });
+    expect((await toolkit.undo({ session: "main" })).status).toBe("done");
+    expect([await text("a.txt"), await text("b.txt")]).toEqual([large("a"), large("b")]);
+  });
+
   it("puts back a deleted file and a deleted tree", async () => {
     await call("write", { path: "tree/sub/a.txt", content: "a\n" });
     await call("write", { path: "tree/b.txt", content: "b\n" });

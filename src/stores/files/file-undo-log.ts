@@ -24,7 +24,7 @@ export const UNDO_LIMITS = {
   keptMs: 7 * 24 * 60 * 60 * 1000,
 } as const;
 
-/** What a process stores between two looks at how much there is. */
+/** What a process stores between two checks of the limits. */
 const CHECK_EVERY_BYTES = 8 * 1024 * 1024;
 const CHECK_EVERY_CALLS = 100;
 /** The time first, so that the names sort by it. */
@@ -54,7 +54,7 @@ export function fileUndoLog(
   const limits: UndoLimits = { ...UNDO_LIMITS, ...own };
   const root = join(state.path, UNDO_DIRECTORY);
   let bytes = 0;
-  let calls = CHECK_EVERY_CALLS; // the first call of a process that stores something looks
+  let calls = CHECK_EVERY_CALLS; // the first call of a process that stores something checks
   const stored: RecorderParts["stored"] = (id, more) => {
     bytes += more.bytes;
     calls += more.calls;
@@ -196,7 +196,7 @@ function dropOldest(root: string, limits: UndoLimits, nowMs: number, own: string
     try {
       rmSync(join(root, id), { recursive: true, force: true });
     } catch {
-      // It stays, and the next look tries again.
+      // It stays, and the next check tries again.
     }
   }
 }
