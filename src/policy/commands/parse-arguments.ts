@@ -60,7 +60,9 @@ class ArgumentParser implements ParsedArguments {
     const attached = equals === -1 ? undefined : withoutPrefix(word, equals + 1);
     const matches = this.#matching(given);
     if (matches.length === 0) this.#add(given, undefined, attached);
-    for (const name of matches) this.#add(name, this.spec.options.get(name), attached);
+    // What looks like an abbreviation may be an option of its own without a value: the next word counts as an operand too.
+    const isExact = this.spec.options.has(given) || this.spec.spec.singleHyphen === true;
+    for (const name of matches) this.#add(name, this.spec.options.get(name), attached, isExact);
   }
 
   #matching(given: string): string[] {
@@ -95,16 +97,18 @@ class ArgumentParser implements ParsedArguments {
     if (word.isUnresolved || word.isGlob) this.uncertain.push(word);
   }
 
-  #add(name: string, effect: OptionEffect | undefined, attached: ExpandedWord | undefined): void {
+  #add(name: string, effect: OptionEffect | undefined, attached: ExpandedWord | undefined, takesNext = true): void {
     if (effect?.ends === true) this.#isEnded = true;
     if (effect === undefined) {
       this.options.push({ name, effect, values: [], ...(attached === undefined ? {} : { attached }) });
       return;
     }
     const values = attached === undefined ? [] : [attached];
-    while (!effect.isGlued && values.length < effect.values.length && this.#next < this.words.length) {
-      values.push(this.words[this.#next++] as ExpandedWord);
+    let next = this.#next;
+    while (!effect.isGlued && values.length < effect.values.length && next < this.words.length) {
+      values.push(this.words[next++] as ExpandedWord);
     }
+    if (takesNext) this.#next = next;
     this.options.push({ name, effect, values, ...(attached === undefined ? {} : { attached }) });
   }
 }

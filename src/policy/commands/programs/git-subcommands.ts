@@ -9,7 +9,8 @@ const DIFF_OPTIONS = {
   "--ext-diff": "high",
   "--no-index": "tree operands=read",
   "-O": "read glued",
-  "-S -G -U -n -L --unified --max-count --skip --since --until --after --before --author --committer --grep --format --date --diff-filter --decorate-refs --word-diff-regex --inter-hunk-context --stat-width --src-prefix --dst-prefix --line-prefix --ignore-matching-lines":
+  "-U --unified --stat --word-diff": "text glued",
+  "-S -G -n -L --max-count --skip --since --until --after --before --author --committer --grep --format --date --diff-filter --decorate-refs --word-diff-regex --inter-hunk-context --stat-width --src-prefix --dst-prefix --line-prefix --ignore-matching-lines":
     "text",
 };
 

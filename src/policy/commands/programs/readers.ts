@@ -9,8 +9,8 @@ const PRINTS: ProgramSpec = { operands: "text*" };
 const DIFF: ProgramSpec = {
   does: "tree follows",
   options: {
-    "-U --unified -C --context -W --width -x --exclude -I --ignore-matching-lines -F --show-function-line -L --label --color --palette":
-      "text",
+    "-U -C -W --width -x --exclude -I --ignore-matching-lines -F --show-function-line -L --label --palette": "text",
+    "--unified --context --color": "text glued",
     "-X --exclude-from": "read",
     "--from-file --to-file": "read tree",
     "--output": "medium write",
@@ -167,7 +167,7 @@ export const READERS: ProgramTable = {
   sum: READS,
   base64: { options: { "-w --wrap": "text", "-i --input": "read", "-o --output": "medium write" } },
   base32: { options: { "-w --wrap": "text" } },
-  od: { options: { "-A -j -N -S -t -w": "text" } },
+  od: { options: { "-A -j -N -S -t": "text", "-w": "text glued" } },
   hexdump: { options: { "-e -n -s": "text", "-f": "read" } },
   hd: { options: { "-e -n -s": "text" } },
   xxd: { operands: "read write", options: { "-c -g -l -s -o -n": "text" }, judge: writesSecond },

@@ -226,7 +226,8 @@ export const SEARCH: ProgramTable = {
     operands: "text read*",
     closed: true,
     options: {
-      "-A -B -C -m --type --ignore-dir -t": "text",
+      "-m --type --ignore-dir -t": "text",
+      "-A -B -C": "text glued",
       "-i -v -w -l -L -c -h -H -n -o -s -Q -f -g --nocolor --color --column --noenv": "",
       "--pager": "high shell",
       "--ackrc --output": "high text",

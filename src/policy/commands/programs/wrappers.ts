@@ -124,9 +124,8 @@ export const WRAPPERS: ProgramTable = {
     operands: "text*",
     stopsAtOperand: true,
     options: {
-      "-I -J -n -P -L -d -E -s -R -S --max-args --max-procs --max-lines --delimiter --max-chars --process-slot-var":
-        "text",
-      "-i --replace -e -l --eof": "text glued",
+      "-I -J -n -P -L -d -E -s -R -S --max-args --max-procs --delimiter --max-chars --process-slot-var": "text",
+      "-i --replace -e -l --eof --max-lines": "text glued",
       "-a --arg-file": "read",
     },
     judge: judgeXargs,
@@ -156,7 +155,7 @@ export const WRAPPERS: ProgramTable = {
   watch: {
     operands: "text*",
     stopsAtOperand: true,
-    options: { "-n --interval": "text" },
+    options: { "-n --interval -q --equexit": "text", "-s --shotsdir": "write" },
     judge: (call) => {
       const words = call.parsed.operands;
       if (words.length === 0) return;
