@@ -32,6 +32,9 @@ const LEAVES = "mkfifo pwned";
 const HIDDEN = { setup: `echo 'a[$(${LEAVES})]' > f` };
 const EVIL = `printf '#!/bin/sh\\n${LEAVES}\\n' > evil; chmod +x evil`;
 
+const COMMIT = "git -c user.name=a -c user.email=a@b commit -qam x";
+const COMMITS = `git init -q .; git add a.txt; ${COMMIT}; echo b > a.txt; ${COMMIT}`;
+
 export const ATTEMPTS: readonly Attempt[] = [
   one("Quoting", "a program's name in pieces", `mk"fi"'f'o pwned`, "asked"),
   one("Quoting", "a name with a backslash", "\\mkfifo pwned", "asked"),
@@ -66,6 +69,8 @@ export const ATTEMPTS: readonly Attempt[] = [
   one("Substitution", "in an argument, evaluated", `set -- 'a[$(${LEAVES})]'; echo $(($1))`, "asked"),
   one("Substitution", "a value that is evaluated as a prompt", `x='$(${LEAVES})'; echo \${x@P}`, "asked"),
   one("Substitution", "in the default of a variable", `echo \${NOPE:-$(${LEAVES})}`, "asked"),
+  one("Substitution", "in a text that becomes an array", `declare -a a='($(${LEAVES}))'`, "asked"),
+  one("Substitution", "in a file, as the name of a descriptor", "read n < f; exec {b[n]}</dev/null", "asked", HIDDEN),
   one("Substitution", "in a here-document", `cat <<EOF\n$(${LEAVES})\nEOF`, "asked"),
   one("Substitution", "an unset variable that vanishes from a path", "cat $NOPE../out/s.txt", "asked"),
   one("Substitution", "a path from a substitution", 'cat "$(echo ../out/s.txt)"', "asked"),
@@ -74,6 +79,16 @@ export const ATTEMPTS: readonly Attempt[] = [
   one("Chains", "in a function", `f() { ${LEAVES}; }; f`, "asked"),
   one("Chains", "a function with the name of a harmless program", `ls() { command ${LEAVES}; }; ls`, "asked"),
   one("Chains", "in a trap", `trap '${LEAVES}' EXIT`, "asked"),
+  one(
+    "Chains",
+    "a `cd` in a pipeline that stays",
+    "shopt -s lastpipe; true | cd .git/hooks; echo x > pre-commit",
+    "asked",
+    {
+      setup: "git init -q .",
+      bites: false,
+    },
+  ),
   one("Chains", "in a condition", `if [[ $(${LEAVES}) ]]; then :; fi`, "asked"),
   one("Wrappers", "`env`", `env A=1 ${LEAVES}`, "asked"),
   one("Wrappers", "`timeout` and `nice`", `timeout 5 nice -n 1 ${LEAVES}`, "asked"),
@@ -85,6 +100,7 @@ export const ATTEMPTS: readonly Attempt[] = [
   one("Wrappers", "a shell that reads a here-string", `bash <<< '${LEAVES}'`, "asked"),
   one("Wrappers", "`jobs -x`", `jobs -x ${LEAVES}`, "asked"),
   one("Wrappers", "`env -S`", `env -S '${LEAVES}'`, "asked"),
+  one("Wrappers", "`env -S` with options", `env -S '-u X ${LEAVES}'`, "asked"),
   one("Interpreters", "node", `node -e 'require("fs").writeFileSync("pwned","")'`, "asked"),
   one("Interpreters", "awk", `awk 'BEGIN{system("${LEAVES}")}'`, "asked"),
   one("Interpreters", "awk, behind a quote in a regex", `awk 'BEGIN{print /"/; system("${LEAVES}") }'`, "asked"),
@@ -104,6 +120,7 @@ export const ATTEMPTS: readonly Attempt[] = [
   one("Interpreters", "awk that writes, behind a brace", `awk 'BEGIN{print /}/ > "../out/new"}'`, "denied"),
   one("Interpreters", "sed that runs a command after a text", `echo x | sed 'a x\\\\\ne ${LEAVES}'`, "asked"),
   one("Interpreters", "sed that writes after a text", "echo x | sed 'a x\\\\\nw {out}/new'", "denied"),
+  one("Interpreters", "sed that runs a command after a label", `echo x | sed ':a e ${LEAVES}'`, "asked"),
   one("Interpreters", "awk that writes", `awk 'BEGIN{print "x" > "{out}/new"}'`, "denied"),
   one("Interpreters", "sed that runs a command", `echo x | sed '1e ${LEAVES}'`, "asked"),
   one("Interpreters", "sed that writes without `-i`", "echo x | sed 'w {out}/new'", "denied"),
@@ -220,9 +237,18 @@ export const ATTEMPTS: readonly Attempt[] = [
   one("Options", "from a file that an argument names", "strings @../out/s.txt", "denied"),
   one("Options", "from a file with a secret", "nm @.env", "asked", { setup: "echo K=SECRET > .env" }),
   one("Options", "from a file that names a plugin", "nm @o a.txt", "asked", { bites: false }),
+  one("Options", "with a value that is an operand", "diff --unified .env a.txt", "asked", {
+    setup: "echo K=SECRET > .env",
+  }),
+  one("Options", "that looks like an abbreviation", "git diff --no-color --stat=9 -p --word-diff .env a.txt", "asked", {
+    setup: "echo K=SECRET > .env",
+  }),
   one("Lists", "of files to sort", `printf '{out}/s.txt\\0' | sort --files0-from=-`, "asked"),
   one("Lists", "of files to count, with a secret", "wc --files0-from=list", "asked", {
     setup: "printf 'SECRET\\0' > list",
+  }),
+  one("Lists", "taken apart at a character of the names", "find d@ -name '*@' | xargs -d @ cat", "asked", {
+    setup: "mkdir -p 'd@{out}'; touch 'd@{out}/s.txt@'",
   }),
   one("Lists", "a module of a jq program", `jq -n 'import "../out/x" as $c; $c'`, "asked", {
     setup: `echo '"SECRET"' > {out}/x.json`,
@@ -233,6 +259,9 @@ export const ATTEMPTS: readonly Attempt[] = [
   }),
   one("Trees", "`grep -d recurse`", "grep -d recurse . .", "asked", { setup: "echo K=SECRET > .env" }),
   one("Trees", "an abbreviated option and value", "grep --direc=rec . .", "asked", { setup: "echo K=SECRET > .env" }),
+  one("Trees", "below a directory that `find` finds", "find . -name d -exec grep -r . {} +", "asked", {
+    setup: "mkdir d; echo K=SECRET > d/.env",
+  }),
   one("Trees", "`git grep` of what is not committed", "git grep --no-index K", "asked", {
     setup: "git init -q .; echo K=SECRET > .env",
   }),
@@ -294,6 +323,18 @@ export const ATTEMPTS: readonly Attempt[] = [
   one("git", "a secret as the contents of a file", "git annotate --contents=.env a.txt", "asked", {
     setup: "git init -q .; git add a.txt; git -c user.name=a -c user.email=a@b commit -qm x; echo K=SECRET > .env",
   }),
+  one("git", "a secret beside a file outside of the repository", "git diff /dev/null .env", "asked", {
+    setup: "git init -q .; echo K=SECRET > .env",
+  }),
+  one("git", "a secret that a configuration includes", "git config -f c --includes -l", "asked", {
+    setup: "git init -q .; echo K=SECRET > .env; printf '[include]\\n\\tpath = .env\\n' > c",
+  }),
+  one("git", "a directory as a bare repository", "git -C r --bare diff HEAD~1 HEAD", "asked", {
+    setup: `${COMMITS}; cp -r .git r; git config -f r/config diff.external '${LEAVES};:'`,
+  }),
+  one("git", "without the variables that guard it", "env -i git -C r diff HEAD~1 HEAD", "asked", {
+    setup: `${COMMITS}; cp -r .git r; git config -f r/config diff.external '${LEAVES};:'`,
+  }),
   one("git", "a secret as the heads of a merge", "git fmt-merge-msg -F .env", "asked", {
     setup: "git init -q .; git add a.txt; git -c user.name=a -c user.email=a@b commit -qm x; echo K=SECRET > .env",
   }),
@@ -345,6 +386,12 @@ export const ATTEMPTS: readonly Attempt[] = [
   }),
   one("Environment", "the table of commands", "BASH_CMDS[ls]=./evil; ls", "asked", { setup: EVIL }),
   one("Environment", "the table of commands, as a whole", "BASH_CMDS=([ls]=./evil); ls", "asked", { setup: EVIL }),
+  one("Environment", "PATH as an argument", "set -k; ls PATH=.:$PATH", "asked", {
+    setup: EVIL.replaceAll("evil", "ls"),
+  }),
+  one("Environment", "PATH as a descriptor", ": {PATH}</dev/null; ls", "asked", {
+    setup: `for n in 10 11 12; do mkdir $n; printf '#!/bin/sh\\n/usr/bin/${LEAVES}\\n' > $n/ls; chmod +x $n/ls; done`,
+  }),
   one("Environment", "the table of aliases", `shopt -s expand_aliases; BASH_ALIASES[ls]='${LEAVES}'\nls`, "asked"),
   one("Environment", "a library", "LD_PRELOAD=./x.so ls", "asked", { bites: false }),
   one("Environment", "BASH_ENV", "BASH_ENV=s.sh bash -c :", "asked", {
