@@ -14,10 +14,9 @@ const ORDINARY = [
   "npm test 2>&1 | tail -40",
   "sed -n '1,40p' src/index.ts && wc -l src/*.ts",
 ];
-/** One command of 10 KB: lines as scripts have them. */
-const LONG = Array.from({ length: 200 }, (_, index) => `grep -n "name ${index}" src/file-${index}.ts | head -5`).join(
-  "\n",
-);
+/** One command: lines as scripts have them, 200 of them in 10 KB. */
+const script = (lines) =>
+  Array.from({ length: lines }, (_, index) => `grep -n "name ${index}" src/file-${index}.ts | head -5`).join("\n");
 
 async function trueUnder(autonomy, scratch) {
   const box = await openBox(scratch, `${scratch}/state`, { autonomy });
@@ -26,7 +25,7 @@ async function trueUnder(autonomy, scratch) {
   };
 }
 
-function deciding(id, what, commands, limitMs) {
+function deciding(id, what, commands, limitMs, decisions = DECISIONS) {
   return {
     id,
     table: "library",
@@ -51,11 +50,11 @@ function deciding(id, what, commands, limitMs) {
           home: "/home/user",
         };
         return async () => {
-          for (let turn = 0; turn < DECISIONS; turn++) {
+          for (let turn = 0; turn < decisions; turn++) {
             const command = commands[turn % commands.length];
             policy.decide([{ kind: "command", command, cwd: scratch }], call);
           }
-          return { calls: DECISIONS };
+          return { calls: decisions };
         };
       },
     },
@@ -64,7 +63,15 @@ function deciding(id, what, commands, limitMs) {
 
 export const cases = [
   deciding("policy-decide", "decide on an ordinary command", ORDINARY, 1),
-  deciding("policy-decide-10k", "decide on a command of 10 KB", [LONG], 5),
+  deciding("policy-decide-10k", "decide on a command of 10 KB, 400 programs", [script(200)], 5),
+  deciding(
+    "policy-decide-60k",
+    "decide on a command of 60 KB, nearly the longest that is parsed",
+    [script(1_300)],
+    30,
+    150,
+  ),
+  deciding("policy-decide-100k", "decide on a command of 100 KB, which is not parsed", [script(2_200)], 1),
   {
     id: "policy-true",
     table: "library",

@@ -115,6 +115,7 @@ export class ScriptWalk implements CommandSink {
   }
 
   #node(node: SyntaxNode, scope: Scope): void {
+    this.#guard(node, scope);
     switch (node.type) {
       case "Command":
         this.#command(node, scope);
@@ -216,18 +217,16 @@ export class ScriptWalk implements CommandSink {
       return;
     }
     this.#guard(node, scope);
-    const name = assignedName(node);
-    if (name !== undefined) this.#assigned(name, scope.source.slice(node.pos, node.end));
+    this.#assigned(assignedName(node), scope.source, node.pos, node.end);
     forEachChild(node, each);
   }
 
   #guard(node: SyntaxNode, scope: Scope): void {
     const differs = readsDifferently(node, scope.source, scope.isTest === true);
-    const evaluates = evaluatesUnknown(node, scope.state);
-    if (differs === undefined && !evaluates) return;
+    if (differs !== undefined) this.#problem("shells-differ", differs, scope.source.slice(node.pos, node.end));
+    if (!evaluatesUnknown(node, scope.state)) return;
     const text = scope.source.slice(node.pos, node.end);
-    if (differs !== undefined) this.#problem("shells-differ", differs, text);
-    if (evaluates) this.#problem("dynamic-command", mayEvaluate(text), text);
+    this.#problem("dynamic-command", mayEvaluate(text), text);
   }
 
   #expression(node: ArithmeticExpression | undefined, scope: Scope): void {
@@ -237,13 +236,13 @@ export class ScriptWalk implements CommandSink {
   }
 
   /** An assignment without a command: in an expansion, in arithmetic, by a loop. */
-  #assigned(name: string, text: string): void {
-    if (!changesPrograms(name)) return;
-    this.#problem("environment", `sets \`${name}\`, which changes what programs do`, text);
+  #assigned(name: string | undefined, source: string, from: number, to: number): void {
+    if (name === undefined || !changesPrograms(name)) return;
+    this.#problem("environment", `sets \`${name}\`, which changes what programs do`, source.slice(from, to));
   }
 
   #command(node: Command, scope: Scope): void {
-    this.#nested(node, scope);
+    forEachChild(node, (child) => this.#nested(child, scope));
     const text = scope.source.slice(node.pos, node.end);
     const input = redirectedInput(node.redirects) ?? scope.input;
     const directories: (readonly string[] | undefined)[] = [];
@@ -345,7 +344,7 @@ export class ScriptWalk implements CommandSink {
     const inside = { ...scope, state: scope.state.copy() };
     if (node.type === "For" || node.type === "Select") {
       for (const word of node.wordlist ?? []) this.#nested(word, scope);
-      this.#assigned(node.name.value, scope.source.slice(node.pos, node.name.end));
+      this.#assigned(node.name.value, scope.source, node.pos, node.name.end);
       inside.state.assignEach(node.name.value, node.wordlist);
     } else if (node.type === "While") this.#node(node.clause, inside);
     else {
@@ -360,7 +359,6 @@ export class ScriptWalk implements CommandSink {
 
   /** The body runs where the function is called, which may be in another directory. */
   #function(node: FunctionNode, scope: Scope): void {
-    this.#guard(node, scope);
     const state = scope.state.copy();
     if (changesDirectory(node)) {
       state.directories = undefined;

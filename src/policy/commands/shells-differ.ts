@@ -38,9 +38,15 @@ export function readsDifferently(node: SyntaxNode, source: string, isTest: boole
         ? "a bracket that only some shells take as a glob"
         : undefined;
     case "Function":
-      return PLAIN_FUNCTION.test(source.slice(node.pos, node.body.pos))
+      return beginsCommand(source.slice(0, node.pos)) && PLAIN_FUNCTION.test(source.slice(node.pos, node.body.pos))
         ? undefined
         : "shells differ in what this function is";
+    case "Coproc":
+      return /^\w*$/.test(node.name?.text ?? "") ? undefined : "a name that shells do not accept";
+    case "Pipeline":
+      return node.commands.length === 0 && node.prefixes.some(({ type }) => type === "Negation")
+        ? "only some shells accept `!` without a command"
+        : undefined;
     case "Command":
       return hasGap(node, source) ? "something between two words that shells do not accept" : undefined;
     default:
@@ -58,6 +64,13 @@ const hidesWords = (part: WordPart): boolean => part.type === "Literal" && /[\s$
 
 const hasUnquoted = ({ text, parts }: Word, pattern: RegExp): boolean =>
   parts === undefined ? pattern.test(text) : parts.some((part) => part.type === "Literal" && pattern.test(part.text));
+
+/** Whether nothing that the parser leaves out stands before a function: `>file f() { … }`. */
+function beginsCommand(before: string): boolean {
+  const text = before.trimEnd();
+  if (text === "" || (before.indexOf("\n", text.length) !== -1 && !text.endsWith("\\"))) return true;
+  return /[;&|(]$|(?:^|[\s;&|(])(?:[{!]|then|do|else|if|elif|while|until|time|coproc)$/.test(text.slice(-8));
+}
 
 /** Between the words of a command there is only whitespace. */
 function hasGap(node: Command, source: string): boolean {
