@@ -238,17 +238,19 @@ describe("the paths", () => {
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 };
 
 describe("Haft's own policy", () => {
+  // A claim is analyzed once for all policies and levels.
+  const rows = COMMAND_ROWS.map(({ command }) => ({ command, claims: [commandClaim(command)] }));
+
   it.each(["readonly", "supervised", "full"] as const)("is never loosened at the level %s", (autonomy) => {
     const open = { allowedCommands: ["*"], forbiddenPaths: [], blockHighRiskCommands: false };
     const base = autonomyPolicy();
-    const looser = COMMAND_ROWS.filter(({ command }) => {
-      const claims = [commandClaim(command)];
-      const call = callAt(autonomy);
-      const policies = [validatingPolicy(), validatingPolicy({ ...open, requireApprovalForMediumRisk: false })];
+    const policies = [validatingPolicy(), validatingPolicy({ ...open, requireApprovalForMediumRisk: false })];
+    const call = callAt(autonomy);
+    const looser = rows.filter(({ claims }) => {
       const least = STRICTNESS[base.decide(claims, call).effect];
       return policies.some((policy) => STRICTNESS[policy.decide(claims, call).effect] < least);
     });
-    expect(COMMAND_ROWS.length).toBeGreaterThan(500);
+    expect(rows.length).toBeGreaterThan(500);
     expect(looser).toEqual([]);
   });
 
