@@ -15,6 +15,7 @@ import { type OutcomePart, partsOf, textOf } from "./outcome-parts.js";
 export { type ForeignAiSdkTool, type FromAiSdkOptions, fromAiSdk } from "./from-ai-sdk.js";
 export type { OutcomePart } from "./outcome-parts.js";
 
+/** Options of `toAiSdkTools`. */
 export interface AiSdkOptions {
   /**
    * Who asks the user about a call that the policy asks about. "sdk" (default): `needsApproval` is true for it, and the call runs

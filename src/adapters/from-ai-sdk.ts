@@ -23,6 +23,7 @@ export interface ForeignAiSdkTool {
   readonly needsApproval?: boolean | ((input: never, call: never) => unknown) | undefined;
 }
 
+/** Options of `fromAiSdk`. */
 export interface FromAiSdkOptions {
   /** Default: that of the tool. */
   readonly description?: string;

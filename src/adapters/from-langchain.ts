@@ -21,6 +21,7 @@ export interface ForeignLangChainTool {
   invoke(input: never, config?: never): Promise<unknown>;
 }
 
+/** Options of `fromLangChain`. */
 export interface FromLangChainOptions {
   /** Its name in Haft. Default: that of the tool. */
   readonly name?: string;

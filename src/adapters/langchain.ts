@@ -14,6 +14,7 @@ export interface LangChainClasses<Tool> {
   readonly ToolMessage: new (fields: never) => object;
 }
 
+/** Options of `toLangChainTools`: the classes of LangChain, and what else there is. */
 export interface LangChainOptions<Tool> extends LangChainClasses<Tool> {
   /** Progress of each call. */
   readonly onEvent?: (event: CallEvent) => void;

@@ -3,11 +3,13 @@ import type { ToolBox } from "../kernel/index.js";
 import { requireKnownOptions } from "./adapter-options.js";
 import { type AiSdkModelOutput, type AiSdkOptions, type AiSdkTool, toAiSdkTools } from "./ai-sdk.js";
 
+/** Options of `toMastraTools`. */
 export type MastraOptions = Omit<AiSdkOptions, "approvals">;
 
 /** Text is returned as it is; with an image among it, as a list of parts. */
 export type MastraOutput = string | Extract<AiSdkModelOutput, { type: "content" }>;
 
+/** A tool as `createTool()` of Mastra makes it. */
 export interface MastraTool extends Pick<AiSdkTool, "description" | "inputSchema"> {
   readonly id: string;
   readonly execute: (...call: Parameters<AiSdkTool["execute"]>) => Promise<MastraOutput>;

@@ -4,6 +4,7 @@ import { type CallEvent, requireKnownOptions, type ToolBox } from "../../kernel/
 import { mcpServers } from "./mcp-server.js";
 import { RunningCalls } from "./running-calls.js";
 
+/** Options of `createMcpServer`. */
 export interface BoxServerOptions {
   /** The name by which the server introduces itself. Default "haft". */
   readonly name?: string;
