@@ -11,10 +11,13 @@ import { promisify } from "node:util";
 import { scriptedProvider } from "./scripted-provider.mjs";
 import { wire as anthropic } from "./wires/anthropic.mjs";
 import { wire as google } from "./wires/google.mjs";
+import { wire as responses } from "./wires/openai-responses.mjs";
 
-/** The program, what its provider speaks, and the variables that its SDK reads. */
+/** The program, what its provider speaks, the variables that its SDK reads, and what its model reads where no user can be asked. */
 const EXAMPLES = [
   ["anthropic.mjs", anthropic, (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "none" })],
+  ["ai-sdk.mjs", responses, (url) => ({ OPENAI_BASE_URL: url, OPENAI_API_KEY: "none" }), /^There is no terminal/],
+  ["mastra.mjs", responses, (url) => ({ OPENAI_BASE_URL: url, OPENAI_API_KEY: "none" })],
   ["google.mjs", google, (url) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: "none" })],
 ];
 const TURNS = [
@@ -25,7 +28,7 @@ const TURNS = [
 
 const [examples] = process.argv.slice(2);
 let [passed, failed] = [0, 0];
-for (const [name, wire, environment] of EXAMPLES) {
+for (const [name, wire, environment, refused = /^Did not run `bash`/] of EXAMPLES) {
   const provider = await scriptedProvider(wire);
   const home = mkdtempSync(join(tmpdir(), "haft-example-"));
   try {
@@ -38,9 +41,10 @@ for (const [name, wire, environment] of EXAMPLES) {
     const args = [join(examples, name), "What is here?"];
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, env, timeout: 30_000 });
     assert.match(stdout, /^There is one file\.$/m);
-    const [[file], [command]] = provider.requests.slice(1).map((body) => wire.read(body));
+    const results = provider.requests.slice(1).flatMap((body) => wire.read(body));
+    const [file, command] = ["call_1", "call_2"].map((id) => results.find((one) => one.id === id));
     assert.match(file.parts[0].text, /1│hello$/);
-    assert.match(command.parts[0].text, /^Did not run `bash`/);
+    assert.match(command.parts[0].text, refused);
     console.log(`ok ${name}`);
     passed++;
   } catch (error) {

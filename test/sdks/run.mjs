@@ -43,6 +43,7 @@ try {
   else {
     await played("newest", "play-mcp.mjs", [process.execPath, main, join(root, "project")]);
     for (const release of RELEASES) await played(release, "play-loops.mjs", [dist]);
+    for (const release of RELEASES) await played(release, "play-from-ai-sdk.mjs", [dist]);
     for (const release of RELEASES) {
       symlinkSync(repository, join(root, release, "node_modules", "haft"));
       cpSync(join(repository, "examples"), join(root, release, "examples"), { recursive: true });
