@@ -137,6 +137,11 @@ describe("arguments that are not JSON", () => {
     });
   });
 
+  it("are taken for none where the model sends others beside them", async () => {
+    const { content } = await toolsOf().count.execute({ n: 1, unparsedArguments: '{"n":2}' }, { toolCallId: "1" });
+    expect(content).toEqual([{ type: "text", text: '{"n":1}' }]);
+  });
+
   it("of tools that are not ours are left to the SDK", async () => {
     expect(await repairToolCall({ toolCall, tools: { count: { inputSchema: {} } } })).toBeNull();
     expect(await repairToolCall({ toolCall, tools: {} })).toBeNull();

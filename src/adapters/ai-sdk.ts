@@ -1,17 +1,12 @@
 /** Haft's tools for the AI SDK, majors 6 and 7, and tools of the AI SDK for Haft. */
-import {
-  type CallEvent,
-  isRecord,
-  type JsonSchema,
-  type OutcomeOf,
-  type ToolBox,
-  type ToolOutcome,
-} from "../kernel/index.js";
+import type { CallEvent, OutcomeOf, ToolBox, ToolOutcome } from "../kernel/index.js";
 import { requireKnownOptions } from "./adapter-options.js";
 import { type CallId, SdkApprovals } from "./ai-sdk-approvals.js";
+import { type AiSdkSchema, argumentsOf, schemaOf } from "./ai-sdk-arguments.js";
 import { omittedImage } from "./omitted-image.js";
 import { type OutcomePart, partsOf, textOf } from "./outcome-parts.js";
 
+export { type AiSdkSchema, repairToolCall } from "./ai-sdk-arguments.js";
 export { type ForeignAiSdkTool, type FromAiSdkOptions, fromAiSdk } from "./from-ai-sdk.js";
 export type { OutcomePart } from "./outcome-parts.js";
 
@@ -60,16 +55,6 @@ export interface AiSdkTool<Output = AiSdkOutput> {
   readonly needsApproval?: (input: unknown, call: AiSdkCall) => Promise<boolean>;
   readonly execute: (input: unknown, call: AiSdkCall) => Promise<Output>;
   readonly toModelOutput: (options: { readonly output: Output }) => AiSdkModelOutput;
-}
-
-/** A schema of the AI SDK that leaves the check of arguments to the box, which also corrects them. */
-export interface AiSdkSchema {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: string;
-    validate(value: unknown): { readonly value: unknown };
-    readonly jsonSchema: { input(): Record<string, unknown>; output(): Record<string, unknown> };
-  };
 }
 
 /** The tools by name; the names of a typed box complete in an editor. */
@@ -129,51 +114,6 @@ export function toAiSdkTools<Tools extends object = object>(
     return [name, tool];
   });
   return Object.fromEntries(tools) as AiSdkTools<Tools>;
-}
-
-/** The parameter under which arguments that are not JSON reach a tool: an SDK stores and sends arguments as an object only. */
-const UNPARSED = "unparsedArguments";
-
-/**
- * For `repairToolCall` (AI SDK 7) and `experimental_repairToolCall` (6): arguments of a model that are not JSON reach Haft's tools as
- * they are, and the model reads what is wrong with them and where. Other tools are left to the SDK.
- */
-export async function repairToolCall<Call extends { toolName: string; input: string }>({
-  toolCall,
-  tools,
-}: {
-  toolCall: Call;
-  tools: object;
-}): Promise<Call | null> {
-  const tool: unknown = Object.hasOwn(tools, toolCall.toolName) ? Reflect.get(tools, toolCall.toolName) : undefined;
-  if (!isRecord(tool) || !isRecord(tool.inputSchema) || !(HAFT in tool.inputSchema)) return null;
-  return { ...toolCall, input: JSON.stringify({ [UNPARSED]: toolCall.input }) };
-}
-
-/** What the model sent: the runner parses a text, or says what is wrong with it. */
-function argumentsOf(given: unknown): unknown {
-  return isRecord(given) && typeof given[UNPARSED] === "string" ? given[UNPARSED] : given;
-}
-
-const HAFT = Symbol.for("haft.schema");
-
-/** The mark of the AI SDK, by which it takes a schema of ours as its own and sends `jsonSchema` to the model as it is. */
-const AI_SDK_SCHEMA = Symbol.for("vercel.ai.schema");
-
-function schemaOf(parameters: JsonSchema): AiSdkSchema {
-  const json = () => parameters;
-  return Object.assign(
-    {
-      "~standard": {
-        version: 1 as const,
-        vendor: "haft",
-        validate: (value: unknown) => ({ value }),
-        jsonSchema: { input: json, output: json },
-      },
-    },
-    { [HAFT]: true, [AI_SDK_SCHEMA]: true },
-    { jsonSchema: parameters, validate: (value: unknown) => ({ success: true, value }) },
-  );
 }
 
 type ModelPart = Extract<AiSdkModelOutput, { type: "content" }>["value"][number];

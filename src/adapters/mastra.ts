@@ -9,7 +9,7 @@ export type MastraOptions = Omit<AiSdkOptions, "approvals">;
 /** Text is returned as it is; with an image among it, as a list of parts. */
 export type MastraOutput = string | Extract<AiSdkModelOutput, { type: "content" }>;
 
-/** A tool as `createTool()` of Mastra makes it. */
+/** One tool, in the form that an agent of Mastra takes. */
 export interface MastraTool extends Pick<AiSdkTool, "description" | "inputSchema"> {
   readonly id: string;
   readonly execute: (...call: Parameters<AiSdkTool["execute"]>) => Promise<MastraOutput>;
