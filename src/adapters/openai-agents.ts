@@ -55,7 +55,7 @@ export function toOpenAiAgentsTools(box: AdaptedBox, options: OpenAiAgentsOption
     type: "function",
     name,
     description,
-    ...agentsSchema(openAiSchema(parameters, options.strict)),
+    ...agentsSchema(openAiSchema(parameters, options.strict ?? "lossless")),
     async invoke(runContext, text, { toolCall, signal } = {}) {
       const call = { id: toolCall?.callId ?? "", name, input: parsed(text) };
       const approver = approvals?.approverOf(call, runContext);

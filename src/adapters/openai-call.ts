@@ -2,10 +2,15 @@
 import type { CallEvent, JsonSchema, RunOptions, ToolCall, ToolOutcome } from "../kernel/index.js";
 import type { AdaptedBox } from "./adapter-options.js";
 import { type OutcomePart, partsOf } from "./outcome-parts.js";
+import { providerSchema } from "./provider-schema.js";
 
 /** Options of all tools for OpenAI. */
 export interface OpenAiOptions {
-  /** False: no strict schemas. Default: strict where the schema can be. */
+  /**
+   * Whether the API lets the model write nothing but what the schema allows. Default: for Responses and the Agents SDK, where the whole
+   * schema can be strict; not for Chat Completions, whose helpers `runTools` and `stream` reject when the arguments of a strict tool
+   * are not complete.
+   */
   readonly strict?: boolean;
   /** Progress of each call. */
   readonly onEvent?: (event: CallEvent) => void;
@@ -37,9 +42,12 @@ export async function runOpenAiCall(
   return partsOf(outcome);
 }
 
-/** The schema as OpenAI takes it. */
-export function openAiSchema(schema: JsonSchema, strict: boolean | undefined) {
-  return { parameters: schema as Record<string, unknown>, strict: strict === true };
+/** The schema as OpenAI takes it. "lossless": strict where a strict schema says all that this one does. */
+export function openAiSchema(parameters: JsonSchema, strict: boolean | "lossless") {
+  const written = strict === false ? undefined : providerSchema(parameters, "openai-strict");
+  if (written !== undefined && (strict === true || written.notes.length === 0))
+    return { parameters: { ...written.schema }, strict: true };
+  return { parameters: { ...providerSchema(parameters, "openai").schema }, strict: false };
 }
 
 export function dataUrlOf({ mime, data }: Extract<OutcomePart, { type: "image" }>): string {

@@ -1,6 +1,7 @@
 /** Haft's tools for OpenAI's Chat Completions, and for the loop `runTools` of its SDK. */
 import { isRecord } from "../kernel/index.js";
 import { type AdaptedBox, requireKnownOptions } from "./adapter-options.js";
+import { omittedImage } from "./omitted-image.js";
 import {
   dataUrlOf,
   OPENAI_OPTIONS,
@@ -76,33 +77,38 @@ export function toOpenAiChatTools(box: AdaptedBox, options: OpenAiOptions = {}):
     const runner = isRunner(received) ? received : undefined;
     const call = callOf(runner, name, args);
     const parts = await run(call, { signal: runner?.controller.signal });
-    if (runner === undefined) return toolMessage(call, parts, OMITTED).content;
+    if (runner === undefined) return toolMessage(call, parts, missingImage).content;
     for (const message of imageMessages(call, parts)) addAfterResults(runner, message);
-    return toolMessage(call, parts, FOLLOWS).content;
+    return toolMessage(call, parts, followingImage).content;
   };
   return {
     tools: box.descriptors().map(({ name, description, parameters }) => ({
       type: "function",
-      function: { name, description, ...openAiSchema(parameters, options.strict), function: toolOf(name) },
+      function: { name, description, ...openAiSchema(parameters, options.strict ?? false), function: toolOf(name) },
     })),
-    call: async (toolCall, callOptions) => toolMessage(toolCall, await run(toolCall, callOptions), OMITTED),
+    call: async (toolCall, callOptions) => toolMessage(toolCall, await run(toolCall, callOptions), missingImage),
     async answer(toolCalls, callOptions) {
       const calls = (toolCalls ?? []).filter(isFunctionCall);
       const answers = await Promise.all(calls.map(async (call) => ({ call, parts: await run(call, callOptions) })));
       return [
-        ...answers.map(({ call, parts }) => toolMessage(call, parts, FOLLOWS)),
+        ...answers.map(({ call, parts }) => toolMessage(call, parts, followingImage)),
         ...answers.flatMap(({ call, parts }) => imageMessages(call, parts)),
       ];
     },
   };
 }
 
-const FOLLOWS = "in the next user message";
-const OMITTED =
-  "not shown, because a tool message holds only text. Ask the user to attach the file if you need to see it";
+type Image = Extract<OutcomePart, { type: "image" }>;
+const followingImage = ({ mime }: Image) => `[${mime}: in the next user message.]`;
+const missingImage = (image: Image) =>
+  omittedImage(image, "a tool message holds only text. Ask the user to attach the file if you need to see it");
 
-function toolMessage({ id }: OpenAiToolCall, parts: readonly OutcomePart[], where: string): OpenAiToolMessage {
-  const texts = parts.map((part) => (part.type === "text" ? part.text : `[${part.mime}: ${where}.]`));
+function toolMessage(
+  { id }: OpenAiToolCall,
+  parts: readonly OutcomePart[],
+  imageText: (image: Image) => string,
+): OpenAiToolMessage {
+  const texts = parts.map((part) => (part.type === "text" ? part.text : imageText(part)));
   return { role: "tool", tool_call_id: id, content: texts.join("\n") };
 }
 

@@ -67,7 +67,7 @@ export function toOpenAiResponsesTools(box: AdaptedBox, options: OpenAiOptions =
       type: "function",
       name,
       description,
-      ...openAiSchema(parameters, options.strict),
+      ...openAiSchema(parameters, options.strict ?? "lossless"),
     })),
     call,
     answer: (items, callOptions) => Promise.all(items.filter(isFunctionCall).map((item) => call(item, callOptions))),

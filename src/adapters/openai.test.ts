@@ -12,6 +12,12 @@ const tools = [
   defineTool({ name: "echo", description: "Echoes.", parameters: oneText, run: ({ text: value }) => text(value) }),
   defineTool({ name: "facts", description: "", parameters: {}, run: () => json({ a: [1] }) }),
   defineTool({
+    name: "any",
+    description: "",
+    parameters: { type: "object", additionalProperties: { type: "string" } },
+    run: () => text(""),
+  }),
+  defineTool({
     name: "draw",
     description: "",
     parameters: {},
@@ -68,8 +74,9 @@ describe("tools for chat completions", () => {
   it("are descriptions once they are JSON", () => {
     expect(JSON.parse(JSON.stringify(offered[0]))).toEqual({
       type: "function",
-      function: expect.objectContaining({ name: "echo", description: "Echoes.", parameters: expect.anything() }),
+      function: { name: "echo", description: "Echoes.", parameters: expect.objectContaining(oneText), strict: false },
     });
+    expect(toOpenAiChatTools(box, { strict: true }).tools[0]?.function.strict).toBe(true);
     expect(JSON.stringify(offered)).not.toContain('"function":{}');
     expect(offered).toHaveLength(tools.length);
   });
@@ -109,7 +116,7 @@ describe("tools for chat completions", () => {
 
   it("say of one call by itself that its image is not shown", async () => {
     expect((await call(called("1", "draw"))).content).toMatch(
-      /^drawn\n\[image\/png: not shown, because .*Ask the user/,
+      /^drawn\n\[image\/png, 3 bytes, not shown: .*Ask the user/,
     );
   });
 
@@ -209,7 +216,10 @@ describe("tools for responses", () => {
 
   it("are descriptions", () => {
     expect(offered[0]).toMatchObject({ type: "function", name: "echo", description: "Echoes." });
-    expect(offered.every(({ strict }) => typeof strict === "boolean")).toBe(true);
+    expect(offered.map(({ strict }) => strict)).toEqual(tools.map(({ name }) => name !== "any"));
+    expect(offered[0]?.parameters).toMatchObject({ required: ["text"], additionalProperties: false });
+    expect(toOpenAiResponsesTools(box, { strict: false }).tools[0]).toMatchObject({ strict: false });
+    expect(toOpenAiResponsesTools(box, { strict: true }).tools.every(({ strict }) => strict)).toBe(true);
   });
 
   it("answer the function calls among the items, with images as images", async () => {

@@ -13,12 +13,19 @@ import { wire as anthropic } from "./wires/anthropic.mjs";
 import { wire as google } from "./wires/google.mjs";
 import { wire as responses } from "./wires/openai-responses.mjs";
 
+const openAi = (url) => ({
+  OPENAI_BASE_URL: `${url}/v1`,
+  OPENAI_API_KEY: "none",
+  OPENAI_AGENTS_DISABLE_TRACING: "1",
+});
 /** The program, what its provider speaks, the variables that its SDK reads, and what its model reads where no user can be asked. */
 const EXAMPLES = [
   ["anthropic.mjs", anthropic, (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "none" })],
   ["ai-sdk.mjs", responses, (url) => ({ OPENAI_BASE_URL: url, OPENAI_API_KEY: "none" }), /^There is no terminal/],
   ["mastra.mjs", responses, (url) => ({ OPENAI_BASE_URL: url, OPENAI_API_KEY: "none" })],
   ["google.mjs", google, (url) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: "none" })],
+  ["openai.mjs", responses, openAi],
+  ["openai-agents.mjs", responses, openAi],
 ];
 const TURNS = [
   { calls: [{ id: "call_1", name: "read", arguments: '{"path":"a.txt"}' }] },
