@@ -86,6 +86,40 @@ describe("the tools for the Messages API", () => {
     expect(await call(streamed("nothing", "", {}))).toEqual(result());
   });
 
+  it("answer all calls of a message, in order, and a message without one with nothing", async () => {
+    const { answer } = toAnthropicTools(providerBox());
+    const content = [
+      { type: "text", text: "Well." },
+      use("echo", { text: "1" }),
+      use("boom"),
+      use("echo", { text: "2" }),
+    ];
+    expect(await answer({ content, stop_reason: "tool_use" })).toEqual([
+      result([text("1")]),
+      result([text("`boom` failed: boom")], true),
+      result([text("2")]),
+    ]);
+    expect(await answer({ content: [{ type: "text" }] })).toEqual([]);
+  });
+
+  it("do not run the call in which a message was truncated", async () => {
+    const { answer } = toAnthropicTools(providerBox());
+    const content = [use("echo", { text: "whole" }), use("echo", { text: "half a te" })];
+    for (const stop_reason of ["max_tokens", "model_context_window_exceeded"]) {
+      const [first, last] = await answer({ content, stop_reason });
+      expect(first).toEqual(result([text("whole")]));
+      expect(last?.is_error).toBe(true);
+      expect(JSON.stringify(last)).toContain("not valid JSON");
+    }
+    const complete = [streamed("echo", '{"text":"whole"}', { text: "whole" })];
+    expect(await answer({ content: complete, stop_reason: "max_tokens" })).toEqual([result([text("whole")])]);
+    const before = [...content, { type: "text", text: "And th" }];
+    expect((await answer({ content: before, stop_reason: "max_tokens" })).map((one) => one.is_error)).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
   it("cancel a call by its signal", async () => {
     const stop = new AbortController();
     const ran: string[] = [];

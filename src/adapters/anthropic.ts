@@ -53,28 +53,40 @@ export interface AnthropicTool {
   parse(input: unknown): unknown;
 }
 
+/** A message of the model, with what `answer` reads of it. */
+export interface AnthropicMessage {
+  readonly content: readonly { readonly type: string }[];
+  readonly stop_reason?: string | null;
+}
+
 /** What a loop over messages needs of a box. */
 export interface AnthropicTools {
   /** For `tools` of `client.messages.create()`, `.stream()` and `client.beta.messages.toolRunner()`. */
   tools: AnthropicTool[];
-  /** Runs a call of the model. A failed call is a result with `is_error`. `signal` cancels it. */
-  call(
-    toolUse: AnthropicToolUse,
-    options?: { readonly signal?: AbortSignal | undefined },
-  ): Promise<AnthropicToolResult>;
+  /**
+   * Runs all calls of a message at the same time. Without one, the list is empty. A call in the middle of which the message was truncated
+   * is answered and not run. Failed calls are results with `is_error`; it does not reject because of one. `signal` cancels the calls.
+   */
+  answer(message: AnthropicMessage, options?: Cancel): Promise<AnthropicToolResult[]>;
+  /** Runs one call, for a message that also calls tools of your own. */
+  call(toolUse: AnthropicToolUse, options?: Cancel): Promise<AnthropicToolResult>;
 }
 
+type Cancel = { readonly signal?: AbortSignal | undefined };
+
 const OPTIONS = ["ToolError", "onEvent", "onOutcome"];
+/** With these, the last block of a message may be incomplete. */
+const TRUNCATED: readonly unknown[] = ["max_tokens", "model_context_window_exceeded"];
 const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
 
 /**
  * The tools of a box for Claude. Approvals are asked of the box's approver. In a loop of your own:
  *
- *     const { tools, call } = toAnthropicTools(box);
- *     const message = await client.messages.create({ model, max_tokens, messages, tools });
+ *     const { tools, answer } = toAnthropicTools(box);
+ *     const message = await client.messages.create({ model, max_tokens, messages, tools }, { signal });
  *     messages.push({ role: "assistant", content: message.content });
- *     const calls = message.content.filter((block) => block.type === "tool_use");
- *     messages.push({ role: "user", content: await Promise.all(calls.map((one) => call(one, { signal }))) });
+ *     const results = await answer(message, { signal });
+ *     if (results.length > 0) messages.push({ role: "user", content: results });
  *
  * With the tool runner: `client.beta.messages.toolRunner({ …, tools: toAnthropicTools(box, { ToolError }).tools }, { signal })`.
  * @throws `CONFIG_INVALID` for an unknown option, and a `ToolError` that is not a class.
@@ -96,6 +108,8 @@ export function toAnthropicTools(box: AdaptedBox, options: AnthropicOptions = {}
     onOutcome?.(outcome);
     return outcome;
   };
+  const call: AnthropicTools["call"] = async (toolUse, { signal } = {}) =>
+    toolResult(toolUse.id, await run({ ...toolUse, input: inputOf(toolUse, toolUse.input) }, signal));
   return {
     tools: box.descriptors().map(({ name, description, parameters }) => ({
       type: "custom",
@@ -104,27 +118,38 @@ export function toAnthropicTools(box: AdaptedBox, options: AnthropicOptions = {}
       input_schema: { ...parameters, type: "object" },
       parse: (input) => input,
       async run(input, context) {
-        const outcome = await run(
-          { id: context?.toolUse.id ?? "", name, input: inputOf(context?.toolUse, input) },
-          context?.signal,
-        );
+        const toolUse = context?.toolUse;
+        const outcome = await run({ id: toolUse?.id ?? "", name, input: inputOf(toolUse, input) }, context?.signal);
         if (outcome.isError) throw new ToolError(errorText(outcome));
         return contentOf(partsOf(outcome));
       },
     })),
-    async call(toolUse, { signal } = {}) {
-      const outcome = await run({ ...toolUse, input: inputOf(toolUse, toolUse.input) }, signal);
-      const content = outcome.isError
-        ? [{ type: "text" as const, text: errorText(outcome) }]
-        : contentOf(partsOf(outcome));
-      return {
-        type: "tool_result",
-        tool_use_id: toolUse.id,
-        ...(content.length === 0 ? {} : { content }),
-        ...(outcome.isError ? { is_error: true } : {}),
-      };
+    call,
+    answer: ({ content, stop_reason }, options) => {
+      const last = TRUNCATED.includes(stop_reason) ? content.at(-1) : undefined;
+      return Promise.all(content.filter(isToolUse).map((one) => call(one === last ? truncated(one) : one, options)));
     },
   };
+}
+
+const isToolUse = (block: { readonly type: string }): block is AnthropicToolUse & { type: string } =>
+  block.type === "tool_use";
+
+function toolResult(id: string, outcome: ToolOutcome): AnthropicToolResult {
+  const content = outcome.isError ? [{ type: "text" as const, text: errorText(outcome) }] : contentOf(partsOf(outcome));
+  return {
+    type: "tool_result",
+    tool_use_id: id,
+    ...(content.length === 0 ? {} : { content }),
+    ...(outcome.isError ? { is_error: true } : {}),
+  };
+}
+
+/** The call with arguments that do not end, unless their text is known. */
+function truncated(toolUse: AnthropicToolUse): AnthropicToolUse {
+  return textOfInput(toolUse) === undefined
+    ? { ...toolUse, input: JSON.stringify(toolUse.input ?? {}).slice(0, -1) }
+    : toolUse;
 }
 
 /**
@@ -132,14 +157,20 @@ export function toAnthropicTools(box: AdaptedBox, options: AnthropicOptions = {}
  * The text is then handed on instead, and refused with the place where it ends.
  */
 function inputOf(toolUse: AnthropicToolUse | undefined, input: unknown): unknown {
-  const text = (toolUse as { readonly __json_buf?: unknown } | undefined)?.__json_buf;
-  if (typeof text !== "string" || text === "") return input;
+  const text = textOfInput(toolUse);
+  if (text === undefined) return input;
   try {
     JSON.parse(text);
     return input;
   } catch {
     return text;
   }
+}
+
+/** The SDK keeps it with the block, where there is a stream. */
+function textOfInput(toolUse: AnthropicToolUse | undefined): string | undefined {
+  const text = (toolUse as { readonly __json_buf?: unknown } | undefined)?.__json_buf;
+  return typeof text === "string" && text !== "" ? text : undefined;
 }
 
 /** The API refuses a text of whitespace alone. */

@@ -75,6 +75,17 @@ describe("the tools for a loop over generateContent", () => {
     ]);
   });
 
+  it("answer all calls of a response, in order, and none", async () => {
+    const { answer } = toGoogleTools(providerBox());
+    const answers = await answer([{ name: "boom" }, { name: "echo", args: { text: "1" } }]);
+    expect(answers.map(({ functionResponse }) => functionResponse.response)).toEqual([
+      { error: "`boom` failed: boom" },
+      { output: "1" },
+    ]);
+    expect(await answer(undefined)).toEqual([]);
+    await expect(answer([], { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
+  });
+
   it("pass on the events of a call", async () => {
     const events: CallEvent[] = [];
     const box = providerBox();

@@ -60,9 +60,16 @@ export interface GoogleTool {
 export interface GoogleTools {
   /** For `config.tools`. */
   tools: GoogleTool[];
-  /** Runs a call of the model. A failed call is a response with `error`. `signal` cancels it. */
-  call(call: GoogleFunctionCall, options?: { readonly signal?: AbortSignal | undefined }): Promise<GoogleResponsePart>;
+  /**
+   * Runs the calls of a response at the same time, none for undefined. Failed calls are responses with `error`; it does not reject because
+   * of one. `signal` cancels the calls; once they have ended it rejects with its reason.
+   */
+  answer(calls: readonly GoogleFunctionCall[] | undefined, options?: Cancel): Promise<GoogleResponsePart[]>;
+  /** Runs one call, for a response that also calls tools of your own. */
+  call(call: GoogleFunctionCall, options?: Cancel): Promise<GoogleResponsePart>;
 }
+
+type Cancel = { readonly signal?: AbortSignal | undefined };
 
 /** What the SDK takes for a `CallableTool`. */
 export interface GoogleCallableTool {
@@ -77,12 +84,11 @@ const IMAGE_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/webp",
 /**
  * The tools of a box for Gemini, for a loop of your own. Approvals are asked of the box's approver.
  *
- *     const { tools, call } = toGoogleTools(box);
+ *     const { tools, answer } = toGoogleTools(box);
  *     const response = await ai.models.generateContent({ model, contents, config: { tools, abortSignal: signal } });
  *     contents.push(response.candidates[0].content);
- *     const parts = await Promise.all(response.functionCalls.map((one) => call(one, { signal })));
- *     signal.throwIfAborted();
- *     contents.push({ role: "user", parts });
+ *     const parts = await answer(response.functionCalls, { signal });
+ *     if (parts.length > 0) contents.push({ role: "user", parts });
  *
  * @throws `CONFIG_INVALID` for an unknown option.
  */
@@ -104,41 +110,38 @@ export function toGoogleTools(box: AdaptedBox, options: GoogleOptions = {}): Goo
 export function toGoogleCallableTool(box: AdaptedBox, options: GoogleCallableOptions = {}): GoogleCallableTool {
   requireKnownOptions("toGoogleCallableTool", options, CALLABLE_OPTIONS);
   const { signal, ownOnly = false } = options;
-  const { tools, call } = toolsOf(box, options);
+  const { tools, answer } = toolsOf(box, options);
   const functionDeclarations = tools.flatMap((tool) => tool.functionDeclarations);
   const isOwn = ({ name }: GoogleFunctionCall) => functionDeclarations.some((one) => one.name === name);
   return {
     tool: async () => ({ functionDeclarations }),
-    async callTool(calls) {
-      const parts = await Promise.all(
-        calls.filter((one) => !ownOnly || isOwn(one)).map((one) => call(one, { signal })),
-      );
-      // The SDK of major 1 would send the next request in spite of its `abortSignal`.
-      signal?.throwIfAborted();
-      return parts;
-    },
+    callTool: (calls) => answer(ownOnly ? calls.filter(isOwn) : calls, { signal }),
   };
 }
 
 function toolsOf(box: AdaptedBox, options: GoogleOptions): GoogleTools {
   const { jsonSchema = true, images = true, onEvent, onOutcome } = options;
+  const call: GoogleTools["call"] = async ({ id, name = "", args }, { signal } = {}) => {
+    const outcome = await box.runner.run(
+      { id: id ?? "", name, input: args ?? {} },
+      { ...(signal ? { signal } : {}), ...(onEvent ? { onEvent } : {}) },
+    );
+    onOutcome?.(outcome);
+    return { functionResponse: { ...(id === undefined ? {} : { id }), name, ...responseOf(outcome, images) } };
+  };
+  const functionDeclarations = box.descriptors().map(({ name, description, parameters }) => ({
+    name,
+    description,
+    [jsonSchema ? "parametersJsonSchema" : "parameters"]: parameters,
+  }));
   return {
-    tools: [
-      {
-        functionDeclarations: box.descriptors().map(({ name, description, parameters }) => ({
-          name,
-          description,
-          [jsonSchema ? "parametersJsonSchema" : "parameters"]: parameters,
-        })),
-      },
-    ],
-    async call({ id, name = "", args }, { signal } = {}) {
-      const outcome = await box.runner.run(
-        { id: id ?? "", name, input: args ?? {} },
-        { ...(signal ? { signal } : {}), ...(onEvent ? { onEvent } : {}) },
-      );
-      onOutcome?.(outcome);
-      return { functionResponse: { ...(id === undefined ? {} : { id }), name, ...responseOf(outcome, images) } };
+    tools: [{ functionDeclarations }],
+    call,
+    async answer(calls = [], options = {}) {
+      const parts = await Promise.all(calls.map((one) => call(one, options)));
+      // The SDK of major 1 would send the next request in spite of its `abortSignal`.
+      options.signal?.throwIfAborted();
+      return parts;
     },
   };
 }

@@ -11,16 +11,15 @@ export const loop = {
   async run({ url, box, haft, prompt, signal }) {
     const { toGoogleTools } = await haft("google");
     const ai = new GoogleGenAI({ apiKey: "none", httpOptions: { baseUrl: url } });
-    const { tools, call } = toGoogleTools(box);
+    const { tools, answer } = toGoogleTools(box);
     const contents = [{ role: "user", parts: [{ text: prompt }] }];
     for (;;) {
       const config = { tools, abortSignal: signal };
       const response = await ai.models.generateContent({ model: "gemini", contents, config });
       contents.push(response.candidates[0].content);
-      const calls = response.functionCalls ?? [];
-      if (calls.length === 0) return response.text;
-      contents.push({ role: "user", parts: await Promise.all(calls.map((one) => call(one, { signal }))) });
-      signal.throwIfAborted(); // The SDK of major 1 does not look at a signal that is aborted already.
+      const parts = await answer(response.functionCalls, { signal });
+      if (parts.length === 0) return response.text;
+      contents.push({ role: "user", parts });
     }
   },
 };

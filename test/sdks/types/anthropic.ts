@@ -6,13 +6,16 @@ import { toAnthropicTools } from "haft/anthropic";
 
 export async function messages(client: Anthropic, history: Anthropic.MessageParam[], signal: AbortSignal) {
   const toolkit = await createToolkit();
-  const { tools, call } = toAnthropicTools(toolkit.box("coding"), { onOutcome: ({ data }) => console.log(data) });
+  const { tools, call, answer } = toAnthropicTools(toolkit.box("coding"), {
+    onOutcome: ({ data }) => console.log(data),
+  });
   const request = { model: "claude", max_tokens: 1, messages: history, tools };
   const message = await client.messages.create(request, { signal });
   const calls = message.content.filter((block) => block.type === "tool_use");
   history.push({ role: "assistant", content: message.content });
   history.push({ role: "user", content: await Promise.all(calls.map((one) => call(one, { signal }))) });
-  return client.messages.stream(request, { signal }).finalMessage();
+  const streamed = await client.messages.stream(request, { signal }).finalMessage();
+  history.push({ role: "user", content: await answer(streamed, { signal }) });
 }
 
 export async function runner(client: Anthropic, signal: AbortSignal) {

@@ -5,10 +5,11 @@ import { toGoogleCallableTool, toGoogleTools } from "haft/google";
 
 export async function messages(ai: GoogleGenAI, contents: Content[], signal: AbortSignal) {
   const toolkit = await createToolkit();
-  const { tools, call } = toGoogleTools(toolkit.box("coding"), { jsonSchema: false, images: false });
+  const { tools, call, answer } = toGoogleTools(toolkit.box("coding"), { jsonSchema: false, images: false });
   const response = await ai.models.generateContent({ model: "gemini", contents, config: { tools } });
   const parts = await Promise.all((response.functionCalls ?? []).map((one) => call(one, { signal })));
   contents.push({ role: "user", parts });
+  contents.push({ role: "user", parts: await answer(response.functionCalls, { signal }) });
 }
 
 export async function automatic(ai: GoogleGenAI, contents: Content[], signal: AbortSignal) {
