@@ -3,6 +3,7 @@ import { type CallEvent, HaftError, type ToolOutcome } from "../kernel/index.js"
 import { type AdaptedBox, requireKnownOptions } from "./adapter-options.js";
 import { omittedImage } from "./omitted-image.js";
 import { type OutcomePart, partsOf } from "./outcome-parts.js";
+import { providerSchema } from "./provider-schema.js";
 
 /** Options of `toAnthropicTools`. */
 export interface AnthropicOptions {
@@ -115,7 +116,7 @@ export function toAnthropicTools(box: AdaptedBox, options: AnthropicOptions = {}
       type: "custom",
       name,
       description,
-      input_schema: { ...parameters, type: "object" },
+      input_schema: { ...providerSchema(parameters, "anthropic").schema, type: "object" },
       parse: (input) => input,
       async run(input, context) {
         const toolUse = context?.toolUse;

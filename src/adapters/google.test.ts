@@ -16,7 +16,8 @@ describe("the tools for a loop over generateContent", () => {
     const schema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
     expect(declared()).toMatchObject({ name: "echo", description: "Runs echo.", parametersJsonSchema: schema });
     expect(declared()).not.toHaveProperty("parameters");
-    expect(declared({ jsonSchema: false })).toMatchObject({ name: "echo", parameters: schema });
+    const parameters = { type: "OBJECT", properties: { text: { type: "STRING" } }, required: ["text"] };
+    expect(declared({ jsonSchema: false })).toMatchObject({ name: "echo", parameters });
     expect(declared({ jsonSchema: false })).not.toHaveProperty("parametersJsonSchema");
   });
 

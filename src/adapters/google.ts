@@ -3,6 +3,7 @@ import type { CallEvent, ToolOutcome } from "../kernel/index.js";
 import { type AdaptedBox, requireKnownOptions } from "./adapter-options.js";
 import { omittedImage } from "./omitted-image.js";
 import { partsOf } from "./outcome-parts.js";
+import { providerSchema } from "./provider-schema.js";
 
 /** Options of `toGoogleTools`. */
 export interface GoogleOptions {
@@ -132,7 +133,9 @@ function toolsOf(box: AdaptedBox, options: GoogleOptions): GoogleTools {
   const functionDeclarations = box.descriptors().map(({ name, description, parameters }) => ({
     name,
     description,
-    [jsonSchema ? "parametersJsonSchema" : "parameters"]: parameters,
+    ...(jsonSchema
+      ? { parametersJsonSchema: providerSchema(parameters, "google-json-schema").schema }
+      : { parameters: providerSchema(parameters, "google").schema }),
   }));
   return {
     tools: [{ functionDeclarations }],
