@@ -9,6 +9,7 @@ import { toAnthropicTools } from "haft/anthropic";
 const [prompt = "What is in this directory?"] = process.argv.slice(2);
 const stop = new AbortController();
 process.once("SIGINT", () => stop.abort()); // stops what the model has started, too
+const { signal } = stop;
 
 const approver = {
   async ask({ call, reason, preview, arguments: input }) {
@@ -16,7 +17,7 @@ const approver = {
     const terminal = createInterface(process.stdin, process.stderr);
     const shown = preview?.diff ?? preview?.command ?? JSON.stringify(input);
     const answer = await terminal
-      .question(`${reason}\n${call.tool}: ${shown}\nAllow it? [y/N] `)
+      .question(`${reason}\n${call.tool}: ${shown}\nAllow it? [y/N] `, { signal })
       .finally(() => terminal.close());
     return answer === "y" ? { by: "user", scope: "once" } : { denied: "The user said no." };
   },
@@ -27,7 +28,7 @@ try {
   const { tools } = toAnthropicTools(toolkit.box("coding"), { ToolError });
   const runner = new Anthropic().beta.messages.toolRunner(
     { model: "claude-opus-5", max_tokens: 16_000, messages: [{ role: "user", content: prompt }], tools },
-    { signal: stop.signal },
+    { signal },
   );
   for await (const { content } of runner) {
     for (const block of content) {
