@@ -259,6 +259,12 @@ export const ATTEMPTS: readonly Attempt[] = [
   }),
   one("Trees", "`grep -d recurse`", "grep -d recurse . .", "asked", { setup: "echo K=SECRET > .env" }),
   one("Trees", "an abbreviated option and value", "grep --direc=rec . .", "asked", { setup: "echo K=SECRET > .env" }),
+  one("Lists", "of what git ignores", "git ls-files -oi --exclude-standard -z | xargs -0 cat", "asked", {
+    setup: "git init -q .; echo .env > .gitignore; echo K=SECRET > .env",
+  }),
+  one("Lists", "of what git does not track", "cat $(git ls-files --others)", "asked", {
+    setup: "git init -q .; echo .env > .gitignore; echo K=SECRET > .env",
+  }),
   one("Trees", "below a directory that `find` finds", "find . -name d -exec grep -r . {} +", "asked", {
     setup: "mkdir d; echo K=SECRET > d/.env",
   }),

@@ -136,9 +136,11 @@ export const BUILD_TOOLS: ProgramTable = {
   },
   gofmt: {
     does: "tree",
+    closed: true,
+    singleHyphen: true,
     why: "changes files in place",
     operands: "read*",
-    options: { "-w": "medium operands=change", "-r": "text", "-cpuprofile": "write" },
+    options: { "-w": "medium operands=change", "-r": "text", "-cpuprofile": "write", "-l -d -s -e": "" },
     judge: ({ facts }) => {
       facts.only = ["*.go"];
     },

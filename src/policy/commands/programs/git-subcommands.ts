@@ -10,6 +10,8 @@ const DIFF_OPTIONS = {
   "--no-index": "tree operands=read",
   "-O": "read glued",
   "-U --unified --stat --word-diff": "text glued",
+  "-l --find-object --rotate-to --skip-to --ws-error-highlight --diff-algorithm --output-indicator-new --output-indicator-old --output-indicator-context":
+    "text",
   "-S -G -n -L --max-count --skip --since --until --after --before --author --committer --grep --format --date --diff-filter --decorate-refs --word-diff-regex --inter-hunk-context --stat-width --src-prefix --dst-prefix --line-prefix --ignore-matching-lines":
     "text",
 };

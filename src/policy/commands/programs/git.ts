@@ -255,7 +255,7 @@ function foreachCommand(call: ProgramCall): void {
 function readsPaths(call: ProgramCall): void {
   const { facts, parsed } = call;
   const { operands } = parsed;
-  if (operands.length < 2 || hasOption(call, "--no-index")) return;
+  if (operands.length !== 2 || hasOption(call, "--no-index")) return;
   const isOutside = operands.some(({ value }) => /^(-$|\/|~)/.test(value));
   if (!isOutside) facts.extent = "unignored";
   for (const path of operands) if (!path.isUnresolved) facts.file(path, "read", "tree");

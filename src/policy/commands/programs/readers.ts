@@ -1,6 +1,6 @@
 /** Programs that read files. */
 import { hasOption } from "../call-options.js";
-import { withoutPrefix } from "../expanded-word.js";
+import { type ExpandedWord, withoutPrefix } from "../expanded-word.js";
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
 
 const READS: ProgramSpec = {};
@@ -90,6 +90,8 @@ export const READERS: ProgramTable = {
       "--fromfile --fromtabfile -R": "medium",
       "--gitfile --infofile": "medium read",
     },
+    isSafe: true,
+    judge: writesBundled,
   },
   stat: { does: "names", options: { "-c --format --printf -f -t": "text" } },
   file: {
@@ -170,7 +172,14 @@ export const READERS: ProgramTable = {
   od: { options: { "-A -j -N -S -t": "text", "-w": "text glued" } },
   hexdump: { options: { "-e -n -s": "text", "-f": "read" } },
   hd: { options: { "-e -n -s": "text" } },
-  xxd: { operands: "read write", options: { "-c -g -l -s -o -n": "text" }, judge: writesSecond },
+  xxd: {
+    operands: "read write",
+    options: {
+      "-c -cols -g -groupsize -l -len -s -seek -o -offset -n -name -R": "text",
+      "-p -ps -plain -postscript -i -include -u -uppercase -b -bits -e -r -revert -a -autoskip": "",
+    },
+    judge: judgeXxd,
+  },
   strings: binutils("-n -t -e -T --bytes --radix --encoding"),
   readlink: { does: "names" },
   realpath: { does: "names", options: { "--relative-to --relative-base": "read" } },
@@ -288,6 +297,20 @@ function takesOptionsFromFiles({ args, facts }: ProgramCall): void {
 /** The names in the list are not known. */
 function readsList(call: ProgramCall): void {
   if (hasOption(call, "--files0-from")) call.facts.raise("medium", "reads the files that a list names");
+}
+
+/** Its options are not bundled: any other beginning of their names is one of them too. */
+function judgeXxd(call: ProgramCall): void {
+  const { args, facts, parsed } = call;
+  const isWhole = ({ value }: ExpandedWord) =>
+    !/^-../.test(value) || /^-[cglsonR][+-]?\d/.test(value) || parsed.options.some(({ name }) => name === value);
+  if (!args.every(isWhole)) facts.raise("medium", "is given an option that is not in the tables");
+  writesSecond(call);
+}
+
+/** Bundled options take their values from the words that follow, in order. */
+function writesBundled({ args, facts }: ProgramCall): void {
+  if (args.some(({ value }) => /^-[A-Za-z]+[oR]|^-[oR]./.test(value))) facts.raise("medium", "writes a file");
 }
 
 /** A second operand is a file to write. */

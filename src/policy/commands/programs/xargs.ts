@@ -113,6 +113,14 @@ function trees(lister: SegmentFacts, isPrefixed: boolean): ExpandedWord[] | unde
   });
 }
 
+/** `git ls-files --others` names ignored files too, unless it is told what is ignored. */
+function listsIgnored({ rule, args }: SegmentFacts): boolean {
+  if (rule !== "git ls-files") return false;
+  const has = (pattern: RegExp) => args.some(({ value }) => pattern.test(value));
+  if (has(/^(-[a-z]*[ik]|--[ik])/)) return true;
+  return has(/^(-[a-z]*o|--o)/) && !has(/^--exclude-standard$/);
+}
+
 /** Below the current directory. What git tracks is taken as what it does not ignore. */
 function here(lister: SegmentFacts): ExpandedWord[] | undefined {
   const isGit = lister.program === "git";
@@ -122,6 +130,7 @@ function here(lister: SegmentFacts): ExpandedWord[] | undefined {
   const operands = values.slice(1).filter((value) => !value.startsWith("-"));
   const isNames =
     lister.rule === "git ls-files" && operands.length > 0 && operands.every((one) => /^\*[^/[\\]+$/.test(one));
-  const within = isGit ? { extent: "unignored" as const, ...(isNames ? { only: operands } : {}) } : {};
+  const within =
+    isGit && !listsIgnored(lister) ? { extent: "unignored" as const, ...(isNames ? { only: operands } : {}) } : {};
   return lister.state.directories?.map((directory) => ({ ...globWord(`${directory}/**`), prefix: "", within }));
 }
