@@ -113,7 +113,7 @@ function trees(lister: SegmentFacts, isPrefixed: boolean): ExpandedWord[] | unde
   });
 }
 
-/** `git ls-files --others` names ignored files too, unless it is told what is ignored. */
+/** `git ls-files --others` names ignored files too, unless an option says what is ignored. */
 function listsIgnored({ rule, args }: SegmentFacts): boolean {
   if (rule !== "git ls-files") return false;
   const has = (pattern: RegExp) => args.some(({ value }) => pattern.test(value));
