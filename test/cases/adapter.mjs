@@ -7,7 +7,7 @@
 import { accessSync, chmodSync, constants, mkdtempSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createToolkit, denyByDefaultPolicy, zeroclawPolicy } from "../../dist/index.js";
+import { createToolkit, denyByDefaultPolicy, providerSchema, zeroclawPolicy } from "../../dist/index.js";
 
 /** The case's name of a tool → the product's name, and its arguments → the product's. */
 const TOOLS = {
@@ -74,8 +74,17 @@ export async function openSession({ workspace, home, policy }) {
   };
 }
 
+/** A schema of another server, for each provider. */
+export const unit = {
+  sanitise: ({ schema }) => {
+    const providers = ["openai-strict", "openai", "anthropic", "google", "google-json-schema"];
+    return Object.fromEntries(providers.map((provider) => [provider, providerSchema(schema, provider)]));
+  },
+};
+
 /** True, or why this build cannot play the case. */
 export function supports(item) {
+  if (item.kind === "unit" && item.input.unit in unit) return true;
   const steps = Array.isArray(item.input) ? item.input : [item];
   const missing = steps.map((step) => step.tool).find((tool) => tool !== undefined && !(tool in TOOLS));
   if (missing !== undefined) return `this build has no tool "${missing}"`;
