@@ -4,8 +4,7 @@
  * Haft: the layer that lets a model act. `createToolkit` for a host of its own, `toolBox` for one line, `defineTool` for a tool.
  * Backends, stores and the schema checker are loaded when a call first needs them.
  */
-export type { ProviderSchema, SchemaProvider } from "./adapters/provider-schema.js";
-export { providerSchema } from "./adapters/provider-schema.js";
+export { type ProviderSchema, providerSchema, type SchemaProvider } from "./adapters/index.js";
 export {
   buddyDialect,
   haftDialect,

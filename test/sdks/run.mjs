@@ -42,8 +42,8 @@ try {
   if (failure !== undefined) nothingPlayed(`the SDKs could not be installed: ${failure}`, true);
   else {
     await played("newest", "play-mcp.mjs", [process.execPath, main, join(root, "project")]);
-    for (const release of RELEASES) await played(release, "play-loops.mjs", [dist]);
-    for (const release of RELEASES) await played(release, "play-from-ai-sdk.mjs", [dist]);
+    for (const program of ["play-loops.mjs", "play-from-ai-sdk.mjs", "play-schemas.mjs"])
+      for (const release of RELEASES) await played(release, program, [dist]);
     for (const release of RELEASES) {
       symlinkSync(repository, join(root, release, "node_modules", "haft"));
       cpSync(join(repository, "examples"), join(root, release, "examples"), { recursive: true });
