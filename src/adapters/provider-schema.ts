@@ -11,6 +11,7 @@ import { type Shape, type ShapeType, typeOf, typeText } from "./schema-shape.js"
  */
 export type SchemaProvider = "openai-strict" | "openai" | "anthropic" | "google" | "google-json-schema";
 
+/** A schema that a provider accepts. */
 export interface ProviderSchema {
   readonly schema: JsonSchema;
   /** What the schema cannot say and was dropped, moved to a description or turned into text: a sentence each. Haft still checks it. */
