@@ -199,3 +199,63 @@ describe.each(PROVIDERS)("an arbitrary schema for %s", (provider: SchemaProvider
     expect(lossless).toBeGreaterThan(50);
   });
 });
+
+/** Keywords with values of any kind, mostly wrong ones. */
+const { soup } = fc.letrec<{ soup: unknown; members: unknown }>((tie) => ({
+  soup: fc.oneof(
+    { depthSize: "medium", withCrossShrink: true },
+    fc.jsonValue({ maxDepth: 1 }),
+    fc.dictionary(
+      fc.constantFrom(
+        ..."type enum const $ref allOf anyOf oneOf not items prefixItems properties required additionalProperties".split(
+          " ",
+        ),
+        ..."patternProperties nullable default description title format pattern minLength maxItems minimum".split(" "),
+        ..."exclusiveMinimum multipleOf if then dependentRequired $defs".split(" "),
+      ),
+      fc.oneof(
+        tie("soup"),
+        tie("members"),
+        fc.array(tie("soup"), { maxLength: 3 }),
+        fc.constantFrom(
+          "object",
+          "array",
+          "string",
+          "null",
+          "number",
+          "integer",
+          "boolean",
+          "#",
+          "#/$defs/a",
+          "date-time",
+          "(?=x)",
+        ),
+        fc.constantFrom(
+          ["string", "null"],
+          ["object", "array", "string"],
+          ["a", "__proto__"],
+          [1, "x", true, null, {}, ""],
+        ),
+        fc.constantFrom(true, false, 0, 1, -1, 1.5, 1e300),
+      ),
+      { maxKeys: 6 },
+    ),
+  ),
+  members: fc.dictionary(
+    fc.constantFrom("a", "b", "a[b]", "__proto__", "toString", "", "é", "1", "x".repeat(70)),
+    tie("soup"),
+    { maxKeys: 4 },
+  ),
+}));
+
+it.each(PROVIDERS)("whatever is given as a schema, it is valid for %s afterwards", (provider) => {
+  fc.assert(
+    fc.property(soup, soup, (one, other) => {
+      const schema = { type: "object", properties: { one, other }, ...(isRecord(one) ? one : {}) };
+      for (const given of [schema, other]) {
+        const made = providerSchema(given as JsonSchema, provider);
+        expect(schemaProblems(made.schema, provider)).toEqual([]);
+      }
+    }),
+  );
+});
