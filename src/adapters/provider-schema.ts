@@ -1,7 +1,7 @@
 /** JSON Schemas that a provider accepts for the parameters of a tool, made from any schema. */
 import type { JsonSchema } from "../kernel/index.js";
 import { memberOf, Notes, readArguments } from "./read-arguments.js";
-import { type Shape, type ShapeType, typeOf, typeText } from "./schema-shape.js";
+import { isOf, type Shape, type ShapeType, typeText } from "./schema-shape.js";
 
 /**
  * Whose rules a schema follows:
@@ -95,7 +95,7 @@ const RULES: Readonly<Record<SchemaProvider, Rules>> = {
     kept: { string: ["format"], number: RANGE, integer: RANGE, array: COUNT },
     formats: ["date-time", "date", "time"],
     hasLookaround: true,
-    isEnum: (type, values) => type !== "boolean" && values.every((value) => typeof value !== "object" && value !== ""),
+    isEnum: (type, values) => ["string", "number", "integer"].includes(type) && !values.includes(""),
   },
 };
 
@@ -334,9 +334,7 @@ const lettersOf = (name: string): string => name.toLowerCase().replace(/[^\p{L}\
 function singles(shape: Shape): readonly Shape[] {
   if (shape.types.length < 2) return shape.types.length === 0 ? [] : [shape];
   return shape.types.map((type) => {
-    const values = shape.enum?.filter(
-      (value) => typeOf(value) === type || (type === "number" && typeOf(value) === "integer"),
-    );
+    const values = shape.enum?.filter((value) => isOf(value, [type]));
     return { ...shape, types: [type], enum: values, description: "", remarks: [] };
   });
 }

@@ -7,6 +7,7 @@ import {
   ANY,
   EMPTY,
   intersect,
+  isOf,
   mergeBranches,
   type Shape,
   type ShapeType,
@@ -237,9 +238,7 @@ function withValues(shape: Shape, schema: JsonSchema): Shape {
     return isAny ? { ...shape, isAny: true, nullable: true } : shape;
   }
   const isTyped = schema.type !== undefined;
-  const accepted = (value: unknown) =>
-    !isTyped ||
-    shape.types.some((type) => typeOf(value) === type || (type === "number" && typeOf(value) === "integer"));
+  const accepted = (value: unknown) => !isTyped || isOf(value, shape.types);
   const values = listed.filter((value) => value !== null && accepted(value));
   const types = isTyped ? shape.types : TYPES.filter((type) => values.some((value) => typeOf(value) === type));
   const nullable = listed.includes(null) && (!isTyped || shape.nullable);

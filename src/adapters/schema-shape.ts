@@ -79,7 +79,7 @@ export function intersect(one: Shape, other: Shape, loosened: () => void): Shape
     isAny: one.isAny && other.isAny,
     description,
     remarks,
-    enum: one.enum ?? other.enum,
+    enum: valuesOf(one.enum ?? other.enum, types.length === 0 ? one.types : types),
     keywords: { ...other.keywords, ...one.keywords },
     properties,
     required: new Set([...one.required, ...other.required]),
@@ -90,6 +90,16 @@ export function intersect(one: Shape, other: Shape, loosened: () => void): Shape
         : (one.items ?? other.items),
   };
 }
+
+/** The values of these types; undefined where there is none, which two schemas that contradict each other have. */
+function valuesOf(values: readonly unknown[] | undefined, types: readonly ShapeType[]): readonly unknown[] | undefined {
+  const kept = values?.filter((value) => isOf(value, types));
+  return kept === undefined || (kept.length === 0 && types.length > 0) ? undefined : kept;
+}
+
+/** Whether a value other than null has one of the types. */
+export const isOf = (value: unknown, types: readonly ShapeType[]): boolean =>
+  types.some((type) => typeOf(value) === type || (type === "number" && typeOf(value) === "integer"));
 
 function commonTypes(one: readonly ShapeType[], other: readonly ShapeType[]): readonly ShapeType[] {
   const has = (types: readonly ShapeType[], type: ShapeType) =>
