@@ -1,6 +1,6 @@
 /** The metadata of one stored output, as in its `.json` file. */
 import { join } from "node:path";
-import { type ArtifactInfo, HaftError, isRecord } from "../../kernel/index.js";
+import { type ArtifactInfo, HaftError, isRecord, messageOf, shortageOf, thrownFault } from "../../kernel/index.js";
 import { isTimestampMs } from "../timestamp.js";
 import { readIfThere, replaceStateFile } from "./replace-state-file.js";
 
@@ -17,13 +17,19 @@ export interface ArtifactRecord extends ArtifactInfo {
 
 export const recordPath = (directory: string, id: string): string => join(directory, `${id}.json`);
 
-/** Undefined if there is none. @throws `STORE_CONFLICT` if it is damaged, because its byte counts are then unknown. */
+/** Undefined if there is none. @throws `STORE_CONFLICT` if it is damaged, because its byte counts are then unknown; `FS_IO` without free descriptors. */
 export function readArtifactRecord(directory: string, id: string): ArtifactRecord | undefined {
   const path = recordPath(directory, id);
+  let text: string | undefined;
+  try {
+    text = readIfThere(path);
+  } catch (cause) {
+    if (shortageOf(cause) === undefined) throw damaged(path, id, cause);
+    throw thrownFault(cause, "read", path, { system: messageOf(cause), otherwise: messageOf(cause) });
+  }
+  if (text === undefined) return undefined;
   let record: unknown;
   try {
-    const text = readIfThere(path);
-    if (text === undefined) return undefined;
     record = JSON.parse(text);
   } catch (cause) {
     throw damaged(path, id, cause);
