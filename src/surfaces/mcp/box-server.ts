@@ -1,7 +1,6 @@
 /** A box of tools as an MCP server in the process of another program. */
 import { createRequire } from "node:module";
 import { type CallEvent, requireKnownOptions, type ToolBox } from "../../kernel/index.js";
-import { mcpServers } from "./mcp-server.js";
 import { RunningCalls } from "./running-calls.js";
 
 /** Options of `createMcpServer`. */
@@ -51,6 +50,8 @@ export async function createMcpServer(
     return { descriptor: () => descriptor, effect, annotations };
   });
   const running = new RunningCalls();
+  // Loaded by the first server, so that importing this module costs hardly anything.
+  const { mcpServers } = await import("./mcp-server.js");
   const serverFor = await mcpServers({ name, version, tools, facts }, running);
   let count = 0;
   const instance = serverFor("legacy", {
