@@ -1,5 +1,6 @@
 /** What a user is shown before a call runs: its arguments, its claims, and a preview of what it does. */
 import { renderUnifiedDiff, truncateToHead } from "../text/index.js";
+import { touchesOf } from "./approved-call.js";
 import { CallContext } from "./call-context.js";
 import type { CallRun } from "./call-run.js";
 import { CallSignal } from "./call-signal.js";
@@ -38,6 +39,7 @@ export async function approvalRequest(run: CallRun, decision: Asked): Promise<Ap
   const canRemember = hidden === undefined && decision.remember !== undefined && decision.remember.length > 0;
   return {
     token: ids.next("approval"),
+    touches: await touchesOf(run),
     call: policyCallOf(run),
     claims,
     rule: redact(decision.rule),

@@ -2,19 +2,14 @@
 
 import { approvalProblem, storedProblem, takenProblem } from "./answer-problem.js";
 import { approvalRequest } from "./approval-request.js";
+import { approvedCall, scopesOf } from "./approved-call.js";
 import { type CallRun, cancelledBeforeStart, type Ending, ended } from "./call-run.js";
 import type { Approval, Decision } from "./claims.js";
+import { decideAgain } from "./decide-stage.js";
 import { callSafely, HaftError, messageOf } from "./errors.js";
 import { fail, type ToolResult } from "./result.js";
 import type { ApprovalRequest, Approver } from "./services.js";
-import type {
-  ApprovalScope,
-  Approvals,
-  ApprovedCall,
-  ApprovedSession,
-  StoredApproval,
-  TakenApproval,
-} from "./state.js";
+import type { ApprovalScope, Approvals, ApprovedCall, StoredApproval, TakenApproval } from "./state.js";
 import { withTimeout } from "./with-timeout.js";
 
 type Asked = Extract<Decision, { effect: "ask" }>;
@@ -160,6 +155,7 @@ const NOT_GRANTED = {
 async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | undefined> {
   // While the user is asked, the session may end, and another one of its name begin.
   const scopes = scopesOf(run);
+  const call = await approvedCall(run);
   const request = await approvalRequest(run, decision);
   const answer = await answerOf(run, request);
   if ("denied" in answer) {
@@ -173,51 +169,18 @@ async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | 
     );
   }
   if ("pending" in answer) {
-    const call = await approvedCall(run);
     await inStore(run, (approvals) => approvals.add({ request, call }));
     return waitingFor(run, request);
   }
+  // While the user was asked, a symlink may have been changed: what is decided and runs is what was shown.
+  const denied = await decideAgain(run);
+  if (denied !== undefined) return denied;
+  if ((await approvedCall(run)).touches !== call.touches) return notGranted(run, { state: "different-place" });
   run.approver = answer.by;
   run.approval = "granted";
   if (answer.scope !== "once" && request.canRemember === true)
     await remember(run, decision, answer.scope === "session" ? scopes.session : scopes.project, answer.by);
   return undefined;
-}
-
-/**
- * What a user approves: the same input touches something else once a symlink, the workspace or the working directory has
- * changed, or what a command gets. The digest is of the claims as they are, so that two secrets differ.
- */
-async function approvedCall(run: CallRun): Promise<ApprovedCall> {
-  const { host, session } = run.context;
-  const touches = await host.digest(
-    JSON.stringify([targetOf(run), run.opened?.machine, realWorkspace(run), run.claims, ...lookedUp(run)]),
-  );
-  return { tool: run.tool.name, session: session.id, digest: run.inputDigest, touches };
-}
-
-/** Where the paths of a command lead, if it is elsewhere. */
-function lookedUp({ files }: CallRun) {
-  if (files === undefined) return [];
-  const real = [...files.real].filter(([path, place]) => path !== place);
-  return [...real, ...files.found];
-}
-
-/** A project is a workspace on a target, by its real path: an approval ends where a symlink is changed. */
-function scopesOf(run: CallRun) {
-  const { context } = run;
-  const version = context.session.version();
-  const session: ApprovedSession = { session: context.session.id, ...(version === undefined ? {} : { version }) };
-  return { session, project: { project: `${targetOf(run)}:${realWorkspace(run)}` } };
-}
-
-/** What the target is, not its name: the same name can stand for another target in the next process. */
-function targetOf({ target }: CallRun): string {
-  return target.spec ?? target.name;
-}
-
-function realWorkspace({ opened, workspace }: CallRun): string {
-  return opened?.realCwd !== undefined && workspace === opened.cwd ? opened.realCwd : workspace;
 }
 
 /** What cannot be read counts as not remembered: the user is asked again. */

@@ -74,6 +74,13 @@ export function decide(run: CallRun): Step | PromiseLike<Step> {
       );
 }
 
+/** Decides on the claims once more, on where everything leads by now. */
+export async function decideAgain(run: CallRun): Promise<Step> {
+  run.claims = run.stated;
+  run.files = undefined;
+  return decide(run);
+}
+
 function settleOnPlaces(run: CallRun, decision: Decision): Step | PromiseLike<Step> {
   const placed = run.claims.filter((claim) => claim.kind === "file" || claim.kind === "command");
   const met = placed.some((claim) => run.context.session.symlinks.has(symlinkKey(run, pathOf(claim))));

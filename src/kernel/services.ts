@@ -127,6 +127,11 @@ export type ApprovalPreview =
 /** A request for approval: the call, its claims, and why approval is needed. Its texts are redacted. */
 export interface ApprovalRequest {
   readonly token: string;
+  /**
+   * A digest of all that the call would touch: its claims, and where its paths lead on which target. Equal digests: an answer to one
+   * request fits the other. Absent in requests that earlier versions have stored.
+   */
+  readonly touches?: string;
   readonly call: PolicyCall;
   readonly claims: readonly Claim[];
   readonly rule: string;

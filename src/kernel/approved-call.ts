@@ -1,0 +1,42 @@
+/** What exactly an approval is for. */
+import type { CallRun } from "./call-run.js";
+import type { ApprovedCall, ApprovedSession } from "./state.js";
+
+/**
+ * What a user approves: the same input touches something else once a symlink, the workspace or the working directory has
+ * changed, or what a command gets. The digest is of the claims as they are, so that two secrets differ.
+ */
+export async function approvedCall(run: CallRun): Promise<ApprovedCall> {
+  const { session } = run.context;
+  return { tool: run.tool.name, session: session.id, digest: run.inputDigest, touches: await touchesOf(run) };
+}
+
+/** A digest of all that the call would touch, on which target. */
+export function touchesOf(run: CallRun): Promise<string> {
+  const all = [targetOf(run), run.opened?.machine, realWorkspace(run), run.claims, ...lookedUp(run)];
+  return Promise.resolve(run.context.host.digest(JSON.stringify(all)));
+}
+
+/** Where the paths of a command lead, if it is elsewhere. */
+function lookedUp({ files }: CallRun) {
+  if (files === undefined) return [];
+  const real = [...files.real].filter(([path, place]) => path !== place);
+  return [...real, ...files.found];
+}
+
+/** A project is a workspace on a target, by its real path: an approval ends where a symlink is changed. */
+export function scopesOf(run: CallRun) {
+  const { context } = run;
+  const version = context.session.version();
+  const session: ApprovedSession = { session: context.session.id, ...(version === undefined ? {} : { version }) };
+  return { session, project: { project: `${targetOf(run)}:${realWorkspace(run)}` } };
+}
+
+/** What the target is, not its name: the same name can stand for another target in the next process. */
+function targetOf({ target }: CallRun): string {
+  return target.spec ?? target.name;
+}
+
+function realWorkspace({ opened, workspace }: CallRun): string {
+  return opened?.realCwd !== undefined && workspace === opened.cwd ? opened.realCwd : workspace;
+}
