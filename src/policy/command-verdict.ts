@@ -10,7 +10,15 @@ import {
 } from "./commands/index.js";
 import { namedPaths } from "./named-paths.js";
 import { judgePlace, type PolicyPlace } from "./place-verdict.js";
-import { commandText, ruleVerdict, runnerText, suggestedCommand } from "./rules/index.js";
+import {
+  keysOfSegments,
+  onlyCommand,
+  type RememberedKeys,
+  rememberedCommand,
+  requestedHosts,
+  runnerOf,
+} from "./remembered-keys.js";
+import { ruleVerdict, suggestedCommand } from "./rules/index.js";
 import { afterTaint, allow, ask, deny, type Remembered, type Verdict } from "./verdict.js";
 
 /** Of a problem, where it is not high. */
@@ -79,10 +87,10 @@ function directoriesOf({ cwd }: CommandStart, { files }: PolicyPlace): readonly 
 
 function judgeIn(start: CommandStart, cwd: string, place: PolicyPlace, key: Remembered): readonly Verdict[] {
   const { problems, segments } = analyzed(start, cwd, place);
-  const keysOf = problems.length > 0 ? () => wholly(key) : keysIn(start, place, key);
+  const keysOf = problems.length > 0 ? () => onlyCommand(key) : keysOfSegments(start, place, key);
   return [
     ...problems.map((problem) => judgeProblem(problem, place, key)),
-    ...segments.flatMap((one) => judgeSegment(one, place, { command: key, of: () => keysOf(one) })),
+    ...segments.flatMap((one) => judgeSegment(one, place, () => keysOf(one))),
     judgePlace({ path: cwd, access: ["read"], scope: "self", isWhole: true }, place),
   ];
 }
@@ -117,27 +125,8 @@ function analyzed(start: CommandStart, cwd: string, { roots, home }: PolicyPlace
   return judgement;
 }
 
-/** What an answer for more than once is remembered under. */
-interface Keys {
-  readonly command: Remembered;
-  /** For one program of it, with its words. */
-  readonly program: Remembered;
-  /** For what the program does with any arguments, where that is known: a test runner, or a request to one host. */
-  readonly code: Remembered;
-  readonly network: Remembered;
-}
-
-/** The keys of a segment are made where it is asked about: a long command has thousands of segments. */
-interface SegmentKeys {
-  readonly command: Remembered;
-  of(): Keys;
-}
-
-const wholly = (command: Remembered): Keys => ({ command, program: command, code: command, network: command });
-
 /** An allow of a rule settles what would be asked about the program, and deletions in the workspace; not the other files. */
-function judgeSegment(segment: CommandSegment, place: PolicyPlace, keys: SegmentKeys): readonly Verdict[] {
-  const key = keys.command;
+function judgeSegment(segment: CommandSegment, place: PolicyPlace, keys: () => RememberedKeys): readonly Verdict[] {
   const { text, risk, files, argv, network, hosts } = segment;
   if (changesOwnRules(segment))
     return [deny("own-configuration", `\`${text}\` changes what Haft allows.`, "Ask the user to run it.")];
@@ -151,10 +140,10 @@ function judgeSegment(segment: CommandSegment, place: PolicyPlace, keys: Segment
   ];
   const usual = judgeProgram(segment, place, keys);
   const hostRule = network ? place.rules.forHosts(hosts) : undefined;
-  const ofHost = hostRule && ruleVerdict(hostRule, `\`${text}\` connects to ${hosts.join(", ")}`, key);
+  const ofHost = hostRule && ruleVerdict(hostRule, `\`${text}\` connects to ${hosts.join(", ")}`, keys().command);
   const narrowing = ofHost === undefined || ofHost.effect === "allow" ? [] : [ofHost];
   const rule = place.rules.forSegment(segment);
-  const ofRule = rule && ruleVerdict(rule, `\`${text}\` ${segment.reason}`, key);
+  const ofRule = rule && ruleVerdict(rule, `\`${text}\` ${segment.reason}`, keys().command);
   if (ofRule?.effect === "allow") {
     const allowed: Verdict = { ...ofRule, risk, ...(risk === "low" ? {} : { changes: true }) };
     const asked = usual.filter((one) => one.beyondRules);
@@ -171,7 +160,7 @@ function judgeSegment(segment: CommandSegment, place: PolicyPlace, keys: Segment
   const all = [...program, ...touched];
   if (!all.some(isSettled)) return all;
   const suggest = runnerOf(segment) ?? (argv === undefined ? undefined : suggestedCommand(argv));
-  const [host] = plainHosts(segment);
+  const [host] = requestedHosts(segment);
   return all.map((one) => {
     const isHost = one.rule === "command-network" && hosts.length === 1 && host !== undefined;
     const rule = isSettled(one) ? (isHost ? `host:${host}` : suggest) : undefined;
@@ -185,25 +174,29 @@ function asMoved(verdict: Verdict): Verdict {
   return { ...verdict, reason: verdict.reason.replace(/It deletes (".*") with all below it\.$/s, "It moves $1.") };
 }
 
-function judgeProgram(segment: CommandSegment, { isTainted }: PolicyPlace, keys: SegmentKeys): readonly Verdict[] {
+function judgeProgram(
+  segment: CommandSegment,
+  { isTainted }: PolicyPlace,
+  keys: () => RememberedKeys,
+): readonly Verdict[] {
   const { text, risk, reason, network, hosts, runsWorkspaceCode } = segment;
   const verdicts: Verdict[] = [];
   if (runsWorkspaceCode)
-    verdicts.push(ask("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", keys.of().code));
+    verdicts.push(ask("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", keys().code));
   if (network) {
     const whom = hosts.includes("*") || hosts.length === 0 ? "" : ` of ${hosts.join(", ")}`;
     const verdict = ask(
       "command-network",
       `\`${text}\` uses the network${whom}.`,
       "medium",
-      isTainted ? keys.command : keys.of().network,
+      isTainted ? keys().command : keys().network,
     );
     verdicts.push(isTainted ? afterTaint(verdict) : verdict);
   }
   // What the two rules above say already is not said twice.
   const isSaid = (runsWorkspaceCode || network) && risk !== "high";
   if (risk === "low") verdicts.push(allow("command-low", `\`${text}\` ${reason}.`));
-  else if (!isSaid) verdicts.push(ask(`command-${risk}`, `\`${text}\` ${reason}.`, risk, keys.of().program));
+  else if (!isSaid) verdicts.push(ask(`command-${risk}`, `\`${text}\` ${reason}.`, risk, keys().program));
   return verdicts;
 }
 
@@ -215,71 +208,4 @@ function changesOwnRules({ program, args }: CommandSegment): boolean {
   return /\b(policy (allow|ask|deny|remove|trust)|approvals (grant|deny))\b/.test(words.slice(at + 1).join(" "));
 }
 
-/** A test runner with any further words. What is of high risk has its words, too. */
-function runnerOf({ argv, runsWorkspaceCode, risk }: CommandSegment): string | undefined {
-  return argv === undefined || !runsWorkspaceCode || risk === "high" ? undefined : runnerText(argv);
-}
-
-/** The hosts of a known program that does no more than ask them; empty where one is not known. */
-function plainHosts({ hosts, runsWorkspaceCode, risk, rule }: CommandSegment): readonly string[] {
-  const isPlain = rule !== undefined && !runsWorkspaceCode && risk !== "high";
-  return isPlain && hosts.every((host) => /^[\w-]+(\.[\w-]+)*$/.test(host)) ? hosts : [];
-}
-
-function keysIn(start: CommandStart, place: PolicyPlace, command: Remembered): (segment: CommandSegment) => Keys {
-  const about = [start.background ?? null, ...elsewhere(place.files)];
-  if (!isPlainStart(start)) return () => wholly(command);
-  return (segment) => keysOf(segment, about, command);
-}
-
-function keysOf(segment: CommandSegment, about: readonly unknown[], command: Remembered): Keys {
-  const { argv, directories, wrappers, program, rule = program } = segment;
-  if (argv === undefined || directories === undefined || segment.hasInput) return wholly(command);
-  const around = [directories, wrappers, ...about];
-  const text = commandText(argv);
-  const words = text === undefined ? `\`${program}\` with exactly these words` : `exactly \`${text}\``;
-  const exact = {
-    remember: `program ${JSON.stringify([argv, ...around])}`,
-    remembers: `${words}, in this directory`,
-  };
-  const runner = runnerOf(segment);
-  const hosts = plainHosts(segment);
-  const code =
-    runner === undefined
-      ? exact
-      : {
-          remember: `program ${JSON.stringify([runner, ...around])}`,
-          remembers: `\`${runner.slice(0, -2)}\` with any further words, in this directory`,
-        };
-  const connection = {
-    remember: `connection ${JSON.stringify([rule, [...hosts].sort(), ...around])}`,
-    remembers: `\`${rule}\` to ${hosts.join(" and ")}, in this directory`,
-  };
-  const network = runner !== undefined ? code : hosts.length > 0 ? connection : command;
-  return { command, program: exact, code, network };
-}
-
 const isHaft = (word: string): boolean => /(^|\/)(haft(@[^/]*)?|surfaces\/cli\/main\.js)$/.test(word);
-
-/**
- * The same command in the same directory with the same environment, stdin and background, and with paths that lead to the same
- * places; nothing else.
- */
-export function rememberedCommand(start: CommandStart, { files }: Pick<PolicyPlace, "files">): Remembered {
-  const { command, cwd, env = {}, input, background } = start;
-  const variables = Object.entries(env).sort(([one], [other]) => (one < other ? -1 : 1));
-  const all = [command, cwd, variables, input ?? null, background ?? null, ...elsewhere(files)];
-  return { remember: `command ${JSON.stringify(all)}`, remembers: "exactly this command, in this directory" };
-}
-
-/** Whether nothing but their words and directories decides what programs do. `exec` changes the stdin of what follows. */
-function isPlainStart({ command, env = {}, input, background = "session" }: CommandStart): boolean {
-  const isPlain = input === undefined && Object.keys(env).length === 0 && background === "session";
-  return isPlain && !/\bexec\b/.test(command);
-}
-
-/** Paths that lead to other places. */
-function elsewhere(files: PolicyPlace["files"]): readonly unknown[] {
-  const found = [...(files?.real ?? [])].filter(([path, real]) => path !== real);
-  return found.length === 0 ? [] : [found];
-}

@@ -2,8 +2,9 @@
 import type { Autonomy, Claim, Decision, Policy } from "../../kernel/index.js";
 import { normalizePath } from "../../text/index.js";
 import { autonomyPolicy } from "../autonomy-policy.js";
-import { rememberedCommand } from "../command-verdict.js";
+
 import { analyzeCommand } from "../commands/index.js";
+import { rememberedCommand } from "../remembered-keys.js";
 import { ASK_THE_USER, allow, ask, deny, strictest, type Verdict } from "../verdict.js";
 import { DEFAULT_ALLOWED_COMMANDS, isListed } from "./allowed-commands.js";
 import { riskOf } from "./command-risk.js";
