@@ -1,2 +1,3 @@
 /** What the main entry exports of the adapters. Each SDK has an entry of its own. */
-export { type ProviderSchema, providerSchema, type SchemaProvider } from "./provider-schema.js";
+export type { SchemaProvider } from "./provider-rules.js";
+export { type ProviderSchema, providerSchema } from "./provider-schema.js";

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { JsonSchema } from "../kernel/index.js";
 import { repair } from "../kernel/repair.js";
 import { schemaProblems } from "../testing/schema-problems.js";
-import { providerSchema, type SchemaProvider } from "./provider-schema.js";
+import type { SchemaProvider } from "./provider-rules.js";
+import { providerSchema } from "./provider-schema.js";
 
 const PROVIDERS: readonly SchemaProvider[] = ["openai-strict", "openai", "anthropic", "google", "google-json-schema"];
 
@@ -49,7 +50,7 @@ describe("a schema of another server", () => {
       expect(made.anyOf).toBeUndefined();
     }
     expect(notesOf(schema, "anthropic")).toEqual([
-      "The arguments have several forms that are merged into one; Haft checks which members belong together.",
+      "The schema has a union, which is merged into one schema; Haft checks the alternatives.",
     ]);
     const made = providerSchema(schema, "openai-strict").schema;
     expect(made.required).toEqual(["a", "b"]);
@@ -65,28 +66,31 @@ describe("a schema of another server", () => {
     const { anthropic } = forAll(schema);
     expect(JSON.stringify(anthropic)).not.toContain("$ref");
     expect(notesOf(schema, "anthropic")).toEqual([
-      "`tree.children[]` is recursive; the schema leaves it open there, Haft checks it.",
-      "`far` refers to a schema that is not part of this one and accepts everything here.",
+      "`tree.children[]` is recursive; its subschemas are omitted, and Haft checks them.",
+      "`far` has a `$ref` that cannot be resolved and is ignored.",
     ]);
     expect(notesOf(schema, "openai-strict")).toContain(
-      "`tree.children[]` is given as JSON text: the provider has no form for an object with members of any name.",
+      "`tree.children[]` is given as JSON text, because the provider does not support an object with additional properties here.",
     );
   });
 
-  it("has members of any name as JSON text where the provider has no form for them, and Haft parses it", () => {
+  it("has additional properties as JSON text where the provider does not support them, and Haft parses it", () => {
     const schema = object({
       env: { type: "object", additionalProperties: { type: "string" }, description: "Variables." },
     });
     const { google, anthropic } = forAll(schema);
     expect(google.properties).toEqual({
-      env: { type: "STRING", description: "Variables. JSON text of an object with members of any name, each string." },
+      env: {
+        type: "STRING",
+        description: "Variables. JSON text of an object with additional properties, each string.",
+      },
     });
     expect(anthropic).toEqual(schema);
     const { value } = repair({ env: '{"A":"1"}' }, schema, { unknownParameter: "refuse" });
     expect(value).toEqual({ env: { A: "1" } });
   });
 
-  it("has what is left out in the description, with a note", () => {
+  it("has what is omitted in the description, with a note", () => {
     const schema = object({
       pair: { type: "array", items: [{ type: "string" }, { type: "integer" }] },
       odd: { type: "integer", not: { const: 2 }, default: 1 },
@@ -104,13 +108,13 @@ describe("a schema of another server", () => {
     });
     expect((anthropic.properties as { level: object }).level).toEqual({ type: "integer", enum: [1, 2, 3] });
     expect(notesOf(schema, "google")).toEqual([
-      "`pair` has a type for each position; the description says which.",
-      "`odd` has `not`, which is left out of the schema; Haft checks it.",
-      "`level` has an enumeration, which is moved to the description.",
+      "`pair` is a tuple; the description lists the types of its items.",
+      "`odd` has `not`, which is omitted; Haft checks it.",
+      "`level` has `enum`, which is moved to the description.",
     ]);
   });
 
-  it("has combinations merged: members of `allOf`, alternatives of what is required, constants of a union", () => {
+  it("has combinations merged: properties of `allOf`, alternatives of what is required, constants of a union", () => {
     const schema = object(
       { a: { type: "string" }, mode: { oneOf: [{ const: "x" }, { const: "y" }] }, any: {} },
       {
@@ -143,10 +147,10 @@ describe("a schema of another server", () => {
     expect(schemaProblems(made, "anthropic")).toEqual([]);
     expect(Object.keys(made.properties as object)).toEqual(["filter_id_", "_top", "a.b"]);
     expect(notes).toEqual([
-      "`filter[id]` is called `filter_id_`, because the provider refuses its name.",
-      "`$top` is called `_top`, because the provider refuses its name.",
-      "`名` cannot be given, because the provider refuses its name.",
-      "`a[b]` cannot be given, because the provider refuses its name.",
+      "`filter[id]` is renamed to `filter_id_`, because the provider refuses its name.",
+      "`$top` is renamed to `_top`, because the provider refuses its name.",
+      "`名` is omitted, because the provider refuses its name.",
+      "`a[b]` is omitted, because the provider refuses its name.",
     ]);
     const { value } = repair({ filter_id_: "x", _top: 1 }, schema, { unknownParameter: "refuse" });
     expect(value).toEqual({ "filter[id]": "x", $top: 1 });
@@ -163,6 +167,27 @@ describe("a schema of another server", () => {
   });
 });
 
+it("says what it does to the schema itself in the singular", () => {
+  const schema = object({}, { patternProperties: { "^x": {} }, not: { required: ["a"] }, $ref: "#/lost" });
+  expect(notesOf(schema, "google")).toEqual([
+    "The schema has `not`, which is omitted; Haft checks it.",
+    "The schema has `patternProperties`, whose patterns are omitted; Haft checks the names.",
+    "The schema has a `$ref` that cannot be resolved and is ignored.",
+    "The schema accepts additional properties, which are omitted.",
+  ]);
+});
+
+it("names the providers for an unknown one", () => {
+  for (const provider of ["gemini", "toString", undefined]) {
+    expect(() => providerSchema(object({}), provider as SchemaProvider)).toThrow(
+      expect.objectContaining({
+        code: "CONFIG_INVALID",
+        message: `There are no schemas for ${JSON.stringify(provider)}. Use one of openai-strict, openai, anthropic, google, google-json-schema.`,
+      }),
+    );
+  }
+});
+
 describe("a hostile schema", () => {
   const nested = (depth: number, wrap: (inner: JsonSchema) => JsonSchema): JsonSchema =>
     Array.from({ length: depth }).reduce<JsonSchema>((inner) => wrap(inner), { type: "string" });
@@ -175,8 +200,8 @@ describe("a hostile schema", () => {
   );
   const many = Array.from({ length: 10_000 }, (_, at) => [`p${at}`, { type: "string", enum: [`v${at}`] }] as const);
   const schemas: Readonly<Record<string, unknown>> = {
-    "10,000 members": object(Object.fromEntries(many), { required: ["p9999"] }),
-    "10,000 members in a union": { anyOf: many.map(([name, one]) => object({ [name]: one })) },
+    "10,000 properties": object(Object.fromEntries(many), { required: ["p9999"] }),
+    "10,000 properties in a union": { anyOf: many.map(([name, one]) => object({ [name]: one })) },
     "10,000 names that are refused": object(Object.fromEntries(many.map(([name, one]) => [`${name}[]`, one]))),
     "10,000 nested objects": nested(10_000, (inner) => object({ a: inner })),
     "10,000 nested arrays": object({ a: nested(10_000, (items) => ({ type: "array", items })) }),
@@ -214,8 +239,8 @@ describe("a hostile schema", () => {
     expect(({} as { type?: unknown }).type).toBeUndefined();
   });
 
-  it("stays within the limits of a strict schema, required members first", () => {
-    const { schema } = providerSchema(schemas["10,000 members"] as JsonSchema, "openai-strict");
+  it("stays within the limits of a strict schema, required properties first", () => {
+    const { schema } = providerSchema(schemas["10,000 properties"] as JsonSchema, "openai-strict");
     expect(Object.keys(schema.properties as object)).toHaveLength(5_000);
     expect(Object.keys(schema.properties as object)[0]).toBe("p9999");
   });

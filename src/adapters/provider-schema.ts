@@ -1,118 +1,21 @@
 /** JSON Schemas that a provider accepts for the parameters of a tool, made from any schema. */
 import type { JsonSchema } from "../kernel/index.js";
-import { memberOf, Notes, readArguments } from "./read-arguments.js";
+import { CONSTRAINTS, type ProviderRules, rulesOf, type SchemaProvider, STRICT_LIMITS } from "./provider-rules.js";
+import { Notes, propertyPath, readArguments } from "./read-arguments.js";
 import { isOf, type Shape, type ShapeType, typeText } from "./schema-shape.js";
-
-/**
- * Whose rules a schema follows:
- * - `openai-strict`: a function with `strict: true` of OpenAI; `openai`: one without.
- * - `anthropic`: `input_schema` of a tool.
- * - `google`: `parameters` of a function declaration of Gemini; `google-json-schema`: its `parametersJsonSchema`.
- */
-export type SchemaProvider = "openai-strict" | "openai" | "anthropic" | "google" | "google-json-schema";
 
 /** A schema that a provider accepts. */
 export interface ProviderSchema {
   readonly schema: JsonSchema;
-  /** What the schema cannot say and was dropped, moved to a description or turned into text: a sentence each. Haft still checks it. */
+  /** What was omitted, moved to a description or turned into JSON text: one sentence each. Haft still checks it. */
   readonly notes: readonly string[];
 }
 
-type Kept = Readonly<Partial<Record<ShapeType, readonly string[]>>>;
-
-interface Rules {
-  /** Objects have no further members, and an optional one is nullable and required. */
-  readonly isStrict?: boolean;
-  /** The OpenAPI subset: types in capitals, `nullable`, nothing beside `anyOf`, no object without members. */
-  readonly isOpenApi?: boolean;
-  /** Values without a type, arrays of them and objects with members of any name. */
-  readonly takesOpen: boolean;
-  /** Names of parameters, and what stands for every other character. */
-  readonly names?: { readonly valid: RegExp; readonly invalid: RegExp };
-  /** Constraints that stay; the others move to the description. */
-  readonly kept: Kept;
-  readonly formats?: readonly string[];
-  readonly hasLookaround: boolean;
-  readonly isEnum: (type: ShapeType, values: readonly unknown[]) => boolean;
-}
-
-const NUMBER = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
-const RANGE = ["minimum", "maximum"];
-const COUNT = ["minItems", "maxItems"];
-const EVERYTHING: Kept = {
-  string: ["minLength", "maxLength", "pattern", "format"],
-  number: NUMBER,
-  integer: NUMBER,
-  array: [...COUNT, "uniqueItems"],
-  object: ["minProperties", "maxProperties"],
-};
-
-const RULES: Readonly<Record<SchemaProvider, Rules>> = {
-  /**
-   * https://platform.openai.com/docs/guides/structured-outputs#supported-schemas: types, constraints, formats and limits; all fields
-   * required, `additionalProperties: false`, no `anyOf` at the top. Lookaround is refused though `pattern` is listed (vercel/ai#21037).
-   */
-  "openai-strict": {
-    isStrict: true,
-    takesOpen: false,
-    kept: { string: ["pattern", "format"], number: NUMBER, integer: NUMBER, array: COUNT },
-    formats: ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
-    hasLookaround: false,
-    isEnum: (_, values) => values.every((value) => typeof value !== "object"),
-  },
-  /** No combination at the top and no array without `items` (langchain-ai/langchainjs#9804, sigoden/aichat#1049), no lookaround. */
-  openai: { takesOpen: true, kept: EVERYTHING, hasLookaround: false, isEnum: () => true },
-  /**
-   * No combination at the top (anthropics/claude-code#27337), names of parameters (anthropics/claude-code#79418), and no `$ref` for
-   * managed agents (https://platform.claude.com/docs/en/managed-agents/self-hosted-sandboxes). Else JSON Schema 2020-12.
-   */
-  anthropic: {
-    takesOpen: true,
-    names: { valid: /^[a-zA-Z0-9_.-]{1,64}$/, invalid: /[^a-zA-Z0-9_.-]/g },
-    kept: EVERYTHING,
-    hasLookaround: true,
-    isEnum: () => true,
-  },
-  /**
-   * `Schema` and `FunctionDeclaration` of @google/genai: the fields and the names of parameters. The API further refuses: other formats
-   * of a string (google-gemini/gemini-cli#3178), an `enum` that is not of strings (microsoft/azure-devops-mcp#145), members of what is
-   * no object (anomalyco/opencode#11889), an object without members (browser-use/browser-use#3786), an array without `items`
-   * (AstrBotDevs/AstrBot#6029), a schema without a type (danny-avila/LibreChat#6971), fields beside `anyOf`.
-   */
-  google: {
-    isOpenApi: true,
-    takesOpen: false,
-    names: { valid: /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/, invalid: /[^a-zA-Z0-9_]/g },
-    kept: { ...EVERYTHING, number: RANGE, integer: RANGE, array: COUNT },
-    formats: ["date-time"],
-    hasLookaround: true,
-    isEnum: (type, values) => type === "string" && values.every((value) => value !== ""),
-  },
-  /** `responseJsonSchema` of @google/genai lists the keywords of a JSON Schema that are supported; an `enum` is of strings and numbers. */
-  "google-json-schema": {
-    takesOpen: false,
-    names: { valid: /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/, invalid: /[^a-zA-Z0-9_]/g },
-    kept: { string: ["format"], number: RANGE, integer: RANGE, array: COUNT },
-    formats: ["date-time", "date", "time"],
-    hasLookaround: true,
-    isEnum: (type, values) => ["string", "number", "integer"].includes(type) && !values.includes(""),
-  },
-};
-
-/** Limits of a strict schema of OpenAI: https://platform.openai.com/docs/guides/structured-outputs#supported-schemas */
-const STRICT = {
-  properties: 5_000,
-  levels: 10,
-  characters: 120_000,
-  values: 1_000,
-  longEnum: 250,
-  longEnumCharacters: 15_000,
-};
-/** Maximum number of characters that a constraint or an enumeration takes in a description. */
+/** Maximum number of characters that a constraint or an `enum` takes in a description. */
 const MAX_REMARK = 500;
 
 /**
- * The schema under the rules of a provider, for `schema` of a tool of Haft or of any other. It accepts every valid input of a form that
+ * The schema under the rules of a provider, for `schema` of a tool of Haft or of any other. It accepts every valid input that
  * the provider can express; what it accepts beyond that, Haft refuses when the tool is called. Null for an optional parameter, JSON text
  * for an object or array, and a name without its punctuation become what the tool takes when the call runs.
  *
@@ -121,25 +24,28 @@ const MAX_REMARK = 500;
  * ```
  *
  * Pure and bounded: recursion, depth and size of a hostile schema end in a note.
+ *
+ * @throws `CONFIG_INVALID` for an unknown provider.
  */
 export function providerSchema(schema: JsonSchema, provider: SchemaProvider): ProviderSchema {
+  const rules = rulesOf(provider);
   const notes = new Notes();
   const shape = readArguments(schema, notes);
-  const written = new SchemaWriter(RULES[provider], notes).root(shape);
+  const written = new SchemaWriter(rules, notes).root(shape);
   return { schema: written, notes: notes.list() };
 }
 
 type Written = Record<string, unknown>;
 
 class SchemaWriter {
-  readonly #rules: Rules;
+  readonly #rules: ProviderRules;
   readonly #notes: Notes;
   /** What is left of the limits of a strict schema. */
-  #properties = STRICT.properties;
-  #characters = STRICT.characters;
-  #values = STRICT.values;
+  #properties = STRICT_LIMITS.properties;
+  #characters = STRICT_LIMITS.characters;
+  #values = STRICT_LIMITS.values;
 
-  constructor(rules: Rules, notes: Notes) {
+  constructor(rules: ProviderRules, notes: Notes) {
     this.#rules = rules;
     this.#notes = notes;
   }
@@ -170,19 +76,19 @@ class SchemaWriter {
       });
     if (texts.length > 0 && forms.some(({ types }) => types[0] === "string")) {
       // As JSON text it would reach the tool as that text.
-      this.#notes.add(at, `cannot be ${texts.map(kindText).join(" or ")} for this provider`);
+      this.#notes.add(at, `cannot be ${texts.map(kindText).join(" or ")}, which the provider does not support here`);
     } else if (texts.length > 0) written.push(this.#text(texts, at));
     return this.#union(written, nullable, [description, ...remarks]);
   }
 
   #any({ description, remarks }: Shape, at: string): Written {
     if (this.#rules.takesOpen) return described({}, description, remarks);
-    this.#notes.add(at, "takes any value; the schema offers text, numbers and booleans");
+    this.#notes.add(at, "accepts any value, of which only strings, numbers, booleans and null can be given");
     const forms = ["string", "number", "boolean"].map((type) => ({ type: this.#typeName(type) }));
     return this.#union(forms, true, [description, ...remarks]);
   }
 
-  /** One of several forms, or null. */
+  /** A union of several schemas, with null. */
   #union(forms: readonly Written[], nullable: boolean, texts: readonly string[]): Written {
     const [first, ...others] = forms;
     if (this.#rules.isOpenApi) {
@@ -203,7 +109,7 @@ class SchemaWriter {
   #single(shape: Shape, at: string, level: number, remarks: string[]): Written {
     const [type = "string"] = shape.types;
     const written: Written = { type: this.#typeName(type), ...this.#constraints(shape, type, at, remarks) };
-    if (type === "object") Object.assign(written, this.#members(shape, at, level));
+    if (type === "object") Object.assign(written, this.#objectKeywords(shape, at, level));
     if (type === "array") {
       written.items = shape.items === undefined ? {} : this.#write(shape.items, `${at}[]`, level + 1);
     }
@@ -211,7 +117,10 @@ class SchemaWriter {
   }
 
   #text(shapes: readonly Shape[], at: string): Written {
-    this.#notes.add(at, `is given as JSON text: the provider has no form for ${shapes.map(kindText).join(" or ")}`);
+    this.#notes.add(
+      at,
+      `is given as JSON text, because the provider does not support ${shapes.map(kindText).join(" or ")} here`,
+    );
     const lines = shapes.map((one) => `JSON text of ${kindText(one)}${contentText(one)}.`);
     const values = shapes.flatMap((one) => (one.enum === undefined ? [] : [`One of: ${listText(one.enum)}.`]));
     return described({ type: this.#typeName("string") }, "", [...lines, ...values]);
@@ -225,7 +134,7 @@ class SchemaWriter {
     const { kept, formats, hasLookaround, isEnum } = this.#rules;
     const written: Written = {};
     for (const [keyword, value] of Object.entries(shape.keywords)) {
-      if (!EVERYTHING[type]?.includes(keyword)) continue; // says nothing about this type
+      if (!CONSTRAINTS[type]?.includes(keyword)) continue; // says nothing about this type
       const isKept =
         kept[type]?.includes(keyword) === true &&
         (keyword !== "format" || formats === undefined || formats.includes(String(value))) &&
@@ -239,7 +148,7 @@ class SchemaWriter {
     const values = shape.enum;
     if (values === undefined || values.length === 0) return written;
     if (isEnum(type, values) && this.#hasRoomFor(values)) return { ...written, enum: values };
-    this.#notes.add(at, "has an enumeration, which is moved to the description");
+    this.#notes.add(at, "has `enum`, which is moved to the description");
     remarks.push(`One of: ${listText(values)}.`);
     return written;
   }
@@ -248,13 +157,13 @@ class SchemaWriter {
     if (!this.#rules.isStrict) return true;
     const characters = values.reduce<number>((sum, value) => sum + String(value).length, 0);
     if (values.length > this.#values || characters > this.#characters) return false;
-    if (values.length > STRICT.longEnum && characters > STRICT.longEnumCharacters) return false;
+    if (values.length > STRICT_LIMITS.longEnum && characters > STRICT_LIMITS.longEnumCharacters) return false;
     this.#values -= values.length;
     this.#characters -= characters;
     return true;
   }
 
-  #members({ properties, required, rest }: Shape, at: string, level: number): Written {
+  #objectKeywords({ properties, required, rest }: Shape, at: string, level: number): Written {
     const { isStrict, isOpenApi, takesOpen } = this.#rules;
     const isOverLimit = isStrict === true && properties.size > this.#properties;
     const order = [...properties.keys()];
@@ -262,12 +171,13 @@ class SchemaWriter {
     const names = this.#namesFor(order, at, level).filter(([name]) => this.#hasRoomForName(name, at));
     const written = names.map(([name, given]): [string, JsonSchema] => [
       given,
-      this.#write(properties.get(name) as Shape, memberOf(at, name), level + 1, !required.has(name)),
+      this.#write(properties.get(name) as Shape, propertyPath(at, name), level + 1, !required.has(name)),
     ]);
     const needed = names.filter(([name]) => isStrict || required.has(name)).map(([, given]) => given);
     const isOpen = rest === true || typeof rest === "object";
-    if (isOpen && !takesOpen) this.#notes.add(at, "takes members of any name; the schema offers only the named ones");
-    const further = takesOpen && typeof rest === "object" ? this.#write(rest, memberOf(at, "*"), level + 1) : undefined;
+    if (isOpen && !takesOpen) this.#notes.add(at, "accepts additional properties, which are omitted");
+    const further =
+      takesOpen && typeof rest === "object" ? this.#write(rest, propertyPath(at, "*"), level + 1) : undefined;
     const isClosed = isStrict === true || (rest === false && !isOpenApi);
     return {
       ...(written.length === 0 && !isStrict && (isOpenApi || level > 0)
@@ -286,7 +196,7 @@ class SchemaWriter {
       this.#characters -= name.length;
       return true;
     }
-    this.#notes.add(at, "has more members than the provider allows; the others cannot be given");
+    this.#notes.add(at, "has more properties than the provider allows; the others are omitted");
     return false;
   }
 
@@ -306,10 +216,10 @@ class SchemaWriter {
       const isClear =
         alike.get(lettersOf(name)) === 1 && lettersOf(name) !== "" && lettersOf(name) === lettersOf(given);
       if (isClear && names.valid.test(given)) {
-        this.#notes.add(memberOf(at, name), `is called \`${given}\`, because the provider refuses its name`);
+        this.#notes.add(propertyPath(at, name), `is renamed to \`${given}\`, because the provider refuses its name`);
         return [[name, given] as const];
       }
-      this.#notes.add(memberOf(at, name), "cannot be given, because the provider refuses its name");
+      this.#notes.add(propertyPath(at, name), "is omitted, because the provider refuses its name");
       return [];
     });
   }
@@ -319,7 +229,7 @@ class SchemaWriter {
     const [type] = types;
     const { isStrict, isOpenApi, takesOpen } = this.#rules;
     if (takesOpen || (type !== "object" && type !== "array")) return false;
-    if (isStrict && level >= STRICT.levels) return true;
+    if (isStrict && level >= STRICT_LIMITS.levels) return true;
     if (type === "array") return items === undefined || items.isAny;
     return properties.size === 0 && (isOpenApi === true || rest !== false);
   }
@@ -347,9 +257,9 @@ function described(written: Written, description: string, texts: readonly string
   return all.length === 0 ? rest : { ...rest, description: all.join(" ") };
 }
 
-function kindText({ types, properties }: Shape): string {
-  if (types[0] === "array") return "an array";
-  return properties.size === 0 ? "an object with members of any name" : "an object";
+function kindText({ types, properties, items }: Shape): string {
+  if (types[0] === "array") return items === undefined || items.isAny ? "an array of any items" : "an array";
+  return properties.size === 0 ? "an object with additional properties" : "an object";
 }
 
 /** What is inside a value that is given as text. */

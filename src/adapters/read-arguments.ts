@@ -1,6 +1,6 @@
 /**
  * Reads any JSON Schema of a tool's arguments: local references inlined, combinations merged, unions flat. What a tree cannot say
- * (recursion, `not`, `if`, tuples) is left out with a note. Pure; the work is bounded for any schema.
+ * (recursion, `not`, `if`, tuples) is omitted with a note. Pure; the work is bounded for any schema.
  */
 import { isRecord, type JsonSchema, localTarget, shownName } from "../kernel/index.js";
 import {
@@ -59,7 +59,7 @@ export class Notes {
   #more = 0;
 
   add(at: string, clause: string): void {
-    const note = at === "" ? `The arguments ${clause}.` : `\`${shownName(at)}\` ${clause}.`;
+    const note = at === "" ? `The schema ${clause}.` : `\`${shownName(at)}\` ${clause}.`;
     if (this.#notes.size < MAX_NOTES) this.#notes.add(note);
     else if (!this.#notes.has(note)) this.#more++;
   }
@@ -69,18 +69,19 @@ export class Notes {
   }
 }
 
-/** A member's place for a note, as `filter.names[]`. */
-export const memberOf = (at: string, name: string): string => (at === "" ? name : `${at}.${name}`);
+/** The path of a property in a note, as `filter.names[]`. */
+export const propertyPath = (at: string, name: string): string => (at === "" ? name : `${at}.${name}`);
 
 /** The shape of a tool's arguments: always one object, with unions at the top merged into it. */
 export function readArguments(schema: JsonSchema, notes: Notes): Shape {
   const read = new ArgumentReader(schema, notes).read(schema, "", 0);
   const { branches } = read;
   const whole = branches === undefined ? read : { ...mergeBranches(branches), description: read.description };
-  if (branches !== undefined)
-    notes.add("", "have several forms that are merged into one; Haft checks which members belong together");
+  if (branches !== undefined) notes.add("", MERGED);
   return { ...whole, types: ["object"], nullable: false, isAny: false, enum: undefined };
 }
+
+const MERGED = "has a union, which is merged into one schema; Haft checks the alternatives";
 
 class ArgumentReader {
   readonly #root: JsonSchema;
@@ -93,18 +94,19 @@ class ArgumentReader {
     this.#notes = notes;
   }
 
-  /** The subschema without its members, because it is too large, too deep or within itself. */
+  /** The subschema without its own subschemas, because it is too large, too deep or recursive. */
   #stub(schema: JsonSchema, at: string, why: string): Shape {
-    this.#notes.add(at, `${why}; the schema leaves it open there, Haft checks it`);
+    this.#notes.add(at, `${why} are omitted, and Haft checks them`);
     const types = statedTypes(schema);
     return types.length === 0 ? ANY : { ...EMPTY, types, nullable: isNullable(schema) };
   }
 
   read(schema: unknown, at: string, nesting: number): Shape {
     if (!isRecord(schema)) return ANY;
-    if (this.#active.has(schema)) return this.#stub(schema, at, "is recursive");
-    if (nesting > MAX_NESTING) return this.#stub(schema, at, `is nested more than ${MAX_NESTING} levels deep`);
-    if (--this.#left < 0) return this.#stub(schema, "", `have a schema of more than ${MAX_PARTS} parts`);
+    if (this.#active.has(schema)) return this.#stub(schema, at, "is recursive; its subschemas");
+    if (nesting > MAX_NESTING)
+      return this.#stub(schema, at, `is nested more than ${MAX_NESTING} levels deep; its subschemas`);
+    if (--this.#left < 0) return this.#stub(schema, "", `has more than ${MAX_PARTS} subschemas; the others`);
     this.#active.add(schema);
     try {
       return this.#combined(schema, at, nesting + 1);
@@ -115,12 +117,10 @@ class ArgumentReader {
 
   #combined(schema: JsonSchema, at: string, nesting: number): Shape {
     let shape = this.#own(schema, at, nesting);
-    const loosened = () =>
-      this.#notes.add(at, "has several forms that are merged into one; Haft checks which members belong together");
+    const loosened = () => this.#notes.add(at, MERGED);
     if (schema.$ref !== undefined) {
       const target = localTarget(this.#root, schema.$ref);
-      if (target === undefined)
-        this.#notes.add(at, "refers to a schema that is not part of this one and accepts everything here");
+      if (target === undefined) this.#notes.add(at, "has a `$ref` that cannot be resolved and is ignored");
       else shape = intersect(shape, this.read(target, at, nesting), loosened);
     }
     for (const part of listOf(schema.allOf)) shape = intersect(shape, this.read(part, at, nesting), loosened);
@@ -129,7 +129,7 @@ class ArgumentReader {
       if (branches.length === 0) continue;
       const union = unite(branches.map((one) => this.read(one, at, nesting)));
       if (union.isAny && branches.some((one) => isRecord(one) && Object.keys(one).length > 0)) {
-        shape = { ...shape, remarks: [...shape.remarks, ...this.#leftOut(keyword, schema[keyword], at)] };
+        shape = { ...shape, remarks: [...shape.remarks, ...this.#omitted(keyword, schema[keyword], at)] };
       } else shape = intersect(shape, union, loosened);
     }
     return shape;
@@ -139,8 +139,9 @@ class ArgumentReader {
   #own(schema: JsonSchema, at: string, nesting: number): Shape {
     const properties = new Map<string, Shape>();
     for (const [name, member] of Object.entries(isRecord(schema.properties) ? schema.properties : {})) {
-      if (name === "__proto__" || member === false) this.#notes.add(memberOf(at, name), "cannot be given");
-      else properties.set(name, this.read(member, memberOf(at, name), nesting));
+      if (name === "__proto__" || member === false)
+        this.#notes.add(propertyPath(at, name), "is omitted, because no value is valid");
+      else properties.set(name, this.read(member, propertyPath(at, name), nesting));
     }
     // What is required without being declared can be anything.
     const required = listOf(schema.required).filter((name): name is string => isText(name) && name !== "__proto__");
@@ -149,7 +150,7 @@ class ArgumentReader {
     const list = Array.isArray(schema.items) ? schema.items : listOf(schema.prefixItems);
     const tuple = list.map((one) => this.read(one, `${at}[]`, nesting));
     if (tuple.length > 0) {
-      this.#notes.add(at, "has a type for each position; the description says which");
+      this.#notes.add(at, "is a tuple; the description lists the types of its items");
       remarks.push(`Items in order: ${tuple.map(typeText).join(", ").slice(0, MAX_REPEATED)}.`);
     }
     const further = Array.isArray(schema.items) ? schema.additionalItems : schema.items;
@@ -171,12 +172,12 @@ class ArgumentReader {
 
   #restOf(schema: JsonSchema, at: string, nesting: number): Shape | boolean | undefined {
     const { additionalProperties: rest, patternProperties: patterns } = schema;
-    const place = memberOf(at, "*");
-    const own = isRecord(rest) ? this.read(rest, place, nesting) : typeof rest === "boolean" ? rest : undefined;
+    const path = propertyPath(at, "*");
+    const own = isRecord(rest) ? this.read(rest, path, nesting) : typeof rest === "boolean" ? rest : undefined;
     if (!isRecord(patterns) || Object.keys(patterns).length === 0) return own;
-    this.#notes.add(at, "has members by the pattern of their name; Haft checks the names");
+    this.#notes.add(at, "has `patternProperties`, whose patterns are omitted; Haft checks the names");
     if (own === true || own === undefined) return true;
-    const named = Object.values(patterns).map((one) => this.read(one, place, nesting));
+    const named = Object.values(patterns).map((one) => this.read(one, path, nesting));
     return unite(own === false ? named : [own, ...named]);
   }
 
@@ -185,15 +186,15 @@ class ArgumentReader {
     for (const keyword of INEXPRESSIBLE) {
       if (!Object.hasOwn(schema, keyword) || schema[keyword] === false || schema[keyword] === true) continue;
       const { [keyword]: value, then, else: otherwise } = schema;
-      remarks.push(...this.#leftOut(keyword, value, at, keyword === "if" ? { then, else: otherwise } : {}));
+      remarks.push(...this.#omitted(keyword, value, at, keyword === "if" ? { then, else: otherwise } : {}));
     }
     const shown = schema.default === null ? undefined : shortJson(schema.default);
     return shown === undefined ? remarks : [...remarks, `Default: ${shown}.`];
   }
 
-  /** A note of a keyword that is left out, and its text for the description where it is short. */
-  #leftOut(keyword: string, value: unknown, at: string, beside: object = {}): string[] {
-    this.#notes.add(at, `has \`${keyword}\`, which is left out of the schema; Haft checks it`);
+  /** A note of a keyword that is omitted, and its text for the description where it is short. */
+  #omitted(keyword: string, value: unknown, at: string, beside: object = {}): string[] {
+    this.#notes.add(at, `has \`${keyword}\`, which is omitted; Haft checks it`);
     const shown = shortJson({ [keyword]: value, ...beside });
     return shown === undefined ? [] : [`Also required: ${shown}.`];
   }
@@ -220,7 +221,7 @@ function statedTypes(schema: JsonSchema): readonly ShapeType[] {
   return types.includes("number") ? types.filter((type) => type !== "integer") : types;
 }
 
-/** Generators leave the type out where the other keywords show it. */
+/** Generators omit the type where the other keywords show it. */
 function impliedType(schema: JsonSchema): ShapeType | undefined {
   if (isRecord(schema.properties)) return "object";
   return schema.items !== undefined || schema.prefixItems !== undefined ? "array" : undefined;

@@ -4,7 +4,7 @@ import { isRecord } from "../kernel/index.js";
 export type ShapeType = "string" | "number" | "integer" | "boolean" | "object" | "array";
 
 export interface Shape {
-  /** Empty where nothing but null is accepted, or where `branches` says what is. */
+  /** Empty where only null is accepted, or where `branches` are. */
   readonly types: readonly ShapeType[];
   readonly nullable: boolean;
   /** No type is stated: every value is accepted. */
@@ -17,7 +17,7 @@ export interface Shape {
   readonly keywords: Readonly<Record<string, unknown>>;
   readonly properties: ReadonlyMap<string, Shape>;
   readonly required: ReadonlySet<string>;
-  /** Members without a name of their own; undefined where the schema does not say. */
+  /** `additionalProperties`; undefined where the schema does not state it. */
   readonly rest: Shape | boolean | undefined;
   readonly items: Shape | undefined;
   /** A union of at least two shapes, none of them a union. */
@@ -116,7 +116,7 @@ const isDetailed = ({ properties, items, rest, keywords, enum: values, required 
   required.size > 0 ||
   Object.keys(keywords).length > 0;
 
-/** A union: flat, without duplicates, one enumeration where all are. */
+/** A union: flat, without duplicates, one `enum` where all have one. */
 export function unite(shapes: readonly Shape[]): Shape {
   const flat = shapes.flatMap((one) => one.branches ?? [one]);
   if (flat.some(({ isAny }) => isAny)) return ANY;

@@ -69,17 +69,17 @@ describe("a schema that a provider refuses", () => {
     [
       "openai-strict",
       strict(Object.fromEntries(Array.from({ length: 5_001 }, (_, at) => [`p${at}`, text]))),
-      "the schema: it has 5001 members; at most 5000 are allowed",
+      "the schema: it has 5001 properties; at most 5000 are allowed",
     ],
     [
       "openai-strict",
       strict({ a: { type: "string", enum: Array.from({ length: 1_001 }, (_, at) => `${at}`) } }),
-      "the schema: it has 1001 values of enumerations; at most 1000 are allowed",
+      "the schema: it has 1001 `enum` values; at most 1000 are allowed",
     ],
     [
       "openai-strict",
       strict({ a: { type: "string", enum: Array.from({ length: 251 }, (_, at) => `${at}${"x".repeat(100)}`) } }),
-      "the schema: an enumeration of more than 250 values has more than 15000 characters",
+      "the schema: an `enum` of more than 250 values has more than 15000 characters",
     ],
     ["openai", open({}, { anyOf: [{}] }), "the schema: `anyOf` is refused at the top level"],
     ["openai", { type: "object" }, "the schema: it has no `properties`"],
@@ -88,7 +88,11 @@ describe("a schema that a provider refuses", () => {
     ["anthropic", open({}, { oneOf: [{}] }), "the schema: `oneOf` is refused at the top level"],
     ["anthropic", open({ a: { $ref: "#/$defs/a" } }), "/properties/a: references are refused"],
     ["anthropic", open({ "a[b]": text }), 'the schema: the name "a[b]" does not match ^[a-zA-Z0-9_.-]{1,64}$'],
-    ["anthropic", open({}, { required: ["a"] }), "the schema: `required` names what `properties` does not have"],
+    [
+      "anthropic",
+      open({}, { required: ["a"] }),
+      "the schema: `required` names a property that `properties` does not have",
+    ],
     [
       "anthropic",
       open({ a: { type: "integer", exclusiveMinimum: true } }),
@@ -108,7 +112,11 @@ describe("a schema that a provider refuses", () => {
       "the schema: `additionalProperties` is not supported",
     ],
     ["google", google({ a: { type: "INTEGER", enum: [1] } }), "/properties/a: `enum` is only allowed for STRING"],
-    ["google", google({ a: { type: "STRING", enum: [""] } }), "/properties/a: `enum` has a value that is not a text"],
+    [
+      "google",
+      google({ a: { type: "STRING", enum: [""] } }),
+      "/properties/a: `enum` has a value that is not a non-empty string",
+    ],
     ["google", google({ a: { type: "STRING", format: "uri" } }), "/properties/a: the format `uri` is not supported"],
     ["google", google({ a: { type: "OBJECT" } }), "/properties/a: an OBJECT without `properties`"],
     [
@@ -135,10 +143,21 @@ describe("a schema that a provider refuses", () => {
     [
       "google-json-schema",
       open({ a: { enum: [true] } }),
-      "/properties/a: `enum` has a value that is neither a text nor a number",
+      "/properties/a: `enum` has a value that is neither a non-empty string nor a number",
     ],
   ];
   it.each(wrong)("has a problem: %s %j", (provider, schema, problem) => {
     expect(schemaProblems(schema, provider)).toContain(problem);
   });
+});
+
+it("names the providers for an unknown one", () => {
+  for (const provider of ["gemini", "toString", undefined]) {
+    expect(() => schemaProblems(open({}), provider as Provider)).toThrow(
+      expect.objectContaining({
+        code: "CONFIG_INVALID",
+        message: `There are no rules of ${JSON.stringify(provider)}. Use one of openai-strict, openai, anthropic, google, google-json-schema.`,
+      }),
+    );
+  }
 });

@@ -2,6 +2,7 @@
  * Whether a schema of a tool's parameters follows the published rules of a provider. Written from those rules alone, so that it finds
  * the faults of whatever made the schema.
  */
+import { HaftError } from "../kernel/index.js";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -146,8 +147,14 @@ const MAX_PROBLEMS = 100;
  * ```ts
  * expect(schemaProblems(descriptor.parameters, "openai-strict")).toEqual([]);
  * ```
+ *
+ * @throws `CONFIG_INVALID` for an unknown provider.
  */
 export function schemaProblems(schema: unknown, provider: keyof typeof RULES): string[] {
+  if (!Object.hasOwn(RULES, provider)) {
+    const message = `There are no rules of ${JSON.stringify(provider)}. Use one of ${Object.keys(RULES).join(", ")}.`;
+    throw new HaftError("CONFIG_INVALID", message, { details: { provider } });
+  }
   const problems: string[] = [];
   const report: Report = (at, problem) => {
     if (problems.length < MAX_PROBLEMS) problems.push(`${at === "" ? "the schema" : at}: ${problem}`);
@@ -206,14 +213,15 @@ function valid(types: readonly string[]): Rule {
       report(at, "`type` has an unknown value");
     if (new Set(stated).size < stated.length) report(at, "`type` names a type twice");
     if (schema.properties !== undefined && !isRecord(schema.properties)) report(at, "`properties` is not an object");
-    if (Object.hasOwn(schema.properties ?? {}, "__proto__")) report(at, "`__proto__` is no name of a member");
+    if (Object.hasOwn(schema.properties ?? {}, "__proto__"))
+      report(at, "`__proto__` is not allowed as the name of a property");
     const { required, enum: values, pattern } = schema;
     if (required !== undefined) {
       const isList = Array.isArray(required) && required.every((name) => typeof name === "string");
       if (!isList) report(at, "`required` is not a list of names");
-      else if (new Set(required).size < required.length) report(at, "`required` names a member twice");
-      else if (required.some((name) => !hasMember(schema, name)))
-        report(at, "`required` names what `properties` does not have");
+      else if (new Set(required).size < required.length) report(at, "`required` names a property twice");
+      else if (required.some((name) => !hasProperty(schema, name)))
+        report(at, "`required` names a property that `properties` does not have");
     }
     if (values !== undefined && (!Array.isArray(values) || values.length === 0))
       report(at, "`enum` is not a list of values");
@@ -227,7 +235,7 @@ function valid(types: readonly string[]): Rule {
     for (const keyword of NUMBER)
       if (!Number.isFinite(schema[keyword] ?? 1)) report(at, `\`${keyword}\` is not a number`);
     for (const keyword of [...ANNOTATIONS, "format"]) {
-      if (typeof (schema[keyword] ?? "") !== "string") report(at, `\`${keyword}\` is not a text`);
+      if (typeof (schema[keyword] ?? "") !== "string") report(at, `\`${keyword}\` is not a string`);
     }
   };
 }
@@ -300,36 +308,37 @@ function strictFormat({ format }: Schema, { at }: Place, report: Report): void {
     report(at, `the format \`${String(format)}\` is not supported`);
 }
 
-/** 5,000 members, 1,000 values, 120,000 characters in names and values, 15,000 in an enumeration of more than 250. */
+/** 5,000 properties, 1,000 values, 120,000 characters in names and values, 15,000 in an `enum` of more than 250. */
 function strictLimits(schema: Schema, report: Report): void {
-  let [members, values, characters] = [0, 0, 0];
+  let [properties, values, characters] = [0, 0, 0];
   const pending: unknown[] = [schema];
   while (pending.length > 0) {
     const one = pending.pop();
     if (!isRecord(one)) continue;
     for (const [name] of [...entriesOf(one.properties), ...entriesOf(one.$defs)]) characters += name.length;
-    members += entriesOf(one.properties).length;
+    properties += entriesOf(one.properties).length;
     const listed = [...(Array.isArray(one.enum) ? one.enum : []), ...(one.const === undefined ? [] : [one.const])];
     const length = listed.reduce<number>((sum, value) => sum + String(value).length, 0);
     if (listed.length > 250 && length > 15_000)
-      report("", "an enumeration of more than 250 values has more than 15000 characters");
+      report("", "an `enum` of more than 250 values has more than 15000 characters");
     values += listed.length;
     characters += length;
     pending.push(...[...children(one, { at: "", level: 0 })].map(([child]) => child));
   }
-  if (members > 5_000) report("", `it has ${members} members; at most 5000 are allowed`);
-  if (values > 1_000) report("", `it has ${values} values of enumerations; at most 1000 are allowed`);
-  if (characters > 120_000) report("", `names and values have ${characters} characters; at most 120000 are allowed`);
+  if (properties > 5_000) report("", `it has ${properties} properties; at most 5000 are allowed`);
+  if (values > 1_000) report("", `it has ${values} \`enum\` values; at most 1000 are allowed`);
+  if (characters > 120_000)
+    report("", `property names and \`enum\` values have ${characters} characters; at most 120000 are allowed`);
 }
 
-/** Fields only where their type is, an enumeration of non-empty strings, members for each object, nothing beside `anyOf`. */
+/** Fields only where their type is, an `enum` of non-empty strings, properties for each object, nothing beside `anyOf`. */
 function openApi(schema: Schema, { at }: Place, report: Report): void {
   const { type } = schema;
   if (schema.anyOf !== undefined) {
     if (Object.keys(schema).length > 1) report(at, "`anyOf` has other fields beside it");
     return;
   }
-  if (typeof type !== "string") report(at, "it has not one type");
+  if (typeof type !== "string") report(at, "`type` is not one string");
   const only = (allowed: readonly unknown[], fields: readonly string[]) => {
     const wrong = fields.find((field) => schema[field] !== undefined && !allowed.includes(type));
     if (wrong !== undefined) report(at, `\`${wrong}\` is only allowed for ${allowed.join(" and ")}`);
@@ -339,7 +348,7 @@ function openApi(schema: Schema, { at }: Place, report: Report): void {
   only(["STRING"], ["pattern", "enum", "minLength", "maxLength"]);
   only(["NUMBER", "INTEGER"], ["minimum", "maximum"]);
   if (type === "ARRAY" && !isRecord(schema.items)) report(at, "an ARRAY without `items`");
-  // Without parameters the whole schema is left out of the declaration.
+  // Without parameters the whole schema is omitted from the declaration.
   if (type === "OBJECT" && at !== "" && entriesOf(schema.properties).length === 0)
     report(at, "an OBJECT without `properties`");
   if (schema.properties !== undefined && entriesOf(schema.properties).length === 0) report(at, "`properties` is empty");
@@ -353,14 +362,14 @@ function openApi(schema: Schema, { at }: Place, report: Report): void {
   }
   const values = Array.isArray(schema.enum) ? schema.enum : [];
   if (values.some((value) => typeof value !== "string" || value === ""))
-    report(at, "`enum` has a value that is not a text");
+    report(at, "`enum` has a value that is not a non-empty string");
   if (typeof (schema.nullable ?? true) !== "boolean") report(at, "`nullable` is not a boolean");
 }
 
 function googleEnum(schema: Schema, { at }: Place, report: Report): void {
   const values = Array.isArray(schema.enum) ? schema.enum : [];
   if (values.some((value) => !["string", "number"].includes(typeof value) || value === "")) {
-    report(at, "`enum` has a value that is neither a text nor a number");
+    report(at, "`enum` has a value that is neither a non-empty string nor a number");
   }
 }
 
@@ -368,7 +377,7 @@ const isRecord = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const entriesOf = (value: unknown): [string, unknown][] => (isRecord(value) ? Object.entries(value) : []);
-const hasMember = ({ properties }: Schema, name: string): boolean =>
+const hasProperty = ({ properties }: Schema, name: string): boolean =>
   isRecord(properties) && Object.hasOwn(properties, name);
 
 function isPattern(value: unknown): boolean {
