@@ -1,8 +1,9 @@
 /** Audits a call: one entry before it runs, one when it has settled. Neither can delay the call indefinitely. */
 import { truncateToHead } from "../text/index.js";
-import { type CallRun, cancelledBeforeStart, type Ending, ended, resultOfThrown } from "./call-run.js";
+import { type CallRun, cancelledBeforeStart, type Ending, ended, resultOfThrown, toJson } from "./call-run.js";
+import { coerceBag } from "./coerce.js";
 import { ABANDON_AFTER_MS, DEFAULT_DEADLINE_MS } from "./deadline.js";
-import { mapClaims, mapTexts, redactText } from "./redact-text.js";
+import { mapClaims, mapTexts, redactEscaped } from "./redact-text.js";
 import { fail } from "./result.js";
 import type { AuditEnd } from "./services.js";
 import type { ToolOutcome } from "./tool-outcome.js";
@@ -42,7 +43,7 @@ function notAudited(run: CallRun): string {
 
 function beginEntry(run: CallRun): string | PromiseLike<string> {
   const { call, context, tool } = run;
-  const { audit, digest } = context.host;
+  const { audit, digest, redactor } = context.host;
   const input = run.inputJson;
   return after(digest(input), (inputDigest) => {
     run.inputDigest = inputDigest;
@@ -50,7 +51,7 @@ function beginEntry(run: CallRun): string | PromiseLike<string> {
     return audit.begin({
       callId: truncateToHead(call.id, AUDIT_ID_BYTES).text,
       sessionId: context.session.id,
-      tool: tool.name,
+      tool: redactEscaped(redactor, tool.name),
       backend: run.target.name,
       ...(run.target.spec === undefined || run.target.spec === run.target.name ? {} : { spec: run.target.spec }),
       workspace: truncateToHead(String(run.workspace), AUDIT_INPUT_BYTES).text,
@@ -64,10 +65,19 @@ function beginEntry(run: CallRun): string | PromiseLike<string> {
 function shownInput({ call, context, inputJson, notPlain }: CallRun): string {
   const { redactor } = context.host;
   if (redactor === undefined) return inputJson;
-  const redact = (text: string) => redactText(redactor, text);
+  const redact = (text: string) => redactEscaped(redactor, text);
   return redact(
-    notPlain === undefined ? (JSON.stringify(mapTexts(call.input, redact, redact)) ?? inputJson) : inputJson,
+    notPlain === undefined
+      ? (JSON.stringify(mapTexts(parsedInput(call.input), redact, redact)) ?? inputJson)
+      : inputJson,
   );
+}
+
+/** Arguments that came as JSON text, as the values they hold; the text itself where it is not JSON, or exceeds what a call may send. */
+function parsedInput(input: unknown): unknown {
+  if (typeof input !== "string") return input;
+  const coerced = coerceBag(input);
+  return "problem" in coerced || toJson(coerced.value).problem !== undefined ? input : coerced.value;
 }
 
 /** An error is ignored, since the call has happened and the model must get its result; the missing end shows in the audit log. */
@@ -97,7 +107,7 @@ export async function auditEnd(run: CallRun, outcome: ToolOutcome): Promise<void
 function shownDecision({ claims, context }: CallRun, rule: string): Pick<AuditEnd, "claims" | "rule" | "note"> {
   const { redactor } = context.host;
   try {
-    const shown = (text: string): string => truncateToHead(redactText(redactor, text), AUDIT_INPUT_BYTES).text;
+    const shown = (text: string): string => truncateToHead(redactEscaped(redactor, text), AUDIT_INPUT_BYTES).text;
     return { rule: shown(rule), claims: mapClaims(claims, shown) };
   } catch {
     // What it threw may hold what was not visible.

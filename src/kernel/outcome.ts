@@ -4,7 +4,7 @@ import type { Decision } from "./claims.js";
 import { boundStructured, clampContent } from "./clamp-content.js";
 import type { Rendered } from "./dialect.js";
 import { HaftError } from "./errors.js";
-import { mapTexts, redactText } from "./redact-text.js";
+import { mapTexts, redactEscaped, redactText } from "./redact-text.js";
 import { type CallStatus, type ContentBlock, fail, type Json, project, type ToolResult } from "./result.js";
 import type { ToolCall } from "./tool.js";
 import type { ToolOutcome } from "./tool-outcome.js";
@@ -28,7 +28,7 @@ const UNDECIDED: Decision = Object.freeze({
 /** Never rejects: what cannot be redacted, rendered or truncated is not shown, and the outcome reports that. */
 export async function outcomeOf(run: CallRun, ending: Ending): Promise<ToolOutcome> {
   try {
-    const result = redacted(run, ending.result);
+    const result = redacted(run, ending);
     const outcome = await assemble(run, ending, result, render(run, result));
     noteOrigins(run, result, outcome);
     return outcome;
@@ -102,7 +102,8 @@ function render(run: CallRun, result: ToolResult): Rendered {
   const { presenter } = run.tool;
   if (presenter === undefined || (result.content.length > 0 && result.data === undefined))
     return { content: plainContent(result) };
-  const { args, cwd, notes, target, tool } = run;
+  const { args, cwd, target, tool } = run;
+  const notes = redactedNotes(run);
   const { budget } = run.context;
   return presenter.render(result, { arguments: args, budget, cwd, backend: target.name, notes, tool: tool.name });
 }
@@ -113,18 +114,22 @@ function plainContent(result: ToolResult): readonly ContentBlock[] {
   return result.data === undefined ? [] : [{ kind: "json", value: result.data as Json }];
 }
 
-/** None where the redactor fails on one. */
+/** Notes may quote arguments. None where the redactor fails on one. */
 function redactedNotes({ context, notes }: CallRun): readonly string[] {
   try {
-    return notes.map((note) => redactText(context.host.redactor, note));
+    return notes.map((note) => redactEscaped(context.host.redactor, note));
   } catch {
     return [];
   }
 }
 
-/** Redacts every string of a result, data and details included, before anything is rendered from it. */
-function redacted(run: CallRun, result: ToolResult): ToolResult {
+/**
+ * Redacts every string of a result, data and details included, before anything is rendered from it. A refusal of arguments may quote
+ * them as the model sent them.
+ */
+function redacted(run: CallRun, { result, status }: Ending): ToolResult {
   const { redactor } = run.context.host;
   if (redactor === undefined) return result;
-  return mapTexts(result, (text) => redactText(redactor, text)) as ToolResult;
+  const redact = status === "invalid" || status === "unknown-tool" ? redactEscaped : redactText;
+  return mapTexts(result, (text) => redact(redactor, text)) as ToolResult;
 }

@@ -4,6 +4,7 @@ import { nearestNames, pathOfFileUrl } from "../text/index.js";
 import { type CallRun, type Ending, invalid, type Step, toJson } from "./call-run.js";
 import { coerceBag, isRecord } from "./coerce.js";
 import type { AnyPresenter } from "./dialect.js";
+import { mapTexts, redactEscaped } from "./redact-text.js";
 import { repair } from "./repair.js";
 import { shownEcho } from "./shown-name.js";
 import { hasOwnOn } from "./target-parameter.js";
@@ -41,21 +42,38 @@ export function prepare(run: CallRun, validate: Validator): Step | PromiseLike<S
   run.notes.push(...mended.notes);
   if (mended.problem !== undefined) return invalid(run, mended.problem);
 
-  return after(validate(mended.value), (checked) => takeArguments(run, checked));
+  return after(validate(mended.value), (checked) =>
+    "problem" in checked ? refuse(run, validate, mended.value, checked) : takeArguments(run, checked.value),
+  );
+}
+
+/** The problem may quote the start of a value, in which a redactor would not find a secret: it is stated of the redacted values. */
+function refuse(
+  run: CallRun,
+  validate: Validator,
+  value: unknown,
+  problem: Exclude<Validated, { value: unknown }>,
+): Ending | PromiseLike<Ending> {
+  const { redactor } = run.context.host;
+  if (redactor === undefined) return invalid(run, problem.problem, { ...problem });
+  const redact = (text: string) => redactEscaped(redactor, text);
+  return after(validate(mapTexts(value, redact, redact)), (checked) => {
+    const shown = "problem" in checked ? checked : problem;
+    return invalid(run, shown.problem, { ...shown });
+  });
 }
 
 function notPlain(run: CallRun, problem: string): Ending {
   return invalid(run, `the arguments cannot be converted to JSON: ${problem}`);
 }
 
-function takeArguments(run: CallRun, checked: Validated): Step {
+function takeArguments(run: CallRun, value: unknown): Step {
   const { presenter } = run.tool;
-  if ("problem" in checked) return invalid(run, checked.problem, { ...checked });
-  run.args = isRecord(checked.value) ? checked.value : {};
+  run.args = isRecord(value) ? value : {};
   const unusable = resolveFileUrls(run, presenter?.paths ?? []);
   if (unusable !== undefined) return unusable;
   if (presenter !== undefined) return decode(run, presenter);
-  run.input = checked.value;
+  run.input = value;
   return undefined;
 }
 

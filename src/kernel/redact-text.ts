@@ -12,6 +12,27 @@ export function redactText(redactor: Redactor | undefined, text: string): string
   throw new TypeError("the redactor did not return a string");
 }
 
+const ESCAPE = /\\(?:u([\da-fA-F]{4})|(["\\/bfnrt]))/g;
+const SHORT_ESCAPES: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
+
+/**
+ * Redacts a text that may be JSON, or hold JSON in its strings: as it is, and with its escapes decoded as often as there are any.
+ * Where a decoded form holds a secret, that form is returned.
+ */
+export function redactEscaped(redactor: Redactor | undefined, text: string): string {
+  let shown = redactText(redactor, text);
+  if (redactor === undefined) return shown;
+  // Each decoding of an escape shortens the text, so this ends.
+  for (let form = shown; ; ) {
+    const decoded = form.replace(ESCAPE, (_, code: string | undefined, short = "") =>
+      code === undefined ? (SHORT_ESCAPES[short] ?? short) : String.fromCharCode(Number.parseInt(code, 16)),
+    );
+    if (decoded === form) return shown;
+    form = redactText(redactor, decoded);
+    if (form !== decoded) shown = form;
+  }
+}
+
 /**
  * Two texts to compare, in which no part of a secret is left. The lines of a diff are parts of a text, in which a redactor does not
  * find a secret of several lines: undefined for texts with one.

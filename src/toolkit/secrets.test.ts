@@ -41,7 +41,7 @@ async function open(more: Partial<ToolkitOptions> = {}): Promise<Toolkit> {
 }
 
 const file = (name: string) => join(workspace, name);
-const call = async (name: string, input: object, onEvent?: (event: CallEvent) => void) =>
+const call = async (name: string, input: unknown, onEvent?: (event: CallEvent) => void) =>
   toolkit
     .session("one")
     .box()
@@ -152,6 +152,57 @@ describe("a secret", () => {
     const artifact = deleted.artifacts[0] ?? "";
     expect(allOf(join(root, "state", "sessions"))).toContain(`A=${TOKEN}\n`);
     expect((await call("read", { path: `artifact:${artifact}` })).output).not.toContain("ghp_");
+  });
+
+  describe("in arguments that came as JSON text is hidden, however it is escaped", () => {
+    const PASSWORD = "päss/wörd\nof ours";
+    const escaped = (text: string) =>
+      text.replace(/./gs, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    const partly = (text: string) => text.replace("ä", "\\u00e4").replace("/", "\\/").replace("\n", "\\n");
+    const json = (text: string) => `{"path":"new.txt","content":"${text}"}`;
+    const within = (text: string) => JSON.stringify({ path: "a.txt", edits: `[{"oldText":"a","newText":"${text}"}]` });
+    const decoded = (text: string): string => {
+      const next = text.replace(/\\u([\da-f]{4})|\\(.)/g, (_, code, short) =>
+        code === undefined ? (short === "n" ? "\n" : short) : String.fromCharCode(Number.parseInt(code, 16)),
+      );
+      return next === text ? text : text + decoded(next);
+    };
+    it.each([
+      ["write", json(partly(PASSWORD)), "ok"],
+      ["write", json(escaped(PASSWORD)), "ok"],
+      ["write", json(escaped(TOKEN)), "ok"],
+      ["write", `${json(`\\u0067${TOKEN.slice(1)}`)} and more`, "invalid"],
+      ["write", json(escaped(PASSWORD)).slice(0, -1), "invalid"],
+      ["write", `\`\`\`json\n${json(escaped(TOKEN))}\n\`\`\``, "ok"],
+      ["write", JSON.stringify(json(escaped(PASSWORD))), "invalid"],
+      ["write", escaped(TOKEN), "invalid"],
+      ["write", { unparsed: json(escaped(TOKEN)) }, "invalid"],
+      ["edit", within(escaped(PASSWORD)), "ok"],
+      ["edit", within(partly(PASSWORD)), "ok"],
+      ["edit", { path: "a.txt", edits: `[{"oldText":"a","newText":"${escaped(TOKEN)}"}]` }, "ok"],
+      ["edit", { path: "a.txt", edits: `${escaped(TOKEN)}` }, "invalid"],
+      ["unknown", json(escaped(PASSWORD)), "unknown-tool"],
+      [escaped("ghp_") + TOKEN.slice(4), {}, "unknown-tool"],
+    ])("%s %j", async (name, input, status) => {
+      await open({ secrets: [PASSWORD] });
+      writeFileSync(file("a.txt"), "a");
+      const outcome = await call(name, input);
+      expect(outcome.status).toBe(status);
+      const log = allOf(join(root, "state", "audit"));
+      expect(log).toContain("⟦redacted:");
+      expect(decoded(log)).not.toMatch(/ghp_|of ours/);
+      if (status !== "ok") expect(decoded(String(outcome.output))).not.toMatch(/ghp_|of ours/);
+    });
+
+    it("and the arguments are logged as an object, as those of other callers are", async () => {
+      await open();
+      await call("write", `{"path":"new.txt","content":"\\u0061"}`);
+      await call("write", `{"path":`);
+      const inputs = allOf(join(root, "state", "audit"))
+        .split("\n")
+        .flatMap((line) => (line.startsWith("{") && "input" in JSON.parse(line) ? [JSON.parse(line).input] : []));
+      expect(inputs).toEqual(['{"path":"new.txt","content":"a"}', '"{\\"path\\":"']);
+    });
   });
 
   it("is hidden by value with `secrets`, and shown with `redactor: false`", async () => {
