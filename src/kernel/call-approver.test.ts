@@ -47,4 +47,26 @@ describe("an explanation", () => {
     expect(await box.explain(call)).toMatchObject({ decision: { effect: "ask" }, needsApproval: false });
     expect(await boxWith(policyOf(() => ({ effect: "deny" }))).explain(call)).toMatchObject({ needsApproval: false });
   });
+
+  it("has what an approver would get, without a token, only where the call would be asked about", async () => {
+    const requests: unknown[] = [];
+    const box = boxWith(asking, {
+      async ask({ token: _, ...request }) {
+        requests.push(request);
+        return { by: "ada", scope: "session" };
+      },
+    });
+    const before = await box.explain(call);
+    await box.runner.run(call);
+    expect(requests).toEqual([before?.request]);
+    expect(await box.explain(call)).not.toHaveProperty("request");
+  });
+
+  it("has no request where the redactor fails", async () => {
+    const redactor = { redact: () => 1 as never };
+    const box = createToolBox([tool], () => bareContext(bareHost({ policy: asking, redactor })));
+    const explained = await box.explain(call);
+    expect(explained).toMatchObject({ needsApproval: true });
+    expect(explained).not.toHaveProperty("request");
+  });
 });

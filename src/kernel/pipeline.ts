@@ -5,6 +5,7 @@
  *          ▸ confirm ▸ run ▸ redact ▸ render ▸ clamp
  */
 
+import { approvalRequest } from "./approval-request.js";
 import { approve, needsApproval } from "./approve-stage.js";
 import { auditBegin, auditEnd } from "./audit-call.js";
 import {
@@ -26,6 +27,7 @@ import { outcomeOf } from "./outcome.js";
 import { chooseTarget, prepare } from "./prepare-stage.js";
 import { fail, type ToolResult } from "./result.js";
 import { execute } from "./run-stage.js";
+import type { ApprovalRequest } from "./services.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
 import type { ToolOutcome } from "./tool-outcome.js";
 import type { Validator } from "./validate.js";
@@ -154,6 +156,7 @@ export async function explainCall(
     (thrown: unknown) => ended("failed", resultOfThrown(thrown, tool.name)),
   );
   const isAsked = stopped === undefined && (await needsApproval(run));
+  const request = isAsked ? await shownRequest(run) : undefined;
   run.life.end();
   return {
     tool: tool.name,
@@ -165,8 +168,20 @@ export async function explainCall(
     claims: run.claims,
     ...(run.decision === undefined ? {} : { decision: run.decision }),
     needsApproval: isAsked,
+    ...(request === undefined ? {} : { request }),
     ...(stopped === undefined ? {} : { stopped: stopped.result }),
   };
+}
+
+/** Undefined where the redactor fails: then nothing is shown, and the call itself would not ask. */
+async function shownRequest(run: CallRun): Promise<Explanation["request"]> {
+  if (run.decision?.effect !== "ask") return undefined;
+  try {
+    const { token: _, ...request } = await approvalRequest(run, run.decision);
+    return request;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What a call would touch and how policy would decide, without running it. */
@@ -184,6 +199,8 @@ export interface Explanation {
   readonly decision?: Decision;
   /** The policy asks, and no approval that was remembered for the session or the project settles it. */
   readonly needsApproval: boolean;
+  /** With `needsApproval`: what an approver would get, redacted, with the preview of what the call would do. */
+  readonly request?: Omit<ApprovalRequest, "token">;
   /** Why the call would end before it runs. */
   readonly stopped?: ToolResult;
 }

@@ -56,6 +56,16 @@ function allOf(directory: string): string {
     .join("\n");
 }
 
+const allowAll = allowAllPolicy();
+/** Its reason holds a secret. */
+const askingPolicy: Policy = {
+  name: "ask",
+  decide(claims, about) {
+    const decision = allowAll.decide(claims, about);
+    return decision.effect === "deny" ? decision : { ...decision, effect: "ask", reason: `of ${TOKEN}` };
+  },
+};
+
 describe("a secret", () => {
   it("is replaced in the answer and its data, in errors, and in the audit log", async () => {
     await open({ env: { OUR_TOKEN: VALUE, SHORT_KEY: "abc" } });
@@ -109,21 +119,13 @@ describe("a secret", () => {
 
   it("is replaced in what a user is asked", async () => {
     const asked: ApprovalRequest[] = [];
-    const allowAll = allowAllPolicy();
-    const policy: Policy = {
-      name: "ask",
-      decide(claims, about) {
-        const decision = allowAll.decide(claims, about);
-        return decision.effect === "deny" ? decision : { ...decision, effect: "ask", reason: `of ${TOKEN}` };
-      },
-    };
     const approver = {
       async ask(request: ApprovalRequest) {
         asked.push(request);
         return { pending: true as const };
       },
     };
-    await open({ policy, approver });
+    await open({ policy: askingPolicy, approver });
     await call("bash", { command: `echo ${TOKEN}` });
     expect(asked).toMatchObject([{ arguments: { command: `echo ${MARK}` }, reason: `of ${MARK}` }]);
     expect(allOf(join(root, "state"))).not.toContain("ghp_");
@@ -152,6 +154,18 @@ describe("a secret", () => {
     const artifact = deleted.artifacts[0] ?? "";
     expect(allOf(join(root, "state", "sessions"))).toContain(`A=${TOKEN}\n`);
     expect((await call("read", { path: `artifact:${artifact}` })).output).not.toContain("ghp_");
+  });
+
+  it("is replaced in the preview of an explanation", async () => {
+    await open({ policy: askingPolicy });
+    const input = { path: "new.txt", content: `A=${TOKEN}\n` };
+    const explained = await toolkit.session("one").box().explain({ id: "c", name: "write", input });
+    expect(explained).toMatchObject({
+      needsApproval: true,
+      request: { hidden: { lines: 1 }, preview: { kind: "diff", path: file("new.txt") } },
+    });
+    expect(explained?.request?.preview).toMatchObject({ diff: expect.stringContaining(`+A=${MARK}`) });
+    expect(JSON.stringify(explained?.request)).not.toContain("ghp_");
   });
 
   describe("in arguments that came as JSON text is hidden, however it is escaped", () => {
