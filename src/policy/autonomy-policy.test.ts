@@ -269,6 +269,16 @@ describe("the other levels", () => {
     expect(decide(claim, { autonomy }).effect).toBe(effect);
   });
 
+  it("lets no rule lift what readonly refuses", () => {
+    const allowing = autonomyPolicy({ rules: ["allow npm test"] });
+    const about: PolicyCall = { ...call, autonomy: "readonly" };
+    expect(allowing.decide([command("npm test")], about)).toMatchObject({
+      effect: "deny",
+      rule: "readonly",
+      reason: expect.stringMatching(/allows it\. The session is read-only, which no rule lifts\.$/),
+    });
+  });
+
   it("are three, and any other counts as readonly", () => {
     expect(decide(file("write", "/ws/a"), { autonomy: "Full" as Autonomy })).toMatchObject({ rule: "readonly" });
   });

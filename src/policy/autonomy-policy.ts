@@ -184,7 +184,11 @@ function atLevel(verdict: Verdict, autonomy: Autonomy): Verdict {
   }
   // Anything but a known level counts as the strictest.
   if (autonomy !== "supervised" && (effect === "ask" || verdict.changes === true))
-    return deny("readonly", `${reason} The session is read-only.`, "Report what you would change instead.");
+    return deny(
+      "readonly",
+      `${reason} The session is read-only, which no rule lifts.`,
+      "Report what you would change instead.",
+    );
   return verdict;
 }
 

@@ -61,7 +61,7 @@ describe("the level of a session", () => {
     expect([planning.autonomy, toolkit.session("other").autonomy]).toEqual(["readonly", level]);
     const refused = await call(planning, "write", write);
     expect(refused).toMatchObject({ status: "denied", decision: { rule: "readonly" } });
-    expect(refused.output).toContain("The session is read-only.");
+    expect(refused.output).toContain("The session is read-only, which no rule lifts.");
     expect(await call(planning, "ls")).toMatchObject({ status: "ok" });
     expect(written()).toEqual([]);
     expect(await call(toolkit.session("other"), "write", write)).toMatchObject({ status: "ok" });
