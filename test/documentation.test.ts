@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { type Claim, createToolkit } from "../src/index.js";
+import { autonomyPolicy } from "../src/policy/autonomy-policy.js";
+import { POLICY_CALL } from "../src/testing/policy-call.fixture.js";
 import { undocumentedExports } from "./architecture/documentation-rule.js";
 import { listFiles, parseSource, REPOSITORY, readSources } from "./architecture/source-tree.js";
 
@@ -59,6 +62,77 @@ describe("documentation", () => {
   });
 });
 
+describe("links", () => {
+  const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "examples/README.md"].concat(
+    listFiles("docs").filter((path) => path.endsWith(".md")),
+  );
+
+  it.each(pages)("of %s lead to files and headings that exist", (page) => {
+    expect(brokenLinks(page, readFileSync(join(REPOSITORY, page), "utf8"))).toEqual([]);
+  });
+
+  it("that are broken are found", () => {
+    const text = [
+      "# The `a` of B, and: c",
+      "## Twice",
+      "## Twice",
+      "```md\n[x](in-code.md)\n## Not a heading\n```",
+      "`[x](in-code.md)` [ok](#the-a-of-b-and-c) [ok](#twice-1) [ok](https://example.com/x.md) [ok](../README.md#a-session)",
+      "[x](gone.md) [x](#not-a-heading) [x](../README.md#gone) [x](#twice-2)",
+    ].join("\n\n");
+    expect(brokenLinks("docs/x.md", text)).toEqual(["gone.md", "#not-a-heading", "../README.md#gone", "#twice-2"]);
+  });
+});
+
+describe("the policy guide", () => {
+  const guide = readFileSync(join(REPOSITORY, "docs/guide/policy.md"), "utf8");
+
+  it("begins with rules that decide as it says", () => {
+    const [, block = ""] = /^```sh\n([\s\S]*?)^```/m.exec(guide) ?? [];
+    const rules = [...block.matchAll(/^haft policy (allow|deny) '(.*?)'/gm)].map(
+      ([, effect, rule]) => `${effect} ${rule}`,
+    );
+    expect(rules).toEqual(["allow read path:/**", "allow npm test", "deny path:infra/**", "deny write path:**"]);
+    const file = (access: "read" | "write", path: string): Claim => ({
+      kind: "file",
+      path,
+      access: [access],
+      scope: "self",
+    });
+    const npmTest: Claim = { kind: "command", command: "npm test", cwd: "/ws" };
+    const claims = [
+      ...[npmTest, file("read", "/etc/hosts"), file("read", "/home/u/.ssh/id_rsa"), file("read", "/ws/infra/a")],
+      ...[file("write", "/ws/a"), file("write", "/etc/hosts")],
+    ];
+    const decided = (some: readonly string[]) =>
+      claims.map((claim) => autonomyPolicy({ rules: some }).decide([claim], { ...POLICY_CALL, tool: "any" }).effect);
+    expect(decided(rules.slice(0, 3))).toEqual(["allow", "allow", "ask", "deny", "allow", "deny"]);
+    expect(decided(rules)).toEqual(["allow", "allow", "ask", "deny", "deny", "deny"]);
+  });
+
+  it("shows the approver that is compiled in test/types", () => {
+    const blocks = [...guide.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, block]) => block);
+    const compiled = readFileSync(join(REPOSITORY, "test/types/guide-policy.ts"), "utf8");
+    expect(blocks).toEqual([compiled.replace('"../../src/index.js"', '"haft"')]);
+  });
+});
+
+it("the README and the library guide say which tools each box has", async () => {
+  const toolkit = await createToolkit({ persist: false });
+  const names = (box?: "coding") =>
+    toolkit
+      .box(box)
+      .descriptors()
+      .map(({ name }) => name);
+  const coding = names("coding");
+  expect(names().filter((name) => !coding.includes(name))).toEqual(["move", "delete", "time"]);
+  await toolkit.close();
+  for (const page of ["README.md", "docs/guide/library.md"])
+    expect(readFileSync(join(REPOSITORY, page), "utf8")).toMatch(
+      /`box\("coding"\)`\s+all\s+but\s+`move`,\s+`delete`\s+and\s+`time`/,
+    );
+});
+
 /** A name of MCP, not a path. */
 const METHOD = "tools/call";
 
@@ -80,4 +154,35 @@ function isAmong(files: readonly string[], path: string): boolean {
     .replace(/<\w+>|\bx(?:-y)?\b/g, "[\\w-]+");
   const named = new RegExp(`(?:^|/)${pattern}(?:/|$)`);
   return files.some((file) => named.test(file));
+}
+
+/** The relative links of a page that lead to no file, or to no heading of it. */
+function brokenLinks(page: string, text: string): readonly string[] {
+  const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, "").replaceAll(/`[^`\n]*`/g, "");
+  const targets = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+  return targets.filter((target) => {
+    if (/^[a-z]+:/.test(target)) return false;
+    const [path = "", anchor] = target.split("#");
+    const file = path === "" ? page : join(dirname(page), path);
+    if (!existsSync(join(REPOSITORY, file)) && path !== "") return true;
+    return (
+      anchor !== undefined &&
+      !anchorsOf(path === "" ? text : readFileSync(join(REPOSITORY, file), "utf8")).includes(anchor)
+    );
+  });
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(text: string): readonly string[] {
+  const counts = new Map<string, number>();
+  return [...text.replaceAll(/^```[\s\S]*?^```$/gm, "").matchAll(/^#{1,6} (.*)$/gm)].map(([, heading = ""]) => {
+    const shown = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase();
+    const slug = shown
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replaceAll(/\s/g, "-");
+    const count = counts.get(slug) ?? 0;
+    counts.set(slug, count + 1);
+    return count === 0 ? slug : `${slug}-${count}`;
+  });
 }

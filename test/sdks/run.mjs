@@ -48,6 +48,7 @@ try {
       symlinkSync(repository, join(root, release, "node_modules", "haft"));
       cpSync(join(repository, "examples"), join(root, release, "examples"), { recursive: true });
       await played(release, "play-examples.mjs", [join(root, release, "examples")]);
+      await played(release, "play-readme.mjs", [join(repository, "README.md")]);
       await played(release, "play-types.mjs", [join(repository, "node_modules", "typescript", "bin", "tsc")]);
     }
     console.log(`${passed} passed, ${failed} failed`);
