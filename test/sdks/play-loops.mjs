@@ -15,7 +15,8 @@ const ENDS_WITHIN_MS = 30_000;
 const LONGEST_MESSAGE = 3000;
 
 /** An entry of the build: "" or such as "ai-sdk". */
-const haft = (entry = "") => import(pathToFileURL(join(dist, entry === "" ? "index.js" : `adapters/${entry}.js`)).href);
+const ENTRIES = { "": "index.js", mcp: "surfaces/mcp/box-server.js" };
+const haft = (entry = "") => import(pathToFileURL(join(dist, ENTRIES[entry] ?? `adapters/${entry}.js`)).href);
 const { createToolkit, defineTool, text } = await haft();
 
 let [passed, failed] = [0, 0];

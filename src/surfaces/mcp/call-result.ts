@@ -20,7 +20,8 @@ export const RESULT_META = {
 } as const;
 
 /**
- * Text and JSON become text, images base64, resources resources. A call that did not succeed has `isError`.
+ * Text and JSON become text, images base64, resources resources. A call that did not succeed has `isError`. An empty text is
+ * left out: clients hand blocks on as they are, and the Messages API of Anthropic refuses an empty one.
  *
  * `structuredContent` is never set: popular clients pass it to the model instead of the content, so the model would get a
  * file's size but not its lines. Structured data is in `_meta`, and only with `withFacts`: other clients show all of `_meta` to
@@ -29,7 +30,7 @@ export const RESULT_META = {
 export function callResult(outcome: ToolOutcome, withFacts: boolean): CallToolResult {
   const meta = withFacts ? metaOf(outcome) : {};
   return {
-    content: outcome.content.map(blockOf),
+    content: outcome.content.map(blockOf).filter((block) => block.type !== "text" || block.text !== ""),
     isError: outcome.isError,
     ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
   };
