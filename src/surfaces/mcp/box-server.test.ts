@@ -110,6 +110,37 @@ describe("a box as an MCP server in the same process", () => {
     expect(cancelled).toBe(2);
   });
 
+  it("cancels the calls of a client whose connection ends, and serves others at the same time and later", async () => {
+    const { server, client } = await legacy();
+    const connected = async () => {
+      const [ours, theirs] = LegacyTransport.createLinkedPair();
+      const other = new LegacyClient({ name: "other", version: "1" });
+      await Promise.all([server.instance.connect(theirs), other.connect(ours)]);
+      return other;
+    };
+    const other = await connected();
+    const before = [started, cancelled] as const;
+    const call = client.callTool({ name: "wait", arguments: {} }).catch(() => undefined);
+    await expect.poll(() => started).toBe(before[0] + 1);
+    const answer = { content: [{ type: "text", text: "c" }], isError: false };
+    const echo = { name: "echo", arguments: { text: "c" } };
+    expect(await other.callTool(echo)).toEqual(answer);
+    expect(cancelled).toBe(before[1]);
+    await client.close();
+    await call;
+    await expect.poll(() => cancelled).toBe(before[1] + 1);
+    expect(await other.callTool(echo)).toEqual(answer);
+    expect(await (await connected()).callTool(echo)).toEqual(answer);
+    await server.close();
+    await expect(other.callTool(echo)).rejects.toThrow();
+  });
+
+  it("leaves an empty text out, which the API of Anthropic refuses", async () => {
+    const { server, client } = await legacy();
+    expect(await client.callTool({ name: "echo", arguments: { text: "" } })).toEqual({ content: [], isError: false });
+    await server.close();
+  });
+
   it("refuses an option that there is not", async () => {
     await expect(createMcpServer(boxFor(), { nme: "x" } as never)).rejects.toThrow(
       "`createMcpServer` has no option `nme`. Did you mean `name`?",

@@ -1,5 +1,6 @@
 /** A box of tools as an MCP server in the process of another program. */
 import { createRequire } from "node:module";
+import type { Server, Transport } from "@modelcontextprotocol/server";
 import { type CallEvent, requireKnownOptions, type ToolBox } from "../../kernel/index.js";
 import { RunningCalls } from "./running-calls.js";
 
@@ -13,14 +14,17 @@ export interface BoxServerOptions {
   readonly onEvent?: (event: CallEvent) => void;
 }
 
-/** A server that is connected to a transport of the caller, in the form in which the Claude Agent SDK takes one. */
+/** A server that is connected to transports of the caller, in the form in which the Claude Agent SDK takes one. */
 export interface BoxServer {
   readonly type: "sdk";
   readonly name: string;
-  /** A `Server` of the MCP SDK; "any" so that it is accepted as the `McpServer` of either major. */
+  /**
+   * `connect(transport)` serves one more client, `close()` disconnects all. "any" so that it is accepted as the `McpServer` of
+   * either major of the MCP SDK.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   readonly instance: any;
-  /** Cancels the running calls and closes the connection. The box stays open. */
+  /** Cancels the running calls and closes the connections. The box stays open. */
   close(): Promise<void>;
 }
 
@@ -33,7 +37,8 @@ export interface BoxServer {
  * await haft.instance.connect(transport);                                             // any other MCP client
  * ```
  *
- * Cancelling a request cancels its call. What the policy asks about is shown by the client if it can (elicitation); else the
+ * It serves any number of queries and clients, also at the same time. Cancelling a request cancels its call, and the end of a
+ * connection all calls of that client. What the policy asks about is shown by the client if it can (elicitation); else the
  * approver of the box decides. Text and images are sent as such, a failure as a result with `isError`.
  *
  * @throws `CONFIG_INVALID` for an unknown option.
@@ -54,15 +59,27 @@ export async function createMcpServer(
   const { mcpServers } = await import("./mcp-server.js");
   const serverFor = await mcpServers({ name, version, tools, facts }, running);
   let count = 0;
-  const instance = serverFor("legacy", {
-    run(call, { onEvent: ofClient, ...run }) {
-      const report = (event: CallEvent): void => {
-        ofClient?.(event);
-        onEvent?.(event);
-      };
-      return box.runner.run({ ...call, id: `${name}-${++count}` }, { ...run, onEvent: report });
+  const connected = new Set<Server>();
+  const instance = {
+    async connect(transport: Transport) {
+      // A server has one connection, and a second query of the Agent SDK would have no tools.
+      const server = serverFor("legacy", {
+        run(call, { onEvent: ofClient, ...run }) {
+          const report = (event: CallEvent): void => {
+            ofClient?.(event);
+            onEvent?.(event);
+          };
+          return box.runner.run({ ...call, id: `${name}-${++count}` }, { ...run, onEvent: report });
+        },
+      });
+      server.onclose = () => connected.delete(server);
+      connected.add(server);
+      await server.connect(transport);
     },
-  });
+    async close() {
+      await Promise.all([...connected].map((server) => server.close()));
+    },
+  };
   return {
     type: "sdk",
     name,

@@ -1,6 +1,6 @@
 /** The Claude Agent SDK with a prompt that is a stream, where `interrupt()` ends the turn and the program goes on. */
 import { query } from "@anthropic-ai/claude-agent-sdk";
-import { loop as single, optionsFor, resultOf } from "./claude-agent.mjs";
+import { optionsFor, resultOf, loop as single } from "./claude-agent.mjs";
 
 export const loop = {
   ...single,
