@@ -1,0 +1,36 @@
+// The Claude Agent SDK with Haft's tools in place of its own (npm install haft @anthropic-ai/claude-agent-sdk), in the current
+// directory; asks before it does more than read and edit there. ANTHROPIC_API_KEY=… node examples/claude-agent.mjs "Which TODOs are left?"
+import { createInterface } from "node:readline/promises";
+import { query } from "@anthropic-ai/claude-agent-sdk";
+import { createToolkit } from "haft";
+import { createMcpServer } from "haft/mcp";
+
+const [prompt = "What is in this directory?"] = process.argv.slice(2);
+const abortController = new AbortController();
+process.once("SIGINT", () => abortController.abort()); // stops what the model has started, too
+
+const approver = {
+  async ask({ call, reason, preview, arguments: input }, { signal }) {
+    if (!process.stdin.isTTY) return { denied: "There is no terminal to ask at." };
+    const terminal = createInterface(process.stdin, process.stderr);
+    const shown = preview?.diff ?? preview?.command ?? JSON.stringify(input);
+    const answer = await terminal
+      .question(`${reason}\n${call.tool}: ${shown}\nAllow it? [y/N] `, { signal })
+      .finally(() => terminal.close());
+    return answer === "y" ? { by: "user", scope: "once" } : { denied: "The user said no." };
+  },
+};
+
+const toolkit = await createToolkit({ workspace: process.cwd(), approver });
+try {
+  const haft = await createMcpServer(toolkit.box("coding"));
+  const options = {
+    mcpServers: { haft },
+    tools: [], // none of the SDK's own, which do not ask Haft
+    allowedTools: ["mcp__haft"], // Haft asks, not the SDK
+    abortController,
+  };
+  for await (const message of query({ prompt, options })) if (message.type === "result") console.log(message.result);
+} finally {
+  await toolkit.close();
+}
