@@ -65,14 +65,35 @@ export function fromLangChain(tool: ForeignLangChainTool, options: FromLangChain
 function schemaOf(tool: ForeignLangChainTool, parameters: JsonSchema | undefined): InputSchema {
   const { schema } = tool;
   if (parameters !== undefined) return parameters;
-  if (schema === undefined) return { type: "object", properties: { input: { type: "string" } } };
+  if (schema === undefined || isOneText(schema)) return { type: "object", properties: { input: { type: "string" } } };
   if (isRecord(schema) && "~standard" in schema) {
     const standard = schema["~standard"] as StandardSchema["~standard"];
-    // LangChain itself checks and converts the arguments, so that a conversion must not run twice.
-    const own: StandardSchema = { "~standard": { ...standard, validate: (value) => ({ value }) } };
+    // LangChain converts the arguments itself, so that it gets them as they were.
+    const own: StandardSchema = {
+      "~standard": {
+        ...standard,
+        async validate(value) {
+          const { issues } = await standard.validate(value);
+          return issues === undefined ? { value } : { issues };
+        },
+      },
+    };
     if (standard.jsonSchema !== undefined) return own;
   } else if (isRecord(schema) && !("_def" in schema)) return schema;
   throw invalid("its schema gives no JSON Schema. Pass `parameters`, such as `toJsonSchema(tool.schema)` of LangChain");
+}
+
+/** Whether it is the schema of `Tool` and `DynamicTool`, of zod 3: an object with an optional text `input`, converted to that text. */
+function isOneText(schema: unknown): boolean {
+  const effects = schema as {
+    readonly _def?: { readonly schema?: { readonly shape?: Readonly<Record<string, ZodOptional>> } };
+  };
+  const { input, ...others } = effects?._def?.schema?.shape ?? {};
+  return input?._def?.innerType?._def?.typeName === "ZodString" && Object.keys(others).length === 0;
+}
+
+interface ZodOptional {
+  readonly _def?: { readonly innerType?: { readonly _def?: { readonly typeName?: string } } };
 }
 
 function invalid(why: string): HaftError {

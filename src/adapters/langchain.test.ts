@@ -139,6 +139,31 @@ describe("a tool of LangChain", () => {
     expect(await run("fail")).toMatchObject({ isError: true });
   });
 
+  it("takes one text where LangChain's own class does, and its schema is asked before it runs", async () => {
+    const optional = { _def: { innerType: { _def: { typeName: "ZodString" } } } };
+    const schema = {
+      _def: { schema: { shape: { input: optional } } },
+      "~standard": { validate: () => ({ value: "" }) },
+    };
+    expect(fromLangChain({ ...foreign, schema } as never).descriptor().parameters).toMatchObject({
+      properties: { input: { type: "string" } },
+    });
+    const standard = {
+      version: 1,
+      vendor: "test",
+      jsonSchema: { input: () => ({ type: "object", properties: {} }) },
+      validate: ({ q }: { q?: string }) =>
+        q === "a" ? { value: "converted" } : { issues: [{ message: "no", path: ["q"] }] },
+    };
+    const tool = fromLangChain({ ...foreign, schema: { "~standard": standard } } as never);
+    const box = createToolBox([tool], () => bareContext(bareHost({ policy: policyOf(() => ({ effect: "allow" })) })));
+    const count = calls.length;
+    expect(await box.runner.run({ id: "c", name: "wiki", input: { q: "b" } })).toMatchObject({ status: "invalid" });
+    expect(calls.length).toBe(count);
+    await box.runner.run({ id: "c", name: "wiki", input: { q: "a" } });
+    expect(calls.at(-1)).toMatchObject([{ args: { q: "a" } }, true]);
+  });
+
   it("is refused where it is none, or its schema gives no JSON Schema", () => {
     expect(() => fromLangChain({ name: "x" } as never)).toThrow("it has no `name` and `invoke`");
     expect(() => fromLangChain({ ...foreign, schema: { _def: {} } } as never)).toThrow("Pass `parameters`");

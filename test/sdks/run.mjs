@@ -42,7 +42,7 @@ try {
   if (failure !== undefined) nothingPlayed(`the SDKs could not be installed: ${failure}`, true);
   else {
     await played("newest", "play-mcp.mjs", [process.execPath, main, join(root, "project")]);
-    for (const program of ["play-loops.mjs", "play-from-ai-sdk.mjs", "play-schemas.mjs"])
+    for (const program of ["play-loops.mjs", "play-from-ai-sdk.mjs", "play-from-langchain.mjs", "play-schemas.mjs"])
       for (const release of RELEASES) await played(release, program, [dist]);
     for (const release of RELEASES) {
       symlinkSync(repository, join(root, release, "node_modules", "haft"));

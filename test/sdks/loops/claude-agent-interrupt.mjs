@@ -1,4 +1,4 @@
-/** The Claude Agent SDK with a prompt that is a stream, where `interrupt()` ends the turn and the program goes on. */
+/** The Claude Agent SDK with a prompt that is a stream, where `interrupt()` ends the turn and the program continues. */
 import { query } from "@anthropic-ai/claude-agent-sdk";
 import { optionsFor, resultOf, loop as single } from "./claude-agent.mjs";
 

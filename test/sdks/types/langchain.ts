@@ -23,7 +23,11 @@ export async function agent(prompt: string, signal: AbortSignal) {
 
 export async function others(model: BaseChatModel) {
   const toolkit = await createToolkit();
-  const tools = toLangChainTools(toolkit.box(), { DynamicStructuredTool, ToolMessage, onEvent: ({ callId }) => callId });
+  const tools = toLangChainTools(toolkit.box(), {
+    DynamicStructuredTool,
+    ToolMessage,
+    onEvent: ({ callId }) => callId,
+  });
   const [first] = tools;
   await first?.invoke({ path: "a.txt" });
   return [new ToolNode(tools), model.bindTools?.(tools)];
