@@ -6,7 +6,8 @@
  * It asks for the model's turns at ANTHROPIC_BASE_URL, in the form of `wires/mcp.mjs`.
  *
  * Only the protocol is that of the program. What the program decides by itself is left out: its permissions, its own answer
- * to a call of an unknown tool, its limits of a result.
+ * to a call of an unknown tool, its words for an empty result, its limits of a result. Claude Code 2.1.112 and 2.1.332 themselves
+ * differed in nothing else when the loops were played with them.
  */
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
