@@ -12,7 +12,7 @@ import {
 } from "../kernel/index.js";
 import { bareContext, bareHost, policyOf } from "../testing/fakes/bare-host.fixture.js";
 import { type AiSdkOptions, repairToolCall, toAiSdkTools } from "./ai-sdk.js";
-import { isApproved } from "./ai-sdk-approvals.js";
+import { approvalOf } from "./ai-sdk-approvals.js";
 import { toMastraTools } from "./mastra.js";
 
 const image = { kind: "image", data: new Uint8Array([1, 2, 3]), mime: "image/png" } as const;
@@ -27,6 +27,13 @@ const tools = [
     parameters: {},
     run: () => ({ content: [{ kind: "text", text: "a dot" }, image], isError: false }),
   }),
+  defineTool({
+    name: "broken",
+    description: "",
+    parameters: {},
+    run: () => ({ content: [{ kind: "text", text: "It broke." }, image], isError: true }),
+  }),
+  defineTool({ name: "mute", description: "", parameters: {}, run: () => ({ content: [], isError: true }) }),
   defineTool({
     name: "wait",
     description: "",
@@ -86,6 +93,19 @@ describe("a tool for the AI SDK", () => {
     });
   });
 
+  it("answers a failure with an image, and one without a text, with an error that is a text", async () => {
+    const { broken, mute } = toolsOf();
+    const value = "It broke.\n[image/png, 3 bytes, not shown: an error holds only text.]";
+    const output = await broken.execute({}, { toolCallId: "1" });
+    expect(output.content).toHaveLength(2);
+    expect(broken.toModelOutput({ output })).toEqual({ type: "error-text", value });
+    expect(await toMastraTools(boxOf()).broken!.execute({}, { toolCallId: "1" })).toBe(value);
+    expect(mute.toModelOutput({ output: await mute.execute({}, { toolCallId: "1" }) })).toEqual({
+      type: "error-text",
+      value: "The call failed without a message (failed).",
+    });
+  });
+
   it("shows an image in the form of the major that calls it, or says that there is one", async () => {
     const call = { toolCallId: "1" };
     const six = toolsOf().picture;
@@ -120,6 +140,10 @@ describe("a tool for the AI SDK", () => {
 
   it("refuses an option that there is not", () => {
     expect(() => toolsOf({ aproval: "sdk" } as never)).toThrow("`toAiSdkTools` has no option `aproval`");
+    for (const approvals of ["SDK", "none", null])
+      expect(() => toolsOf({ approvals } as never)).toThrow(
+        `\`approvals\` of \`toAiSdkTools\` must be "sdk" or "box", not ${JSON.stringify(approvals)}.`,
+      );
   });
 });
 
@@ -166,6 +190,7 @@ const history = (parts: readonly object[], answers: readonly object[]) => [
 
 describe("an approval of the AI SDK", () => {
   const call = { id: "c", name: "save", given: { a: 1, b: [2] }, input: {} };
+  const isApproved = (...args: Parameters<typeof approvalOf>) => approvalOf(...args) !== undefined;
   const approved = history(asked("c", { b: [2], a: 1 }), [answer("ask_c")]);
 
   it("holds for exactly the call that was approved", () => {
@@ -200,6 +225,10 @@ describe("an approval of the AI SDK", () => {
     ["there are no messages", []],
   ] as const)("does not hold where %s", (_, messages) => expect(isApproved(call, messages)).toBe(false));
 
+  it("does not hold for a call without an id", () => {
+    expect(isApproved({ ...call, id: "" }, history(asked("", call.given), [answer("ask_")]))).toBe(false);
+  });
+
   it("holds where an id comes again in a later message, as some models number their calls", () => {
     const before = history(asked("c", { a: 0 }, "earlier"), [{ type: "tool-result", toolCallId: "c" }]);
     expect(isApproved(call, [...before, ...approved])).toBe(true);
@@ -219,6 +248,22 @@ describe("a call that the policy asks about", () => {
       status: "ok",
       decision: { approver: "ai-sdk" },
     });
+  });
+
+  it("runs once by an approval", async () => {
+    const { save } = toolsOf();
+    expect(await save.execute({}, { toolCallId: "c", messages })).toMatchObject({ status: "ok" });
+    expect(await save.execute({}, { toolCallId: "c", messages })).toMatchObject({ status: "denied" });
+  });
+
+  it("is compared with what the user was shown, also where another conversation has a call with its id", async () => {
+    const { save } = toolsOf();
+    await save.needsApproval?.({}, { toolCallId: "c", messages: [] });
+    await save.needsApproval?.({ other: 1 }, { toolCallId: "c", messages: [] });
+    touched = "/b";
+    const output = await save.execute({}, { toolCallId: "c", messages });
+    touched = "/a";
+    expect(output).toMatchObject({ status: "denied" });
   });
 
   it("runs in another process than the one that asked", async () => {

@@ -1,28 +1,24 @@
 /** Haft's tools for the AI SDK, majors 6 and 7, and tools of the AI SDK for Haft. */
-import type { CallEvent, OutcomeOf, ToolBox, ToolOutcome } from "../kernel/index.js";
-import { requireKnownOptions } from "./adapter-options.js";
-import { type CallId, SdkApprovals } from "./ai-sdk-approvals.js";
+import { type OutcomeOf, requireKnownOptions, type ToolBox, type ToolOutcome } from "../kernel/index.js";
+import { ADAPTER_OPTIONS, type AdapterOptions, runAdapted } from "./adapted-box.js";
+import { AiSdkApprovals, type CallId } from "./ai-sdk-approvals.js";
 import { type AiSdkSchema, argumentsOf, schemaOf } from "./ai-sdk-arguments.js";
-import { omittedImage } from "./omitted-image.js";
-import { type OutcomePart, partsOf, textOf } from "./outcome-parts.js";
+import { errorTextOf, type OutcomeImage, type OutcomePart, omittedImage, partsOf, textOf } from "./outcome-parts.js";
+import { type ApprovalsOption, asksBySdk } from "./sdk-approval.js";
 
 export { type AiSdkSchema, repairToolCall } from "./ai-sdk-arguments.js";
 export { type ForeignAiSdkTool, type FromAiSdkOptions, fromAiSdk } from "./from-ai-sdk.js";
 export type { OutcomePart } from "./outcome-parts.js";
 
 /** Options of `toAiSdkTools`. */
-export interface AiSdkOptions {
+export interface AiSdkOptions extends AdapterOptions {
   /**
    * Who asks the user about a call that the policy asks about. "sdk" (default): `needsApproval` is true for it, and the call runs
    * once the messages have the user's approval of exactly this call. "box": the approver of the box.
    */
-  readonly approvals?: "sdk" | "box";
+  readonly approvals?: ApprovalsOption;
   /** False for an API whose tool results hold only text, such as chat completions: an image becomes a text that says so. Default true. */
   readonly images?: boolean;
-  /** Progress of each call. */
-  readonly onEvent?: (event: CallEvent) => void;
-  /** The whole outcome of each call, before the SDK gets it. */
-  readonly onOutcome?: (outcome: ToolOutcome) => void;
 }
 
 /**
@@ -74,15 +70,15 @@ export type AiSdkTools<Tools extends object = object> = [keyof Tools] extends [n
  * No call throws: a failure is an `error-text` that the model reads. The `abortSignal` of the SDK cancels the call. Pass
  * `repairToolCall` too, so that the model reads what is wrong with arguments that are not JSON.
  *
- * @throws `CONFIG_INVALID` for an unknown option.
+ * @throws `CONFIG_INVALID` for an unknown option, or value of `approvals`.
  */
 export function toAiSdkTools<Tools extends object = object>(
   box: Pick<ToolBox<Tools>, "descriptors" | "runner" | "explain">,
   options: AiSdkOptions = {},
 ): AiSdkTools<Tools> {
-  requireKnownOptions("toAiSdkTools", options, ["approvals", "images", "onEvent", "onOutcome"]);
-  const { approvals = "sdk", images = true, onEvent, onOutcome } = options;
-  const asked = approvals === "sdk" ? new SdkApprovals(box) : undefined;
+  requireKnownOptions("toAiSdkTools", options, [...ADAPTER_OPTIONS, "approvals", "images"]);
+  const { images = true } = options;
+  const asked = asksBySdk("toAiSdkTools", options.approvals) ? new AiSdkApprovals(box) : undefined;
   // Major 7 says so with each call, and warns of the form that both majors take.
   let isSeven = false;
   const tools = box.descriptors().map(({ name, description, parameters }): [string, AiSdkTool] => {
@@ -99,17 +95,11 @@ export function toAiSdkTools<Tools extends object = object>(
         isSeven ||= sdk !== undefined && "context" in sdk;
         const call = callOf(given, sdk);
         const approver = asked?.approverOf(call, sdk?.messages);
-        const outcome = await box.runner.run(call, {
-          ...(sdk?.abortSignal === undefined ? {} : { signal: sdk.abortSignal }),
-          ...(onEvent === undefined ? {} : { onEvent }),
-          ...(approver === undefined ? {} : { approver }),
-        });
-        onOutcome?.(outcome);
+        const outcome = await runAdapted(box, options, call, { signal: sdk?.abortSignal, approver });
         const { content: _, output: __, ...facts } = outcome;
         return { ...facts, content: partsOf(outcome) };
       },
-      toModelOutput: ({ output }) =>
-        modelOutput(images ? output.content : output.content.map(named), output.isError, isSeven ? imageOf7 : imageOf6),
+      toModelOutput: ({ output }) => modelOutput(output, images, isSeven ? imageOf7 : imageOf6),
     };
     return [name, tool];
   });
@@ -117,30 +107,26 @@ export function toAiSdkTools<Tools extends object = object>(
 }
 
 type ModelPart = Extract<AiSdkModelOutput, { type: "content" }>["value"][number];
-type ImagePart = Extract<OutcomePart, { type: "image" }>;
-
 function modelOutput(
-  parts: readonly OutcomePart[],
-  isError: boolean,
-  imageOf: (image: ImagePart) => ModelPart,
+  { content, isError }: Pick<AiSdkOutput, "content" | "isError">,
+  takesImages: boolean,
+  imageOf: (image: OutcomeImage) => ModelPart,
 ): AiSdkModelOutput {
-  const text = textOf(parts);
-  if (text !== undefined) return { type: isError ? "error-text" : "text", value: text };
-  const value = parts.map((part) => (part.type === "image" ? imageOf(part) : { type: part.type, text: part.text }));
+  // A result with an image cannot say that it is an error.
+  if (isError) return { type: "error-text", value: errorTextOf(content) };
+  const text = takesImages ? textOf(content) : textOf(content, (image) => omittedImage(image, ONLY_TEXT));
+  if (text !== undefined) return { type: "text", value: text };
+  const value = content.map((part) => (part.type === "image" ? imageOf(part) : { type: part.type, text: part.text }));
   return { type: "content", value };
 }
 
-function imageOf6({ mime, data }: ImagePart): ModelPart {
+function imageOf6({ mime, data }: OutcomeImage): ModelPart {
   return { type: "image-data", mediaType: mime, data };
 }
 
 /** The types of major 6 do not know this form, so it is not in ours. */
-function imageOf7({ mime, data }: ImagePart): ModelPart {
+function imageOf7({ mime, data }: OutcomeImage): ModelPart {
   return { type: "file", mediaType: mime, data: { type: "data", data } } as unknown as ModelPart;
 }
 
 const ONLY_TEXT = "tool results of this API hold only text";
-
-function named(part: OutcomePart): OutcomePart {
-  return part.type === "text" ? part : { type: "text", text: omittedImage(part, ONLY_TEXT) };
-}

@@ -16,7 +16,14 @@ const result = (content?: unknown, isError = false) => ({
   ...(content === undefined ? {} : { content }),
   ...(isError ? { is_error: true } : {}),
 });
-const called = (name: string, input?: unknown, box = providerBox()) => toAnthropicTools(box).call(use(name, input));
+/** The answer to one call. */
+async function answerTo({ answer }: AnthropicTools, call: ReturnType<typeof use>, signal?: AbortSignal) {
+  const [first, ...others] = await answer({ content: [call] }, { signal });
+  if (first === undefined || others.length > 0) throw new Error("not one answer");
+  return first;
+}
+const called = (name: string, input?: unknown, box = providerBox()) =>
+  answerTo(toAnthropicTools(box), use(name, input));
 const runnable = ({ tools }: AnthropicTools, name: string) => {
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) throw new Error(`no ${name}`);
@@ -74,16 +81,18 @@ describe("the tools for the Messages API", () => {
   });
 
   it("answer broken and truncated JSON of a stream, though the SDK has read an object from it", async () => {
-    const { call, tools } = toAnthropicTools(providerBox(), { ToolError });
+    const adapted = toAnthropicTools(providerBox(), { ToolError });
     const block = streamed("echo", '{"text":"half a te', { text: "half a te" });
-    const { content, is_error } = await call(block);
+    const { content, is_error } = await answerTo(adapted, block);
     expect(is_error).toBe(true);
     expect(JSON.stringify(content)).toContain("not valid JSON");
-    const tool = tools.find(({ name }) => name === "echo");
+    const tool = adapted.tools.find(({ name }) => name === "echo");
     await expect(tool?.run(block.input, { toolUse: block })).rejects.toThrow("not valid JSON");
     // A host may have changed the input of a complete call.
-    expect(await call(streamed("echo", '{"text":"whole"}', { text: "mine" }))).toEqual(result([text("mine")]));
-    expect(await call(streamed("nothing", "", {}))).toEqual(result());
+    expect(await answerTo(adapted, streamed("echo", '{"text":"whole"}', { text: "mine" }))).toEqual(
+      result([text("mine")]),
+    );
+    expect(await answerTo(adapted, streamed("nothing", "", {}))).toEqual(result());
   });
 
   it("answer all calls of a message, in order, and a message without one with nothing", async () => {
@@ -100,6 +109,13 @@ describe("the tools for the Messages API", () => {
       result([text("2")]),
     ]);
     expect(await answer({ content: [{ type: "text" }] })).toEqual([]);
+  });
+
+  it("answer only the calls of their own tools where asked to", async () => {
+    const { answer } = toAnthropicTools(providerBox());
+    const content = [use("other"), use("echo", { text: "1" })];
+    expect(await answer({ content }, { ownOnly: true })).toEqual([result([text("1")])]);
+    expect(await answer({ content })).toHaveLength(2);
   });
 
   it("do not run the call in which a message was truncated", async () => {
@@ -124,12 +140,12 @@ describe("the tools for the Messages API", () => {
     const stop = new AbortController();
     const ran: string[] = [];
     const outcomes: ToolOutcome[] = [];
-    const { call } = toAnthropicTools(providerBox({ ran }), { onOutcome: (one) => outcomes.push(one) });
-    const waiting = call(use("wait"), { signal: stop.signal });
+    const adapted = toAnthropicTools(providerBox({ ran }), { onOutcome: (one) => outcomes.push(one) });
+    const waiting = answerTo(adapted, use("wait"), stop.signal);
     await expect.poll(() => ran).toEqual(["wait"]);
     stop.abort();
     await waiting;
-    expect((await call(use("echo", { text: "a" }), { signal: stop.signal })).is_error).toBe(true);
+    expect((await answerTo(adapted, use("echo", { text: "a" }), stop.signal)).is_error).toBe(true);
     expect(outcomes.map(({ status }) => status)).toEqual(["ok", "cancelled"]);
   });
 
@@ -143,8 +159,8 @@ describe("the tools for the Messages API", () => {
 
   it("hand the whole outcome to the host", async () => {
     const outcomes: ToolOutcome[] = [];
-    const { call } = toAnthropicTools(providerBox(), { onOutcome: (one) => outcomes.push(one) });
-    await call(use("echo", { text: "a" }));
+    const adapted = toAnthropicTools(providerBox(), { onOutcome: (one) => outcomes.push(one) });
+    await answerTo(adapted, use("echo", { text: "a" }));
     expect(outcomes).toMatchObject([{ id: "toolu_1", tool: "echo", status: "ok", output: "a" }]);
   });
 });

@@ -1,12 +1,18 @@
 /** Tools for `@anthropic-ai/sdk`: the Messages API, and the tool runner. */
-import { type CallEvent, HaftError, type ToolOutcome } from "../kernel/index.js";
-import { type AdaptedBox, requireKnownOptions } from "./adapter-options.js";
-import { omittedImage } from "./omitted-image.js";
-import { type OutcomePart, partsOf } from "./outcome-parts.js";
+import { HaftError, requireKnownOptions, type ToolOutcome } from "../kernel/index.js";
+import {
+  ADAPTER_OPTIONS,
+  type AdaptedBox,
+  type AdapterOptions,
+  type AnswerOptions,
+  callsToAnswer,
+  runAdapted,
+} from "./adapted-box.js";
+import { errorTextOf, type OutcomePart, omittedImage, partsOf } from "./outcome-parts.js";
 import { providerSchema } from "./provider-schema.js";
 
 /** Options of `toAnthropicTools`. */
-export interface AnthropicOptions {
+export interface AnthropicOptions extends AdapterOptions {
   /**
    * The SDK's class of `@anthropic-ai/sdk/lib/tools/ToolError`, for its tool runner: the only error whose text the runner passes on
    * as it is. Without it, the model reads `Error: ` before each error.
@@ -14,9 +20,6 @@ export interface AnthropicOptions {
   readonly ToolError?: new (
     content: string,
   ) => Error;
-  readonly onEvent?: (event: CallEvent) => void;
-  /** Gets the whole outcome of each call, with what the model is not shown. */
-  readonly onOutcome?: (outcome: ToolOutcome) => void;
 }
 
 /** A `tool_use` block of a message. */
@@ -68,14 +71,9 @@ export interface AnthropicTools {
    * Runs all calls of a message at the same time. Without one, the list is empty. A call in the middle of which the message was truncated
    * is answered and not run. Failed calls are results with `is_error`; it does not reject because of one. `signal` cancels the calls.
    */
-  answer(message: AnthropicMessage, options?: Cancel): Promise<AnthropicToolResult[]>;
-  /** Runs one call, for a message that also calls tools of your own. */
-  call(toolUse: AnthropicToolUse, options?: Cancel): Promise<AnthropicToolResult>;
+  answer(message: AnthropicMessage, options?: AnswerOptions): Promise<AnthropicToolResult[]>;
 }
 
-type Cancel = { readonly signal?: AbortSignal | undefined };
-
-const OPTIONS = ["ToolError", "onEvent", "onOutcome"];
 /** With these, the last block of a message may be incomplete. */
 const TRUNCATED: readonly unknown[] = ["max_tokens", "model_context_window_exceeded"];
 const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
@@ -93,24 +91,18 @@ const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as co
  * @throws `CONFIG_INVALID` for an unknown option, and a `ToolError` that is not a class.
  */
 export function toAnthropicTools(box: AdaptedBox, options: AnthropicOptions = {}): AnthropicTools {
-  requireKnownOptions("toAnthropicTools", options, OPTIONS);
-  const { ToolError = Error, onEvent, onOutcome } = options;
+  requireKnownOptions("toAnthropicTools", options, [...ADAPTER_OPTIONS, "ToolError"]);
+  const { ToolError = Error } = options;
   if (typeof ToolError !== "function") {
     throw new HaftError(
       "CONFIG_INVALID",
       "`ToolError` of `toAnthropicTools` must be the class that `@anthropic-ai/sdk/lib/tools/ToolError` exports.",
     );
   }
-  const run = async ({ id, name, input }: AnthropicToolUse, signal: AbortSignal | null | undefined) => {
-    const outcome = await box.runner.run(
-      { id, name, input },
-      { ...(signal ? { signal } : {}), ...(onEvent ? { onEvent } : {}) },
-    );
-    onOutcome?.(outcome);
-    return outcome;
+  const answerTo = async (toolUse: AnthropicToolUse, answerOptions?: AnswerOptions) => {
+    const call = { ...toolUse, input: inputOf(toolUse, toolUse.input) };
+    return toolResult(toolUse.id, await runAdapted(box, options, call, answerOptions));
   };
-  const call: AnthropicTools["call"] = async (toolUse, { signal } = {}) =>
-    toolResult(toolUse.id, await run({ ...toolUse, input: inputOf(toolUse, toolUse.input) }, signal));
   return {
     tools: box.descriptors().map(({ name, description, parameters }) => ({
       type: "custom",
@@ -120,15 +112,16 @@ export function toAnthropicTools(box: AdaptedBox, options: AnthropicOptions = {}
       parse: (input) => input,
       async run(input, context) {
         const toolUse = context?.toolUse;
-        const outcome = await run({ id: toolUse?.id ?? "", name, input: inputOf(toolUse, input) }, context?.signal);
-        if (outcome.isError) throw new ToolError(errorText(outcome));
+        const call = { id: toolUse?.id, name, input: inputOf(toolUse, input) };
+        const outcome = await runAdapted(box, options, call, { signal: context?.signal });
+        if (outcome.isError) throw new ToolError(errorTextOf(partsOf(outcome)));
         return contentOf(partsOf(outcome));
       },
     })),
-    call,
-    answer: ({ content, stop_reason }, options) => {
+    answer: ({ content, stop_reason }, answerOptions) => {
       const last = TRUNCATED.includes(stop_reason) ? content.at(-1) : undefined;
-      return Promise.all(content.filter(isToolUse).map((one) => call(one === last ? truncated(one) : one, options)));
+      const calls = callsToAnswer(box, content.filter(isToolUse), ({ name }) => name, answerOptions);
+      return Promise.all(calls.map((one) => answerTo(one === last ? truncated(one) : one, answerOptions)));
     },
   };
 }
@@ -137,7 +130,9 @@ const isToolUse = (block: { readonly type: string }): block is AnthropicToolUse 
   block.type === "tool_use";
 
 function toolResult(id: string, outcome: ToolOutcome): AnthropicToolResult {
-  const content = outcome.isError ? [{ type: "text" as const, text: errorText(outcome) }] : contentOf(partsOf(outcome));
+  const parts = partsOf(outcome);
+  // The API accepts only text in an error.
+  const content = outcome.isError ? [{ type: "text" as const, text: errorTextOf(parts) }] : contentOf(parts);
   return {
     type: "tool_result",
     tool_use_id: id,
@@ -185,13 +180,4 @@ function contentOf(parts: readonly OutcomePart[]): AnthropicContent[] {
     if (type === undefined) return { type: "text", text: omittedImage(part, "Claude takes JPEG, PNG, GIF and WebP") };
     return { type: "image", source: { type: "base64", media_type: type, data: part.data } };
   });
-}
-
-/** The API accepts only text in an error, and no empty one. */
-function errorText(outcome: ToolOutcome): string {
-  const texts = partsOf(outcome).map((part) =>
-    part.type === "text" ? part.text : omittedImage(part, "an error holds only text"),
-  );
-  const text = texts.join("\n");
-  return text.trim() === "" ? `The call failed without a message (${outcome.code ?? outcome.status}).` : text;
 }

@@ -175,6 +175,9 @@ describe("a tool that cannot be taken", () => {
     for (const inputSchema of [later, bare])
       expect(await called(taken({ inputSchema }, { parameters: cityJson }))).toMatchObject({ output: { city: "Ulm" } });
     expect(taken({ description: () => "x" }, { description: "Weather." })).toMatchObject({ description: "Weather." });
+    expect(() => fromAiSdk("x", undefined as never)).toThrow(
+      'Did not take the AI SDK tool "x": it is not what `tool()` of the AI SDK returns.',
+    );
     expect(() => taken({}, { deadline: 1 } as never)).toThrow("Did you mean `deadlineMs`?");
   });
 });

@@ -2,16 +2,14 @@
 import {
   type ContentBlock,
   type DefinedTool,
-  defineTool,
-  HaftError,
   type InputSchema,
   isRecord,
-  type Json,
   type JsonSchema,
+  requireKnownOptions,
   type StandardSchema,
   type ToolResult,
 } from "../kernel/index.js";
-import { requireKnownOptions } from "./adapter-options.js";
+import { FOREIGN_OPTIONS, type ForeignToolOptions, foreignTool, jsonBlock, refused } from "./foreign-tool.js";
 
 /** A tool as `tool()` or `dynamicTool()` of the AI SDK makes it, with `execute`. */
 export interface ForeignAiSdkTool {
@@ -24,14 +22,7 @@ export interface ForeignAiSdkTool {
 }
 
 /** Options of `fromAiSdk`. */
-export interface FromAiSdkOptions {
-  /** Default: that of the tool. */
-  readonly description?: string;
-  /** The JSON Schema of its input, where its own schema gives none, or only a promise of one. */
-  readonly parameters?: JsonSchema;
-  /** Milliseconds until the call is cancelled. Default 30,000. */
-  readonly deadlineMs?: number;
-}
+export type FromAiSdkOptions = ForeignToolOptions;
 
 /**
  * A tool of the AI SDK, majors 6 and 7, for `createToolkit({ tools: [...] })`:
@@ -51,32 +42,27 @@ export function fromAiSdk<const Name extends string>(
   tool: ForeignAiSdkTool,
   options: FromAiSdkOptions = {},
 ): DefinedTool<Name> {
-  requireKnownOptions("fromAiSdk", options, ["description", "parameters", "deadlineMs"]);
+  requireKnownOptions("fromAiSdk", options, FOREIGN_OPTIONS);
+  if (!isRecord(tool)) throw invalid(name, "it is not what `tool()` of the AI SDK returns");
   const { execute, toModelOutput, needsApproval, title } = tool as CallableTool;
   if (typeof execute !== "function") throw invalid(name, "it has no `execute`: the provider or your program runs it");
-  const description = options.description ?? tool.description;
-  if (typeof description !== "string")
-    throw invalid(name, "it has no text as `description`. Pass `description` as an option");
-  return defineTool({
-    name,
-    description,
-    input: schemaOf(name, tool.inputSchema, options.parameters),
-    effect: "write",
-    ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
-    ...(title === undefined ? {} : { annotations: { title } }),
-    async claims(input) {
-      const asks = typeof needsApproval === "function" ? await needsApproval(input, callOf("")) : needsApproval;
-      // Anything but a clear no is a question.
-      const always = asks === undefined || asks === null || asks === false ? {} : ({ approval: "each-call" } as const);
-      return [{ kind: "external", source: "ai-sdk", tool: name, ...always }];
+  return foreignTool(
+    {
+      source: "ai-sdk",
+      name,
+      description: tool.description,
+      title,
+      input: schemaOf(name, tool.inputSchema, options.parameters),
+      asksAbout: (input) => (typeof needsApproval === "function" ? needsApproval(input, callOf("")) : needsApproval),
+      async run(input, { callId, signal }) {
+        const output = await lastOf(await execute.call(tool, input, { ...callOf(callId), abortSignal: signal }));
+        return toModelOutput === undefined
+          ? plain(output)
+          : fromModelOutput(await toModelOutput.call(tool, { toolCallId: callId, input, output }));
+      },
     },
-    async run(input, { callId, signal }) {
-      const output = await lastOf(await execute.call(tool, input, { ...callOf(callId), abortSignal: signal }));
-      return toModelOutput === undefined
-        ? plain(output)
-        : fromModelOutput(await toModelOutput.call(tool, { toolCallId: callId, input, output }));
-    },
-  }) as DefinedTool<Name>;
+    options,
+  ) as DefinedTool<Name>;
 }
 
 /** Its functions, called as the AI SDK calls them. */
@@ -100,9 +86,7 @@ async function lastOf(output: unknown): Promise<unknown> {
   return last;
 }
 
-function invalid(name: string, why: string): HaftError {
-  return new HaftError("CONFIG_INVALID", `Did not take the AI SDK tool "${name}": ${why}.`, { details: { name } });
-}
+const invalid = (name: string, why: string) => refused("ai-sdk", name, why);
 
 const AI_SDK_SCHEMA = Symbol.for("vercel.ai.schema");
 
@@ -150,10 +134,6 @@ function jsonOf(json: JsonSchema) {
 function plain(output: unknown): ToolResult<never> {
   const block: ContentBlock = typeof output === "string" ? { kind: "text", text: output } : jsonBlock(output);
   return { content: [block], isError: false };
-}
-
-function jsonBlock(value: unknown): ContentBlock {
-  return { kind: "json", value: JSON.parse(JSON.stringify(value) ?? "null") as Json };
 }
 
 function fromModelOutput(output: unknown): ToolResult<never> {

@@ -2,16 +2,14 @@
 import {
   type ContentBlock,
   type DefinedTool,
-  defineTool,
-  HaftError,
   type InputSchema,
   isRecord,
-  type Json,
   type JsonSchema,
+  requireKnownOptions,
   type StandardSchema,
   type ToolResult,
 } from "../kernel/index.js";
-import { requireKnownOptions } from "./adapter-options.js";
+import { FOREIGN_OPTIONS, type ForeignToolOptions, foreignTool, jsonBlock, refused } from "./foreign-tool.js";
 
 /** A tool as `tool()` or a class of LangChain makes it. */
 export interface ForeignLangChainTool {
@@ -22,13 +20,9 @@ export interface ForeignLangChainTool {
 }
 
 /** Options of `fromLangChain`. */
-export interface FromLangChainOptions {
+export interface FromLangChainOptions extends ForeignToolOptions {
   /** Its name in Haft. Default: that of the tool. */
   readonly name?: string;
-  /** The JSON Schema of its input, where its own schema gives none: zod before 4.6. */
-  readonly parameters?: JsonSchema;
-  /** Milliseconds until the call is cancelled. Default 30,000. */
-  readonly deadlineMs?: number;
 }
 
 /**
@@ -44,22 +38,26 @@ export interface FromLangChainOptions {
  * @throws `CONFIG_INVALID` for something that is no such tool, a schema without a JSON Schema and an unknown option.
  */
 export function fromLangChain(tool: ForeignLangChainTool, options: FromLangChainOptions = {}): DefinedTool {
-  requireKnownOptions("fromLangChain", options, ["name", "parameters", "deadlineMs"]);
+  requireKnownOptions("fromLangChain", options, ["name", ...FOREIGN_OPTIONS]);
   if (typeof tool?.invoke !== "function" || typeof tool.name !== "string")
-    throw invalid("it has no `name` and `invoke`, as a tool of LangChain (@langchain/core 0.3 or 1) has");
-  const name = options.name ?? tool.name;
-  return defineTool({
-    name,
-    description: tool.description ?? "",
-    input: schemaOf(tool, options.parameters),
-    effect: "write",
-    ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
-    claims: () => [{ kind: "external", source: "langchain", tool: name }],
-    async run(args, { callId, signal }) {
-      const call = { type: "tool_call", id: callId, name: tool.name, args };
-      return resultOf(await tool.invoke(call as never, { signal } as never));
+    throw refused(
+      "langchain",
+      undefined,
+      "it has no `name` and `invoke`, as a tool of LangChain (@langchain/core 0.3 or 1) has",
+    );
+  return foreignTool(
+    {
+      source: "langchain",
+      name: options.name ?? tool.name,
+      description: tool.description,
+      input: schemaOf(tool, options.parameters),
+      async run(args, { callId, signal }) {
+        const call = { type: "tool_call", id: callId, name: tool.name, args };
+        return resultOf(await tool.invoke(call as never, { signal } as never));
+      },
     },
-  });
+    options,
+  );
 }
 
 function schemaOf(tool: ForeignLangChainTool, parameters: JsonSchema | undefined): InputSchema {
@@ -80,7 +78,11 @@ function schemaOf(tool: ForeignLangChainTool, parameters: JsonSchema | undefined
     };
     if (standard.jsonSchema !== undefined) return own;
   } else if (isRecord(schema) && !("_def" in schema)) return schema;
-  throw invalid("its schema gives no JSON Schema. Pass `parameters`, such as `toJsonSchema(tool.schema)` of LangChain");
+  throw refused(
+    "langchain",
+    tool.name,
+    "its schema gives no JSON Schema. Pass `parameters`, such as `toJsonSchema(tool.schema)` of LangChain",
+  );
 }
 
 /** Whether it is the schema of `Tool` and `DynamicTool`, of zod 3: an object with an optional text `input`, converted to that text. */
@@ -96,10 +98,6 @@ interface ZodOptional {
   readonly _def?: { readonly innerType?: { readonly _def?: { readonly typeName?: string } } };
 }
 
-function invalid(why: string): HaftError {
-  return new HaftError("CONFIG_INVALID", `\`fromLangChain\` did not take the tool: ${why}.`);
-}
-
 /** A `ToolMessage`; a tool that returns something else than one is called without LangChain's base class. */
 function resultOf(output: unknown): ToolResult<never> {
   if (!isRecord(output) || !("content" in output)) return { content: [blockOf(output)], isError: false };
@@ -110,7 +108,7 @@ function resultOf(output: unknown): ToolResult<never> {
 function blockOf(part: unknown): ContentBlock {
   if (typeof part === "string") return { kind: "text", text: part };
   if (isRecord(part) && part.type === "text" && typeof part.text === "string") return { kind: "text", text: part.text };
-  return imageOf(part) ?? { kind: "json", value: JSON.parse(JSON.stringify(part) ?? "null") as Json };
+  return imageOf(part) ?? jsonBlock(part);
 }
 
 /** An image of chat completions (`image_url`), or a standard block with `data` as base64. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { CallEvent, RunOptions, ToolCall, ToolOutcome } from "../kernel/index.js";
-import type { AdaptedBox } from "./adapter-options.js";
+import type { AdaptedBox } from "./adapted-box.js";
 import { type GoogleOptions, toGoogleCallableTool, toGoogleTools } from "./google.js";
 import { IMAGE_BASE64, providerBox } from "./provider-box.fixture.js";
 
 const called = async (name: string, args?: unknown, options: GoogleOptions = {}, box: AdaptedBox = providerBox()) =>
-  (await toGoogleTools(box, options).call({ id: "c1", name, args })).functionResponse;
+  (await toGoogleTools(box, options).answer([{ id: "c1", name, args }]))[0]!.functionResponse;
 const output = (name: string, value: string) => ({ id: "c1", name, response: { output: value } });
 const failed = (name: string, value: string) => ({ id: "c1", name, response: { error: value } });
 
@@ -54,12 +54,19 @@ describe("the tools for a loop over generateContent", () => {
       expect((await called(name, args)).response).toHaveProperty("error");
   });
 
-  it("have an id only where the call has one, and answer a call without a name", async () => {
-    const { call } = toGoogleTools(providerBox());
-    expect(await call({ name: "echo", args: { text: "a" } })).toEqual({
-      functionResponse: { name: "echo", response: { output: "a" } },
-    });
-    expect((await call({})).functionResponse.response).toHaveProperty("error");
+  it("have an id only where the call has one, and report one all the same", async () => {
+    const ids: string[] = [];
+    const { answer } = toGoogleTools(providerBox(), { onOutcome: ({ id }) => ids.push(id) });
+    expect(await answer([{ name: "echo", args: { text: "a" } }, { name: "nothing" }])).toEqual([
+      { functionResponse: { name: "echo", response: { output: "a" } } },
+      { functionResponse: { name: "nothing", response: { output: "" } } },
+    ]);
+    expect(ids.sort()).toEqual(["call-1", "call-2"]);
+  });
+
+  it("answer a call without a name", async () => {
+    const [part] = await toGoogleTools(providerBox()).answer([{}]);
+    expect(part?.functionResponse.response).toHaveProperty("error");
   });
 
   it("ask the approver of the box, and hand the outcome to the host", async () => {
@@ -104,10 +111,18 @@ describe("the tools for a loop over generateContent", () => {
     expect(events).toEqual([progress]);
   });
 
-  it("cancel a call by its signal", async () => {
-    const { call } = toGoogleTools(providerBox());
-    const { functionResponse } = await call({ name: "echo", args: { text: "a" } }, { signal: AbortSignal.abort() });
-    expect(functionResponse.response).toHaveProperty("error");
+  it("cancel the calls by the signal", async () => {
+    const outcomes: ToolOutcome[] = [];
+    const { answer } = toGoogleTools(providerBox(), { onOutcome: (one) => outcomes.push(one) });
+    const stopped = answer([{ name: "echo", args: { text: "a" } }], { signal: AbortSignal.abort(new Error("enough")) });
+    await expect(stopped).rejects.toThrow("enough");
+    expect(outcomes).toMatchObject([{ status: "cancelled" }]);
+  });
+
+  it("answer only the calls of their own tools where asked to", async () => {
+    const { answer } = toGoogleTools(providerBox());
+    const parts = await answer([{ name: "other" }, { name: "nothing" }], { ownOnly: true });
+    expect(parts.map(({ functionResponse }) => functionResponse.name)).toEqual(["nothing"]);
   });
 });
 

@@ -1,12 +1,19 @@
 /** Tools for `@google/genai`: function calling in a loop of your own, and automatic function calling. */
-import type { CallEvent, ToolOutcome } from "../kernel/index.js";
-import { type AdaptedBox, requireKnownOptions } from "./adapter-options.js";
-import { omittedImage } from "./omitted-image.js";
-import { partsOf } from "./outcome-parts.js";
+import { requireKnownOptions, type ToolOutcome } from "../kernel/index.js";
+import {
+  ADAPTER_OPTIONS,
+  type AdaptedBox,
+  type AdapterOptions,
+  type AnswerOptions,
+  type CallOptions,
+  callsToAnswer,
+  runAdapted,
+} from "./adapted-box.js";
+import { type OutcomeImage, omittedImage, partsOf, textOf } from "./outcome-parts.js";
 import { providerSchema } from "./provider-schema.js";
 
 /** Options of `toGoogleTools`. */
-export interface GoogleOptions {
+export interface GoogleOptions extends AdapterOptions {
   /**
    * Whether schemas are sent as JSON Schema, in `parametersJsonSchema` (default). False: in the older `parameters`, which can say
    * less: what it has no keyword for is in the descriptions.
@@ -14,9 +21,6 @@ export interface GoogleOptions {
   readonly jsonSchema?: boolean;
   /** Whether the model takes images in function responses, as Gemini 3 does (default). Gemini 2 refuses them: with false, a text replaces each. */
   readonly images?: boolean;
-  readonly onEvent?: (event: CallEvent) => void;
-  /** Gets the whole outcome of each call, with what the model is not shown. */
-  readonly onOutcome?: (outcome: ToolOutcome) => void;
 }
 
 /** Options of `toGoogleCallableTool`. */
@@ -65,12 +69,8 @@ export interface GoogleTools {
    * Runs the calls of a response at the same time, none for undefined. Failed calls are responses with `error`; it does not reject because
    * of one. `signal` cancels the calls; once they have ended it rejects with its reason.
    */
-  answer(calls: readonly GoogleFunctionCall[] | undefined, options?: Cancel): Promise<GoogleResponsePart[]>;
-  /** Runs one call, for a response that also calls tools of your own. */
-  call(call: GoogleFunctionCall, options?: Cancel): Promise<GoogleResponsePart>;
+  answer(calls: readonly GoogleFunctionCall[] | undefined, options?: AnswerOptions): Promise<GoogleResponsePart[]>;
 }
-
-type Cancel = { readonly signal?: AbortSignal | undefined };
 
 /** What the SDK takes for a `CallableTool`. */
 export interface GoogleCallableTool {
@@ -78,7 +78,7 @@ export interface GoogleCallableTool {
   callTool(calls: readonly GoogleFunctionCall[]): Promise<GoogleResponsePart[]>;
 }
 
-const OPTIONS = ["jsonSchema", "images", "onEvent", "onOutcome"];
+const OPTIONS = ["jsonSchema", "images", ...ADAPTER_OPTIONS];
 const CALLABLE_OPTIONS = [...OPTIONS, "signal", "ownOnly"];
 const IMAGE_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
 
@@ -110,24 +110,19 @@ export function toGoogleTools(box: AdaptedBox, options: GoogleOptions = {}): Goo
  */
 export function toGoogleCallableTool(box: AdaptedBox, options: GoogleCallableOptions = {}): GoogleCallableTool {
   requireKnownOptions("toGoogleCallableTool", options, CALLABLE_OPTIONS);
-  const { signal, ownOnly = false } = options;
+  const { signal, ownOnly } = options;
   const { tools, answer } = toolsOf(box, options);
   const functionDeclarations = tools.flatMap((tool) => tool.functionDeclarations);
-  const isOwn = ({ name }: GoogleFunctionCall) => functionDeclarations.some((one) => one.name === name);
   return {
     tool: async () => ({ functionDeclarations }),
-    callTool: (calls) => answer(ownOnly ? calls.filter(isOwn) : calls, { signal }),
+    callTool: (calls) => answer(calls, { signal, ownOnly }),
   };
 }
 
 function toolsOf(box: AdaptedBox, options: GoogleOptions): GoogleTools {
-  const { jsonSchema = true, images = true, onEvent, onOutcome } = options;
-  const call: GoogleTools["call"] = async ({ id, name = "", args }, { signal } = {}) => {
-    const outcome = await box.runner.run(
-      { id: id ?? "", name, input: args ?? {} },
-      { ...(signal ? { signal } : {}), ...(onEvent ? { onEvent } : {}) },
-    );
-    onOutcome?.(outcome);
+  const { jsonSchema = true, images = true } = options;
+  const partOf = async ({ id, name = "", args }: GoogleFunctionCall, callOptions: CallOptions) => {
+    const outcome = await runAdapted(box, options, { id, name, input: args ?? {} }, callOptions);
     return { functionResponse: { ...(id === undefined ? {} : { id }), name, ...responseOf(outcome, images) } };
   };
   const functionDeclarations = box.descriptors().map(({ name, description, parameters }) => ({
@@ -139,11 +134,11 @@ function toolsOf(box: AdaptedBox, options: GoogleOptions): GoogleTools {
   }));
   return {
     tools: [{ functionDeclarations }],
-    call,
-    async answer(calls = [], options = {}) {
-      const parts = await Promise.all(calls.map((one) => call(one, options)));
+    async answer(received = [], answerOptions = {}) {
+      const calls = callsToAnswer(box, received, ({ name }) => name, answerOptions);
+      const parts = await Promise.all(calls.map((call) => partOf(call, answerOptions)));
       // The SDK of major 1 would send the next request in spite of its `abortSignal`.
-      options.signal?.throwIfAborted();
+      answerOptions.signal?.throwIfAborted();
       return parts;
     },
   };
@@ -152,16 +147,17 @@ function toolsOf(box: AdaptedBox, options: GoogleOptions): GoogleTools {
 type Response = Pick<GoogleResponsePart["functionResponse"], "response" | "parts">;
 
 function responseOf(outcome: ToolOutcome, takesImages: boolean): Response {
-  const texts: string[] = [];
-  const parts: NonNullable<Response["parts"]> = [];
-  for (const part of partsOf(outcome)) {
-    if (part.type === "text") texts.push(part.text);
-    else if (!takesImages) texts.push(omittedImage(part, "this model takes no images in function responses"));
-    else if (!IMAGE_TYPES.includes(part.mime))
-      texts.push(omittedImage(part, "Gemini takes PNG, JPEG, WebP, HEIC and HEIF"));
-    else parts.push({ inlineData: { mimeType: part.mime, data: part.data } });
-  }
-  const none = outcome.isError ? `The call failed without a message (${outcome.code ?? outcome.status}).` : "";
-  const text = texts.join("\n") || none;
+  const all = partsOf(outcome);
+  const isShown = (image: OutcomeImage) => takesImages && IMAGE_TYPES.includes(image.mime);
+  const why = takesImages
+    ? "Gemini takes PNG, JPEG, WebP, HEIC and HEIF"
+    : "this model takes no images in function responses";
+  const text = textOf(
+    all.filter((part) => part.type === "text" || !isShown(part)),
+    (image) => omittedImage(image, why),
+  );
+  const parts = all.flatMap((part) =>
+    part.type === "image" && isShown(part) ? [{ inlineData: { mimeType: part.mime, data: part.data } }] : [],
+  );
   return { response: outcome.isError ? { error: text } : { output: text }, ...(parts.length === 0 ? {} : { parts }) };
 }

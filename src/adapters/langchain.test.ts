@@ -167,6 +167,9 @@ describe("a tool of LangChain", () => {
   it("is refused where it is none, or its schema gives no JSON Schema", () => {
     expect(() => fromLangChain({ name: "x" } as never)).toThrow("it has no `name` and `invoke`");
     expect(() => fromLangChain({ ...foreign, schema: { _def: {} } } as never)).toThrow("Pass `parameters`");
+    const { description: _, ...nameless } = foreign;
+    expect(() => fromLangChain(nameless as never)).toThrow("Pass `description` as an option");
+    expect(fromLangChain(nameless as never, { description: "Looks." })).toMatchObject({ description: "Looks." });
     expect(() => fromLangChain(foreign as never, { nam: "x" } as never)).toThrow("Did you mean `name`?");
   });
 });

@@ -1,7 +1,7 @@
 /** Haft's tools for LangChain and LangGraph, `@langchain/core` 0.3 and 1, and tools of LangChain for Haft. */
-import { type CallEvent, HaftError, isRecord, type ToolOutcome } from "../kernel/index.js";
-import { type AdaptedBox, requireKnownOptions } from "./adapter-options.js";
-import { partsOf, textOf } from "./outcome-parts.js";
+import { HaftError, isRecord, requireKnownOptions, type ToolOutcome } from "../kernel/index.js";
+import { ADAPTER_OPTIONS, type AdaptedBox, type AdapterOptions, runAdapted } from "./adapted-box.js";
+import { dataUrlOf, partsOf, textOf } from "./outcome-parts.js";
 
 export { type ForeignLangChainTool, type FromLangChainOptions, fromLangChain } from "./from-langchain.js";
 
@@ -15,10 +15,7 @@ export interface LangChainClasses<Tool> {
 }
 
 /** Options of `toLangChainTools`: the classes of LangChain, and what else there is. */
-export interface LangChainOptions<Tool> extends LangChainClasses<Tool> {
-  /** Progress of each call. */
-  readonly onEvent?: (event: CallEvent) => void;
-}
+export interface LangChainOptions<Tool> extends LangChainClasses<Tool>, AdapterOptions {}
 
 /** The fields of the `ToolMessage` of a call. */
 export interface LangChainMessage {
@@ -56,16 +53,12 @@ interface CallConfig {
  * @throws `CONFIG_INVALID` without the two classes, and for an unknown option.
  */
 export function toLangChainTools<Tool>(box: AdaptedBox, options: LangChainOptions<Tool>): Tool[] {
-  requireKnownOptions("toLangChainTools", options ?? {}, ["DynamicStructuredTool", "ToolMessage", "onEvent"]);
-  const { DynamicStructuredTool, ToolMessage, onEvent } = classesOf(options);
+  requireKnownOptions("toLangChainTools", options ?? {}, [...CLASSES, ...ADAPTER_OPTIONS]);
+  const { DynamicStructuredTool, ToolMessage } = classesOf(options);
   return box.descriptors().map(({ name, description, parameters }) => {
     const func = async (input: unknown, _manager: unknown, config: CallConfig = {}): Promise<object> => {
       const id = config.toolCall?.id ?? "";
-      const call = { id, name, input };
-      const outcome = await box.runner.run(call, {
-        ...(config.signal === undefined ? {} : { signal: config.signal }),
-        ...(onEvent === undefined ? {} : { onEvent }),
-      });
+      const outcome = await runAdapted(box, options, { id, name, input }, { signal: config.signal });
       config.signal?.throwIfAborted();
       const { content, artifact, status } = messageOf(outcome);
       return new ToolMessage({ content, artifact, status, tool_call_id: id, name } satisfies LangChainMessage as never);
@@ -80,7 +73,7 @@ function messageOf(outcome: ToolOutcome): Pick<LangChainMessage, "content" | "ar
     textOf(parts) ??
     parts.map((part): LangChainBlock => {
       if (part.type === "text") return part;
-      return { type: "image_url", image_url: { url: `data:${part.mime};base64,${part.data}` } };
+      return { type: "image_url", image_url: { url: dataUrlOf(part) } };
     });
   return { content, artifact: outcome, status: outcome.isError ? "error" : "success" };
 }

@@ -1,6 +1,6 @@
 /** Haft's tools for agents of Mastra 1, which takes them in the form of the AI SDK and shows its model what `execute` returns. */
-import type { ToolBox } from "../kernel/index.js";
-import { requireKnownOptions } from "./adapter-options.js";
+import { requireKnownOptions } from "../kernel/index.js";
+import { ADAPTER_OPTIONS, type AdaptedBox } from "./adapted-box.js";
 import { type AiSdkModelOutput, type AiSdkOptions, type AiSdkTool, toAiSdkTools } from "./ai-sdk.js";
 
 /** Options of `toMastraTools`. */
@@ -31,11 +31,8 @@ export interface MastraTool extends Pick<AiSdkTool, "description" | "inputSchema
  *
  * @throws `CONFIG_INVALID` for an unknown option.
  */
-export function toMastraTools(
-  box: Pick<ToolBox, "descriptors" | "runner" | "explain">,
-  options: MastraOptions = {},
-): Record<string, MastraTool> {
-  requireKnownOptions("toMastraTools", options, ["images", "onEvent", "onOutcome"]);
+export function toMastraTools(box: AdaptedBox, options: MastraOptions = {}): Record<string, MastraTool> {
+  requireKnownOptions("toMastraTools", options, [...ADAPTER_OPTIONS, "images"]);
   const tools = Object.entries(toAiSdkTools(box, { ...options, approvals: "box" }));
   return Object.fromEntries(tools.map(([name, tool]) => [name, mastraTool(name, tool)]));
 }

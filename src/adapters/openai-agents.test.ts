@@ -96,9 +96,7 @@ describe("approvals of the Agents SDK", () => {
     const { state, tool } = sender();
     await tool.needsApproval({}, {}, "1");
     state.place = "/b";
-    expect(await tool.invoke(new FakeContext(["1"]), "{}", details("1"))).toContain(
-      "something other than what was approved",
-    );
+    expect(await tool.invoke(new FakeContext(["1"]), "{}", details("1"))).toContain("has changed since");
     expect(state.sent).toBe(0);
   });
 
@@ -193,5 +191,8 @@ describe("tools for the Agents SDK", () => {
 
   it("refuse an unknown option", () => {
     expect(() => toOpenAiAgentsTools(box, { approval: "box" } as object)).toThrow("Did you mean `approvals`?");
+    expect(() => toOpenAiAgentsTools(box, { approvals: "none" as "box" })).toThrow(
+      '`approvals` of `toOpenAiAgentsTools` must be "sdk" or "box", not "none".',
+    );
   });
 });

@@ -1,13 +1,21 @@
 /** Haft's tools for OpenAI's Agents SDK, with its approvals. */
-import { type Approver, BoundedMap, isRecord, type ToolCall } from "../kernel/index.js";
-import { type AdaptedBox, requireKnownOptions } from "./adapter-options.js";
-import { dataUrlOf, OPENAI_OPTIONS, type OpenAiOptions, openAiSchema, runOpenAiCall } from "./openai-call.js";
-import { textOf } from "./outcome-parts.js";
+import {
+  type Approver,
+  BoundedMap,
+  type Claim,
+  isRecord,
+  requireKnownOptions,
+  type ToolCall,
+} from "../kernel/index.js";
+import { type AdaptedBox, runAdapted } from "./adapted-box.js";
+import { OPENAI_OPTIONS, type OpenAiOptions, openAiSchema } from "./openai-options.js";
+import { dataUrlOf, partsOf, textOf } from "./outcome-parts.js";
+import { type ApprovalsOption, approvedBy, asksBySdk, claimsIfAsked, MAX_ASKED, sortedJson } from "./sdk-approval.js";
 
 /** Options of `toOpenAiAgentsTools`. */
 export interface OpenAiAgentsOptions extends OpenAiOptions {
   /** Who is asked where policy asks. Default "sdk": the run is interrupted. "box": the box's approver. */
-  readonly approvals?: "sdk" | "box";
+  readonly approvals?: ApprovalsOption;
   /** Cancels the calls too. Version 0.12 of the SDK does not pass on the signal of a run. */
   readonly signal?: AbortSignal;
 }
@@ -46,11 +54,11 @@ interface CallDetails {
  *     for (const call of result.interruptions) result.state.approve(call);
  *     result = await run(agent, result.state, { signal });
  *
- * @throws `CONFIG_INVALID` for an unknown option.
+ * @throws `CONFIG_INVALID` for an unknown option, or value of `approvals`.
  */
 export function toOpenAiAgentsTools(box: AdaptedBox, options: OpenAiAgentsOptions = {}): OpenAiAgentsTool[] {
   requireKnownOptions("toOpenAiAgentsTools", options, [...OPENAI_OPTIONS, "approvals", "signal"]);
-  const approvals = options.approvals === "box" ? undefined : new Approvals(box);
+  const approvals = asksBySdk("toOpenAiAgentsTools", options.approvals) ? new Approvals(box) : undefined;
   return box.descriptors().map(({ name, description, parameters }) => ({
     type: "function",
     name,
@@ -60,10 +68,8 @@ export function toOpenAiAgentsTools(box: AdaptedBox, options: OpenAiAgentsOption
       const call = { id: toolCall?.callId ?? "", name, input: parsed(text) };
       const approver = approvals?.approverOf(call, runContext);
       const signals = [signal, options.signal].filter((one) => one !== undefined);
-      const parts = await runOpenAiCall(box, options, call, {
-        signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
-        ...(approver === undefined ? {} : { approver }),
-      });
+      const either = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+      const parts = partsOf(await runAdapted(box, options, call, { signal: either, approver }));
       const plain = textOf(parts);
       if (plain !== undefined) return plain;
       return parts.map((part) => (part.type === "text" ? part : { type: "image", image: dataUrlOf(part) }));
@@ -89,9 +95,6 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Calls that wait for an answer; beyond these, the oldest counts as one that another process has asked about. */
-const MAX_WAITING = 100;
-
 /** The context of a run, where the SDK keeps its approvals, by the names of tools and the ids of calls. */
 interface RunContext {
   isToolApproved(call: { toolName: string; callId: string }): boolean | undefined;
@@ -101,29 +104,27 @@ interface Waiting {
   readonly context: unknown;
   readonly input: string;
   /** What the call would touch. Absent: the model sent two calls under one id, so an approval could be for either. */
-  readonly claims?: string;
+  readonly claims?: readonly Claim[];
 }
 
 /** What the SDK's user was asked about, so that an answer holds for exactly that call, once. */
 class Approvals {
   readonly #box: AdaptedBox;
-  readonly #waiting = new BoundedMap<string, Waiting>(MAX_WAITING);
+  readonly #waiting = new BoundedMap<string, Waiting>(MAX_ASKED);
   readonly #used = new WeakMap<RunContext, Set<string>>();
 
   constructor(box: AdaptedBox) {
     this.#box = box;
   }
 
-  /** A call that cannot be explained is not asked about: it does not run without an approval, and says why. */
   async areNeeded(call: ToolCall, context: unknown): Promise<boolean> {
-    const explained = await this.#box.explain(call).catch(() => undefined);
-    if (explained?.needsApproval !== true) return false;
-    const input = JSON.stringify(call.input);
+    const touched = await claimsIfAsked(this.#box, call);
+    if (touched === undefined) return false;
+    const input = sortedJson(call.input);
     const other = this.#waiting.get(keyOf(call));
     const isSecond =
       other !== undefined && other.context === context && (other.input !== input || other.claims === undefined);
-    const claims = isSecond ? {} : { claims: JSON.stringify(explained.claims) };
-    this.#waiting.set(keyOf(call), { context, input, ...claims });
+    this.#waiting.set(keyOf(call), { context, input, ...(isSecond ? {} : { claims: touched }) });
     return true;
   }
 
@@ -135,25 +136,14 @@ class Approvals {
     const waiting = this.#waiting.get(key);
     if (waiting === undefined && !isBoundToInput(context, call.name)) return undefined;
     const claims = waiting?.claims;
-    if (waiting !== undefined && (claims === undefined || waiting.input !== JSON.stringify(call.input)))
-      return undefined;
+    if (waiting !== undefined && (claims === undefined || waiting.input !== sortedJson(call.input))) return undefined;
     const used = this.#used.get(context) ?? new Set();
     if (used.has(key)) return undefined;
     this.#used.set(context, used.add(key));
     this.#waiting.delete(key);
-    return {
-      ask: async (request) => {
-        if (claims === undefined || JSON.stringify(request.claims) === claims) return GRANTED;
-        // Secrets are redacted in a request, but not in an explanation.
-        const now = request.hidden === undefined ? undefined : await this.#box.explain(call);
-        return now !== undefined && JSON.stringify(now.claims) === claims ? GRANTED : CHANGED;
-      },
-    };
+    return approvedBy("openai-agents", this.#box, call, claims);
   }
 }
-
-const GRANTED = { by: "openai-agents", scope: "once" } as const;
-const CHANGED = { denied: "It would now touch something other than what was approved. Send the call again to ask." };
 
 function keyOf({ id, name }: ToolCall): string {
   return JSON.stringify([name, id]);

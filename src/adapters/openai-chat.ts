@@ -1,16 +1,8 @@
 /** Haft's tools for OpenAI's Chat Completions, and for the loop `runTools` of its SDK. */
-import { isRecord } from "../kernel/index.js";
-import { type AdaptedBox, requireKnownOptions } from "./adapter-options.js";
-import { omittedImage } from "./omitted-image.js";
-import {
-  dataUrlOf,
-  OPENAI_OPTIONS,
-  type OpenAiCallOptions,
-  type OpenAiOptions,
-  openAiSchema,
-  runOpenAiCall,
-} from "./openai-call.js";
-import type { OutcomePart } from "./outcome-parts.js";
+import { isRecord, requireKnownOptions } from "../kernel/index.js";
+import { type AdaptedBox, type AnswerOptions, type CallOptions, callsToAnswer, runAdapted } from "./adapted-box.js";
+import { OPENAI_OPTIONS, type OpenAiOptions, openAiSchema } from "./openai-options.js";
+import { dataUrlOf, type OutcomeImage, type OutcomePart, omittedImage, partsOf, textOf } from "./outcome-parts.js";
 
 /** For the parameter `tools` of `chat.completions.create`, `stream` and `runTools`. */
 export interface OpenAiChatTool {
@@ -48,18 +40,16 @@ export interface OpenAiImageMessage {
 /** What `toOpenAiChatTools` returns. */
 export interface OpenAiChatTools {
   readonly tools: OpenAiChatTool[];
-  /** Runs one call. Where the result has an image, the text says that it is missing. */
-  call(toolCall: OpenAiToolCall, options?: OpenAiCallOptions): Promise<OpenAiToolMessage>;
   /** Runs the calls of a message at the same time: their tool messages in order, then a user message for each with images. */
   answer(
     toolCalls: readonly { readonly id: string; readonly type: string }[] | null | undefined,
-    options?: OpenAiCallOptions,
+    options?: AnswerOptions,
   ): Promise<(OpenAiToolMessage | OpenAiImageMessage)[]>;
 }
 
 /**
- * The tools of a box for Chat Completions. A failed call has a message that says why: `call` and `answer` do not reject. Their
- * `signal` cancels the calls; `runTools` uses its own. Where policy asks, the box's approver is asked.
+ * The tools of a box for Chat Completions. A failed call has a message that says why: `answer` does not reject. Its `signal`
+ * cancels the calls; `runTools` uses its own. Where policy asks, the box's approver is asked.
  *
  *     const { tools, answer } = toOpenAiChatTools(toolkit.box());
  *     const { choices: [{ message }] } = await client.chat.completions.create({ model, messages, tools });
@@ -71,8 +61,8 @@ export interface OpenAiChatTools {
  */
 export function toOpenAiChatTools(box: AdaptedBox, options: OpenAiOptions = {}): OpenAiChatTools {
   requireKnownOptions("toOpenAiChatTools", options, OPENAI_OPTIONS);
-  const run = ({ id, function: { name, arguments: input } }: OpenAiToolCall, callOptions?: OpenAiCallOptions) =>
-    runOpenAiCall(box, options, { id, name, input }, callOptions);
+  const run = async ({ id, function: { name, arguments: input } }: OpenAiToolCall, callOptions?: CallOptions) =>
+    partsOf(await runAdapted(box, options, { id, name, input }, callOptions));
   const toolOf = (name: string) => async (args: string, received: unknown) => {
     const runner = isRunner(received) ? received : undefined;
     const call = callOf(runner, name, args);
@@ -86,10 +76,10 @@ export function toOpenAiChatTools(box: AdaptedBox, options: OpenAiOptions = {}):
       type: "function",
       function: { name, description, ...openAiSchema(parameters, options.strict ?? false), function: toolOf(name) },
     })),
-    call: async (toolCall, callOptions) => toolMessage(toolCall, await run(toolCall, callOptions), missingImage),
-    async answer(toolCalls, callOptions) {
-      const calls = (toolCalls ?? []).filter(isFunctionCall);
-      const answers = await Promise.all(calls.map(async (call) => ({ call, parts: await run(call, callOptions) })));
+    async answer(toolCalls, answerOptions) {
+      const received = (toolCalls ?? []).filter(isFunctionCall);
+      const calls = callsToAnswer(box, received, (call) => call.function.name, answerOptions);
+      const answers = await Promise.all(calls.map(async (call) => ({ call, parts: await run(call, answerOptions) })));
       return [
         ...answers.map(({ call, parts }) => toolMessage(call, parts, followingImage)),
         ...answers.flatMap(({ call, parts }) => imageMessages(call, parts)),
@@ -98,18 +88,16 @@ export function toOpenAiChatTools(box: AdaptedBox, options: OpenAiOptions = {}):
   };
 }
 
-type Image = Extract<OutcomePart, { type: "image" }>;
-const followingImage = ({ mime }: Image) => `[${mime}: in the next user message.]`;
-const missingImage = (image: Image) =>
+const followingImage = ({ mime }: OutcomeImage) => `[${mime}: in the next user message.]`;
+const missingImage = (image: OutcomeImage) =>
   omittedImage(image, "a tool message holds only text. Ask the user to attach the file if you need to see it");
 
 function toolMessage(
   { id }: OpenAiToolCall,
   parts: readonly OutcomePart[],
-  imageText: (image: Image) => string,
+  imageText: (image: OutcomeImage) => string,
 ): OpenAiToolMessage {
-  const texts = parts.map((part) => (part.type === "text" ? part.text : imageText(part)));
-  return { role: "tool", tool_call_id: id, content: texts.join("\n") };
+  return { role: "tool", tool_call_id: id, content: textOf(parts, imageText) };
 }
 
 function imageMessages({ id, function: { name } }: OpenAiToolCall, parts: readonly OutcomePart[]) {

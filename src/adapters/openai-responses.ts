@@ -1,14 +1,8 @@
 /** Haft's tools for OpenAI's Responses API. */
-import { type AdaptedBox, requireKnownOptions } from "./adapter-options.js";
-import {
-  dataUrlOf,
-  OPENAI_OPTIONS,
-  type OpenAiCallOptions,
-  type OpenAiOptions,
-  openAiSchema,
-  runOpenAiCall,
-} from "./openai-call.js";
-import { type OutcomePart, textOf } from "./outcome-parts.js";
+import { requireKnownOptions } from "../kernel/index.js";
+import { type AdaptedBox, type AnswerOptions, callsToAnswer, runAdapted } from "./adapted-box.js";
+import { OPENAI_OPTIONS, type OpenAiOptions, openAiSchema } from "./openai-options.js";
+import { dataUrlOf, type OutcomePart, partsOf, textOf } from "./outcome-parts.js";
 
 /** For the parameter `tools` of `responses.create`. */
 export interface OpenAiResponsesTool {
@@ -39,15 +33,13 @@ export interface OpenAiFunctionCallOutput {
 /** What `toOpenAiResponsesTools` returns. */
 export interface OpenAiResponsesTools {
   readonly tools: OpenAiResponsesTool[];
-  /** Runs one call. */
-  call(item: OpenAiFunctionCall, options?: OpenAiCallOptions): Promise<OpenAiFunctionCallOutput>;
   /** Runs the function calls among these items at the same time: their outputs, in order. */
-  answer(items: readonly { readonly type: string }[], options?: OpenAiCallOptions): Promise<OpenAiFunctionCallOutput[]>;
+  answer(items: readonly { readonly type: string }[], options?: AnswerOptions): Promise<OpenAiFunctionCallOutput[]>;
 }
 
 /**
- * The tools of a box for the Responses API. A failed call has an output that says why: `call` and `answer` do not reject. Their
- * `signal` cancels the calls. Where policy asks, the box's approver is asked.
+ * The tools of a box for the Responses API. A failed call has an output that says why: `answer` does not reject. Its `signal`
+ * cancels the calls. Where policy asks, the box's approver is asked.
  *
  *     const { tools, answer } = toOpenAiResponsesTools(toolkit.box());
  *     const { output } = await client.responses.create({ model, input, tools });
@@ -57,10 +49,9 @@ export interface OpenAiResponsesTools {
  */
 export function toOpenAiResponsesTools(box: AdaptedBox, options: OpenAiOptions = {}): OpenAiResponsesTools {
   requireKnownOptions("toOpenAiResponsesTools", options, OPENAI_OPTIONS);
-  async function call(item: OpenAiFunctionCall, callOptions?: OpenAiCallOptions): Promise<OpenAiFunctionCallOutput> {
-    const { call_id, name, arguments: input } = item;
-    const parts = await runOpenAiCall(box, options, { id: call_id, name, input }, callOptions);
-    return { type: "function_call_output", call_id, output: textOf(parts) ?? parts.map(inputItem) };
+  async function outputOf({ call_id, name, arguments: input }: OpenAiFunctionCall, answerOptions?: AnswerOptions) {
+    const parts = partsOf(await runAdapted(box, options, { id: call_id, name, input }, answerOptions));
+    return { type: "function_call_output" as const, call_id, output: textOf(parts) ?? parts.map(inputItem) };
   }
   return {
     tools: box.descriptors().map(({ name, description, parameters }) => ({
@@ -69,8 +60,10 @@ export function toOpenAiResponsesTools(box: AdaptedBox, options: OpenAiOptions =
       description,
       ...openAiSchema(parameters, options.strict ?? "lossless"),
     })),
-    call,
-    answer: (items, callOptions) => Promise.all(items.filter(isFunctionCall).map((item) => call(item, callOptions))),
+    answer(items, answerOptions) {
+      const calls = callsToAnswer(box, items.filter(isFunctionCall), ({ name }) => name, answerOptions);
+      return Promise.all(calls.map((call) => outputOf(call, answerOptions)));
+    },
   };
 }
 

@@ -69,7 +69,7 @@ const drawn = (id: string) => ({
 });
 
 describe("tools for chat completions", () => {
-  const { tools: offered, call, answer } = toOpenAiChatTools(box);
+  const { tools: offered, answer } = toOpenAiChatTools(box);
 
   it("are descriptions once they are JSON", () => {
     expect(JSON.parse(JSON.stringify(offered[0]))).toEqual({
@@ -103,6 +103,22 @@ describe("tools for chat completions", () => {
     ]);
   });
 
+  it("answer all the same where `onOutcome` throws or rejects", async () => {
+    const fault = new Error("the log is full");
+    for (const onOutcome of [
+      () => Promise.reject(fault),
+      (): never => {
+        throw fault;
+      },
+    ]) {
+      const own = toOpenAiChatTools(box, { onOutcome });
+      expect(await own.answer([called("1", "facts"), called("2", "echo", '{"text":"a"}')])).toMatchObject([
+        { tool_call_id: "1", content: '{"a":[1]}' },
+        { tool_call_id: "2", content: "a" },
+      ]);
+    }
+  });
+
   it("answer with images in user messages, after the results of all calls", async () => {
     const calls = [called("1", "draw"), called("2", "draw"), called("3", "echo", '{"text":"c"}')];
     expect(await answer(calls)).toEqual([
@@ -114,10 +130,13 @@ describe("tools for chat completions", () => {
     ]);
   });
 
-  it("say of one call by itself that its image is not shown", async () => {
-    expect((await call(called("1", "draw"))).content).toMatch(
-      /^drawn\n\[image\/png, 3 bytes, not shown: .*Ask the user/,
-    );
+  it("answer only the calls of their own tools where asked to", async () => {
+    const calls = [called("1", "none"), called("2", "draw"), called("3", "facts")];
+    expect(await answer(calls, { ownOnly: true })).toEqual([
+      drawn("2"),
+      { role: "tool", tool_call_id: "3", content: '{"a":[1]}' },
+      picturesOf("2"),
+    ]);
   });
 
   it("answer no calls of other types, and none where there are none", async () => {
@@ -127,13 +146,8 @@ describe("tools for chat completions", () => {
   });
 
   it("are cancelled by a signal", async () => {
-    for (const run of [
-      call,
-      async (one: ReturnType<typeof called>, options: object) => (await answer([one], options))[0],
-    ]) {
-      stop = new AbortController();
-      expect((await run(called("1", "wait"), { signal: stop.signal }))?.content).toBe(CANCELLED);
-    }
+    stop = new AbortController();
+    expect(await answer([called("1", "wait")], { signal: stop.signal })).toMatchObject([{ content: CANCELLED }]);
   });
 
   it("report each outcome with its data, and refuse an unknown option", async () => {
@@ -212,7 +226,7 @@ describe("tools for `runTools`", () => {
 });
 
 describe("tools for responses", () => {
-  const { tools: offered, call, answer } = toOpenAiResponsesTools(box);
+  const { tools: offered, answer } = toOpenAiResponsesTools(box);
 
   it("are descriptions", () => {
     expect(offered[0]).toMatchObject({ type: "function", name: "echo", description: "Echoes." });
@@ -244,9 +258,14 @@ describe("tools for responses", () => {
     ]);
   });
 
+  it("answer only the calls of their own tools where asked to", async () => {
+    const answers = await answer([item("1", "none"), item("2", "facts")], { ownOnly: true });
+    expect(answers.map(({ call_id }) => call_id)).toEqual(["2"]);
+  });
+
   it("are cancelled by a signal, and refuse an unknown option", async () => {
     stop = new AbortController();
-    expect((await call(item("1", "wait"), { signal: stop.signal })).output).toBe(CANCELLED);
+    expect(await answer([item("1", "wait")], { signal: stop.signal })).toMatchObject([{ output: CANCELLED }]);
     expect(() => toOpenAiResponsesTools(box, { approvals: "sdk" } as object)).toThrow("no option `approvals`");
   });
 });

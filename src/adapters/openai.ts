@@ -5,7 +5,6 @@ export {
   type OpenAiAgentsTool,
   toOpenAiAgentsTools,
 } from "./openai-agents.js";
-export type { OpenAiCallOptions, OpenAiOptions } from "./openai-call.js";
 export {
   type OpenAiChatTool,
   type OpenAiChatTools,
@@ -14,6 +13,7 @@ export {
   type OpenAiToolMessage,
   toOpenAiChatTools,
 } from "./openai-chat.js";
+export type { OpenAiOptions } from "./openai-options.js";
 export {
   type OpenAiFunctionCall,
   type OpenAiFunctionCallOutput,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { requireKnownOptions } from "./adapter-options.js";
-import { partsOf, textOf } from "./outcome-parts.js";
+import { omittedImage, partsOf, textOf } from "./outcome-parts.js";
 
+const ok = { status: "ok", isError: false } as const;
+const failed = { status: "failed", isError: true } as const;
 const image = { kind: "image", data: new Uint8Array([1, 2, 3]), mime: "image/png" } as const;
 
 describe("the parts of an outcome", () => {
@@ -14,7 +15,7 @@ describe("the parts of an outcome", () => {
       { kind: "resource", uri: "artifact:2", text: "c" },
       image,
     ] as const;
-    expect(partsOf({ content })).toEqual([
+    expect(partsOf({ ...ok, content })).toEqual([
       { type: "text", text: "a" },
       { type: "text", text: '{"b":[1]}' },
       { type: "text", text: "artifact:1" },
@@ -23,7 +24,26 @@ describe("the parts of an outcome", () => {
     ]);
   });
 
-  it("are one text where none is an image", () => {
+  it("have a text where a call failed without one", () => {
+    const message = { type: "text", text: "The call failed without a message (failed)." };
+    expect(partsOf({ ...failed, content: [] })).toEqual([message]);
+    expect(partsOf({ ...failed, content: [{ kind: "text", text: " \n" }] })).toEqual([message]);
+    expect(partsOf({ ...failed, content: [image] })).toEqual([
+      message,
+      { type: "image", mime: "image/png", data: "AQID" },
+    ]);
+    expect(partsOf({ ...failed, code: "CALL_TIMEOUT", content: [] })).toMatchObject([
+      { text: "The call failed without a message (CALL_TIMEOUT)." },
+    ]);
+    expect(partsOf({ ...failed, content: [{ kind: "text", text: "no" }] })).toEqual([{ type: "text", text: "no" }]);
+    expect(partsOf({ ...ok, content: [] })).toEqual([]);
+  });
+
+  it("are one text where none is an image, or a text stands for it", () => {
+    const withImage = partsOf({ ...ok, content: [{ kind: "text", text: "a" }, image] });
+    expect(textOf(withImage, (one) => omittedImage(one, "it is large"))).toBe(
+      "a\n[image/png, 3 bytes, not shown: it is large.]",
+    );
     expect(
       textOf([
         { type: "text", text: "a" },
@@ -31,22 +51,6 @@ describe("the parts of an outcome", () => {
       ]),
     ).toBe("a\nb");
     expect(textOf([])).toBe("");
-    expect(textOf(partsOf({ content: [{ kind: "text", text: "a" }, image] }))).toBeUndefined();
-  });
-});
-
-describe("the options of an adapter", () => {
-  it("are refused where one is unknown, with what there is", () => {
-    const problem = (options: object) => {
-      try {
-        requireKnownOptions("toX", options, ["approvals", "onEvent"]);
-        return undefined;
-      } catch (thrown) {
-        return (thrown as Error).message;
-      }
-    };
-    expect(problem({ approvals: true })).toBeUndefined();
-    expect(problem({ aproval: true })).toBe("`toX` has no option `aproval`. Did you mean `approvals`?");
-    expect(problem({ zz: 1 })).toBe("`toX` has no option `zz`. Its options: approvals, onEvent.");
+    expect(textOf(withImage)).toBeUndefined();
   });
 });

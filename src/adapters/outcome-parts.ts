@@ -6,15 +6,36 @@ export type OutcomePart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly mime: string; readonly data: string };
 
-/** The content in order: JSON and resources as text. An empty result has no part. */
-export function partsOf({ content }: Pick<ToolOutcome, "content">): readonly OutcomePart[] {
-  return content.map(partOf).filter((part) => part.type !== "text" || part.text !== "");
+export type OutcomeImage = Extract<OutcomePart, { readonly type: "image" }>;
+
+/** The content in order: JSON and resources as text. An empty result has no part; an error always has a text. */
+export function partsOf(outcome: Pick<ToolOutcome, "content" | "isError" | "code" | "status">): readonly OutcomePart[] {
+  const parts = outcome.content.map(partOf).filter((part) => part.type !== "text" || part.text !== "");
+  if (!outcome.isError || parts.some((part) => part.type === "text" && part.text.trim() !== "")) return parts;
+  const text = `The call failed without a message (${outcome.code ?? outcome.status}).`;
+  return [{ type: "text", text }, ...parts.filter((part) => part.type === "image")];
 }
 
-/** The texts of the parts, a line each; undefined where a part is an image, which a text cannot hold. */
-export function textOf(parts: readonly OutcomePart[]): string | undefined {
-  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  return texts.length === parts.length ? texts.join("\n") : undefined;
+/** The parts as one text, a line each, where `imageText` stands for an image. Without it, undefined where a part is an image. */
+export function textOf(parts: readonly OutcomePart[], imageText: (image: OutcomeImage) => string): string;
+export function textOf(parts: readonly OutcomePart[]): string | undefined;
+export function textOf(parts: readonly OutcomePart[], imageText?: (image: OutcomeImage) => string): string | undefined {
+  const texts = parts.map((part) => (part.type === "text" ? part.text : imageText?.(part)));
+  return texts.includes(undefined) ? undefined : texts.join("\n");
+}
+
+/** `[image/gif, 120 bytes, not shown: Gemini takes …]`, where a result cannot hold the image. `why` is a clause. */
+export function omittedImage({ mime, data }: OutcomeImage, why: string): string {
+  return `[${mime}, ${Buffer.byteLength(data, "base64").toLocaleString("en-US")} bytes, not shown: ${why}.]`;
+}
+
+/** For an error, in SDKs whose errors are a text. */
+export function errorTextOf(parts: readonly OutcomePart[]): string {
+  return textOf(parts, (image) => omittedImage(image, "an error holds only text"));
+}
+
+export function dataUrlOf({ mime, data }: OutcomeImage): string {
+  return `data:${mime};base64,${data}`;
 }
 
 function partOf(block: ContentBlock): OutcomePart {

@@ -74,6 +74,7 @@ export {
   type ErrorCode,
   HaftError,
   type HaftErrorOptions,
+  ignoreRejection,
   messageOf,
 } from "./errors.js";
 export { isExceptedBelow, isExceptedName } from "./excepted-names.js";

@@ -1,0 +1,58 @@
+/** Approvals that the user of an SDK gives: what is the same for each SDK. */
+import { type Approver, type Claim, HaftError, isRecord, type ToolBox, type ToolCall } from "../kernel/index.js";
+
+/**
+ * Who is asked about a call that the policy asks about. "sdk": the user, by the SDK, and an answer holds for exactly this call, once.
+ * "box": the approver of the box.
+ */
+export type ApprovalsOption = "sdk" | "box";
+
+/** Whether the SDK asks, which is the default. @throws `CONFIG_INVALID` for another value than the two. */
+export function asksBySdk(caller: string, approvals: ApprovalsOption = "sdk"): boolean {
+  if (approvals === "sdk" || approvals === "box") return approvals === "sdk";
+  const message = `\`approvals\` of \`${caller}\` must be "sdk" or "box", not ${JSON.stringify(approvals)}.`;
+  throw new HaftError("CONFIG_INVALID", message, { details: { option: "approvals" } });
+}
+
+/** Calls whose claims are remembered between the question and the answer; an older one counts as asked about by another process. */
+export const MAX_ASKED = 1_000;
+
+type Explainer = Pick<ToolBox, "explain">;
+
+/**
+ * What the call would touch, where the policy asks about it. A call that cannot be explained is not asked about: it does not run
+ * without an approval, and its result says why.
+ */
+export async function claimsIfAsked(box: Explainer, call: ToolCall): Promise<readonly Claim[] | undefined> {
+  const explained = await box.explain(call).catch(() => undefined);
+  return explained?.needsApproval === true ? explained.claims : undefined;
+}
+
+/** Answers for the user of the SDK `by`, who has approved the call. `claims`: what it would touch when the user was asked, if known. */
+export function approvedBy(by: string, box: Explainer, call: ToolCall, claims: readonly Claim[] | undefined): Approver {
+  return {
+    async ask(request) {
+      if (claims === undefined || isSameJson(request.claims, claims)) return { by, scope: "once" };
+      // Secrets are redacted in a request, but not in an explanation.
+      const current = request.hidden === undefined ? undefined : (await box.explain(call))?.claims;
+      return current !== undefined && isSameJson(current, claims) ? { by, scope: "once" } : { denied: CHANGED };
+    },
+  };
+}
+
+const CHANGED =
+  "What it would touch has changed since the user approved it, for example where a symlink leads. Send the call again to ask anew.";
+
+/** Whether two values are the same JSON, in whatever order their properties are: a store may have changed it. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  return sortedJson(one) === sortedJson(other);
+}
+
+/** JSON with the properties of objects in order. */
+export function sortedJson(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    isRecord(member)
+      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : member,
+  );
+}
