@@ -41,7 +41,7 @@ try {
     messages.push(...(await result.response).messages);
     answers = [];
     for (const part of await result.content)
-      if (part.type === "tool-approval-request") answers.push(await answerOf(part));
+      if (part.type === "tool-approval-request" && !part.isAutomatic) answers.push(await answerOf(part));
     if (answers.length === 0) break;
   }
 } finally {

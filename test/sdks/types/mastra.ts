@@ -1,6 +1,6 @@
 /** What a user of Mastra writes in TypeScript. Compiled against each supported release, never run. */
 import { Agent } from "@mastra/core/agent";
-import { createToolkit } from "haft";
+import { type Approver, createToolkit } from "haft";
 import { toMastraTools } from "haft/mastra";
 
 export async function agent() {
@@ -12,4 +12,19 @@ export async function agent() {
     model: "openai/gpt-5",
     tools: toMastraTools(toolkit.box("coding"), { images: false }),
   });
+}
+
+/** The agent of the guide. */
+export async function guide(prompt: string, instructions: string, approver: Approver, signal: AbortSignal) {
+  const model = "openai/gpt-5";
+  const toolkit = await createToolkit({ workspace: process.cwd(), approver });
+  const agent = new Agent({
+    id: "coder",
+    name: "coder",
+    instructions,
+    model,
+    tools: toMastraTools(toolkit.box("coding")),
+  });
+  const { text } = await agent.generate(prompt, { maxSteps: 50, abortSignal: signal });
+  return text;
 }
