@@ -1,4 +1,4 @@
-// An agent on the AI SDK 6 or 7 (npm install haft ai @ai-sdk/openai) that works in the current directory and asks before it does
+// An agent on the AI SDK 6 or 7 (npm install ai @ai-sdk/openai) that works in the current directory and asks before it does
 // more than read and edit there. OPENAI_API_KEY=… node examples/ai-sdk.mjs "Which TODOs are left?"
 import { createInterface } from "node:readline/promises";
 import { openai } from "@ai-sdk/openai";

@@ -1,4 +1,4 @@
-// An agent on the Anthropic SDK (npm install haft @anthropic-ai/sdk) that works in the current directory and asks before it does
+// An agent on the Anthropic SDK (npm install @anthropic-ai/sdk) that works in the current directory and asks before it does
 // more than read and edit there. ANTHROPIC_API_KEY=… node examples/anthropic.mjs "Which TODOs are left?"
 import { createInterface } from "node:readline/promises";
 import Anthropic from "@anthropic-ai/sdk";

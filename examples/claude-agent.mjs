@@ -1,4 +1,4 @@
-// The Claude Agent SDK with Haft's tools in place of its own (npm install haft @anthropic-ai/claude-agent-sdk), in the current
+// The Claude Agent SDK with Haft's tools in place of its own (npm install @anthropic-ai/claude-agent-sdk), in the current
 // directory; asks before it does more than read and edit there. ANTHROPIC_API_KEY=… node examples/claude-agent.mjs "Which TODOs are left?"
 import { createInterface } from "node:readline/promises";
 import { query } from "@anthropic-ai/claude-agent-sdk";

@@ -1,4 +1,4 @@
-// An agent on the Google Gen AI SDK (npm install haft @google/genai) that works in the current directory.
+// An agent on the Google Gen AI SDK (npm install @google/genai) that works in the current directory.
 // GEMINI_API_KEY=… node examples/google.mjs "Which TODOs are left?"
 import { GoogleGenAI } from "@google/genai";
 import { createToolkit } from "haft";

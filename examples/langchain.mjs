@@ -1,4 +1,4 @@
-// An agent of LangChain 1 (npm install haft langchain @langchain/openai) that works in the current directory and asks before it
+// An agent of LangChain 1 (npm install langchain @langchain/openai) that works in the current directory and asks before it
 // does more than read and edit there. OPENAI_API_KEY=… node examples/langchain.mjs "Which TODOs are left?"
 import { createInterface } from "node:readline/promises";
 import { ChatOpenAI } from "@langchain/openai";

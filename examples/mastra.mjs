@@ -1,4 +1,4 @@
-// An agent of Mastra 1 (npm install haft @mastra/core @ai-sdk/openai) that works in the current directory and asks before it does
+// An agent of Mastra 1 (npm install @mastra/core @ai-sdk/openai) that works in the current directory and asks before it does
 // more than read and edit there. OPENAI_API_KEY=… node examples/mastra.mjs "Which TODOs are left?"
 import { createInterface } from "node:readline/promises";
 import { openai } from "@ai-sdk/openai";

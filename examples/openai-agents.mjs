@@ -1,4 +1,4 @@
-// An agent on OpenAI's Agents SDK (npm install haft @openai/agents) that works in the current directory. Where policy asks, the
+// An agent on OpenAI's Agents SDK (npm install @openai/agents) that works in the current directory. Where policy asks, the
 // run is interrupted, and the user answers. OPENAI_API_KEY=… node examples/openai-agents.mjs "Run the tests."
 import { createInterface } from "node:readline/promises";
 import { Agent, Runner } from "@openai/agents";

@@ -1,4 +1,4 @@
-// An agent on OpenAI's Responses API (npm install haft openai) that works in the current directory and asks before it does more
+// An agent on OpenAI's Responses API (npm install openai) that works in the current directory and asks before it does more
 // than read and edit there. OPENAI_API_KEY=… node examples/openai.mjs "Which TODOs are left?"
 import { createInterface } from "node:readline/promises";
 import { createToolkit } from "haft";

@@ -9,7 +9,7 @@ const SCOPES: readonly unknown[] = ["once", "session", "project"];
 export function decisionProblem(value: unknown): string | undefined {
   if (value instanceof Promise) return "it returned a promise, and `decide` must be synchronous";
   if (!isRecord(value)) return `it returned ${nameOf(value)}`;
-  const { effect, grant, remember, remembers, suggestedRules } = value;
+  const { effect, grant, remember, rememberedText, suggestedRules } = value;
   if (!EFFECTS.includes(effect)) return wrong("effect", effect, '"allow", "ask" or "deny"');
   for (const name of ["rule", "reason"])
     if (typeof value[name] !== "string") return wrong(name, value[name], "a string");
@@ -26,8 +26,8 @@ export function decisionProblem(value: unknown): string | undefined {
     return wrong(`grant.exceptNames[${misnamed}]`, names[misnamed], "a glob of one name, without a slash");
   if (effect === "ask" && remember !== undefined && !isTexts(remember))
     return wrong("remember", remember, "a list of strings");
-  if (effect === "ask" && remembers !== undefined && !isTexts(remembers))
-    return wrong("remembers", remembers, "a list of strings");
+  if (effect === "ask" && rememberedText !== undefined && !isTexts(rememberedText))
+    return wrong("rememberedText", rememberedText, "a list of strings");
   return undefined;
 }
 

@@ -35,7 +35,7 @@ describe("an answer that is not valid", () => {
         '`grant.exceptNames[1]` is "a/b"; it must be a glob of one name, without a slash',
       ],
       [{ ...good, remember: "all" }, '`remember` is "all"; it must be a list of strings'],
-      [{ ...good, remembers: "all" }, '`remembers` is "all"; it must be a list of strings'],
+      [{ ...good, rememberedText: "all" }, '`rememberedText` is "all"; it must be a list of strings'],
     ] as const;
     for (const [decision, problem] of policy) expect(await outputOf(decision)).toContain(`: ${problem}`);
   });

@@ -46,15 +46,18 @@ export async function approvalRequest(run: CallRun, decision: Asked): Promise<Ap
     risk: decision.risk,
     reason: redact(decision.reason),
     ...(decision.suggestedRules === undefined ? {} : { suggestedRules: decision.suggestedRules.map(redact) }),
-    ...(canRemember ? { canRemember: true as const, ...remembersOf(decision, redact) } : {}),
+    ...(canRemember ? { canRemember: true as const, ...rememberedTextOf(decision, redact) } : {}),
     ...(hidden === undefined ? {} : { hidden }),
     arguments: shown,
     ...(preview === undefined ? {} : { preview }),
   };
 }
 
-function remembersOf({ remembers }: Asked, redact: (text: string) => string): Pick<ApprovalRequest, "remembers"> {
-  return remembers === undefined ? {} : { remembers: remembers.map(redact) };
+function rememberedTextOf(
+  { rememberedText }: Asked,
+  redact: (text: string) => string,
+): Pick<ApprovalRequest, "rememberedText"> {
+  return rememberedText === undefined ? {} : { rememberedText: rememberedText.map(redact) };
 }
 
 async function shownArguments(run: CallRun, redactor: CountingRedactor): Promise<Json> {

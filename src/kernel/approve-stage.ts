@@ -203,10 +203,16 @@ function digests(run: CallRun, keys: readonly string[]): Promise<string[]> {
 }
 
 /** The user has allowed the call, so it runs also where that cannot be remembered. */
-async function remember(run: CallRun, { remember: keys = [] }: Asked, scope: ApprovalScope, by: string): Promise<void> {
+async function remember(
+  run: CallRun,
+  { remember: keys = [], rememberedText = [] }: Asked,
+  scope: ApprovalScope,
+  by: string,
+): Promise<void> {
   try {
     const allowed = await digests(run, keys);
     await inStore(run, (approvals) => approvals.remember(scope, allowed, by));
+    if (keys.length > 0) run.remembered = { scope: "session" in scope ? "session" : "project", text: rememberedText };
   } catch (thrown) {
     if (thrown === CANCELLED) throw thrown;
     const message = `The approval was not remembered for the ${"session" in scope ? "session" : "project"}: ${messageOf(thrown)}`;

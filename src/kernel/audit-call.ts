@@ -103,12 +103,19 @@ export async function auditEnd(run: CallRun, outcome: ToolOutcome): Promise<void
   } catch {}
 }
 
-/** The claims of the call and the rule that decided, as the audit log may show them. */
-function shownDecision({ claims, context }: CallRun, rule: string): Pick<AuditEnd, "claims" | "rule" | "note"> {
+/** The claims of the call, the rule that decided and what was remembered, as the audit log may show them. */
+function shownDecision(
+  { claims, context, remembered }: CallRun,
+  rule: string,
+): Pick<AuditEnd, "claims" | "rule" | "note" | "remembered"> {
   const { redactor } = context.host;
   try {
     const shown = (text: string): string => truncateToHead(redactEscaped(redactor, text), AUDIT_INPUT_BYTES).text;
-    return { rule: shown(rule), claims: mapClaims(claims, shown) };
+    return {
+      rule: shown(rule),
+      claims: mapClaims(claims, shown),
+      ...(remembered === undefined ? {} : { remembered: { ...remembered, text: remembered.text.map(shown) } }),
+    };
   } catch {
     // What it threw may hold what was not visible.
     return { note: "The claims and the rule are omitted: the redactor failed on them." };

@@ -10,7 +10,7 @@ import { cancelOf } from "./create-context.js";
 import { HaftError, messageOf } from "./errors.js";
 import { unclaimed } from "./guard.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
-import type { AuditedApproval, PolicyFiles } from "./services.js";
+import type { AuditEnd, AuditedApproval, PolicyFiles } from "./services.js";
 import type { Target } from "./target.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
 import type { ToolOutcome } from "./tool-outcome.js";
@@ -73,6 +73,8 @@ export interface CallRun {
   approver: string | null;
   /** What became of the question; undefined where the call needed no approval. */
   approval: AuditedApproval | undefined;
+  /** What this call's approval allows beyond it. */
+  remembered: AuditEnd["remembered"] | undefined;
   settleRate: ((succeeded: boolean) => void) | undefined;
 }
 
@@ -109,6 +111,7 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     realPlaces: [],
     approver: null,
     approval: undefined,
+    remembered: undefined,
     settleRate: undefined,
   };
 }

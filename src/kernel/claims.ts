@@ -134,14 +134,14 @@ export type Decision = {
 } & (
   | { readonly effect: "allow"; readonly grant: Grant }
   /**
-   * `remember`: keys under which an approval for a session or a project is remembered. Absent or empty: it is not. `remembers`: what
+   * `remember`: keys under which an approval for a session or a project is remembered. Absent or empty: it is not. `rememberedText`: what
    * the keys stand for, as a user reads it.
    */
   | {
       readonly effect: "ask";
       readonly grant: Grant;
       readonly remember?: readonly string[];
-      readonly remembers?: readonly string[];
+      readonly rememberedText?: readonly string[];
     }
   | { readonly effect: "deny" }
 );

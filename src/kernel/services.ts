@@ -142,7 +142,7 @@ export interface ApprovalRequest {
   /** A grant for the session or the project is remembered, for calls that the policy counts as the same. Absent: any grant holds once. */
   readonly canRemember?: true;
   /** With `canRemember`: what would run without a question then, such as "npm test *, in this directory". Absent: the policy does not say. */
-  readonly remembers?: readonly string[];
+  readonly rememberedText?: readonly string[];
   /**
    * How much of the preview, or of the arguments where there is none, the redactor has replaced, and on how many lines; then only
    * this call can be allowed. Absent: nothing.
@@ -203,6 +203,8 @@ export interface AuditEnd {
   readonly risk?: Decision["risk"];
   /** What came of a question about the call; absent where none was asked. */
   readonly approval?: AuditedApproval;
+  /** What the approval allows without a question from then on, as the policy words it; absent where it holds for this call only. */
+  readonly remembered?: { readonly scope: "session" | "project"; readonly text: readonly string[] };
   /** Each text in them is redacted and truncated to 4,096 bytes. */
   readonly claims?: readonly Claim[];
   readonly tookMs: number;

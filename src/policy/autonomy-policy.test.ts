@@ -220,8 +220,8 @@ describe("a supervised session", () => {
     });
 
     it("and says what an answer stands for", () => {
-      const says = (text: string) => (decide(command(text)) as { remembers?: readonly string[] }).remembers;
-      expect(says("npm test -- a")).toEqual(["`npm test` with any further words, in this directory"]);
+      const says = (text: string) => (decide(command(text)) as { rememberedText?: readonly string[] }).rememberedText;
+      expect(says("npm test -- a")).toEqual(["`npm test` with any further arguments, in this directory"]);
       expect(says("npm start")).toEqual(["exactly `npm start`, in this directory"]);
       expect(says("curl https://example.com/a")).toEqual(["`curl` to example.com, in this directory"]);
       expect(says("yes | npm start")).toEqual(["exactly this command, in this directory"]);

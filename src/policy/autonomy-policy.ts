@@ -160,7 +160,10 @@ function judgeRequest(claim: Extract<Claim, { kind: "network" }>, { rules, isTai
 function askForTool(owner: string, tool: string, suggest?: string): Verdict {
   const reason = `The tool "${tool}" of ${owner} runs outside of Haft, which does not know what it touches.`;
   const remember = `tool ${JSON.stringify([owner, tool])}`;
-  const verdict = ask("foreign-tool", reason, "medium", { remember, remembers: `every call of "${tool}" of ${owner}` });
+  const verdict = ask("foreign-tool", reason, "medium", {
+    remember,
+    rememberedText: `every call of "${tool}" of ${owner}`,
+  });
   return suggest === undefined || /[\s*]/.test(suggest) ? verdict : { ...verdict, suggest };
 }
 
@@ -220,8 +223,8 @@ function decisionOf(
   const more = reasons.length - MAX_REASONS;
   const all = [...reasons.slice(0, MAX_REASONS), ...(more > 0 ? [`And ${more} more.`] : [])].join(" ");
   // An approval that is remembered stands for all that was asked about.
-  const remembers = [...new Set(asked.flatMap((one) => one.remembers ?? []))];
-  const remember = keys.length === asked.length ? { remember: [...new Set(keys)], remembers } : {};
+  const rememberedText = [...new Set(asked.flatMap((one) => one.rememberedText ?? []))];
+  const remember = keys.length === asked.length ? { remember: [...new Set(keys)], rememberedText } : {};
   return { effect, next: ASK_THE_USER, ...stated, reason: all, grant, ...remember };
 }
 

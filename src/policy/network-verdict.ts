@@ -12,7 +12,7 @@ export function judgeNetwork(
   isTainted: boolean,
 ): Verdict {
   const request = `It sends a ${method} request to ${url}`;
-  const key = { remember: `${method} ${url}`, remembers: `${method} ${url}` };
+  const key = { remember: `${method} ${url}`, rememberedText: `${method} ${url}` };
   const target = URL.canParse(url) ? new URL(url) : undefined;
   if (target === undefined || !/^https?:$/.test(target.protocol))
     return ask("network-address", `${request}, which is not an HTTP address.`, "high");

@@ -98,7 +98,7 @@ function judgeAccess(
     return isSecret
       ? ask("sensitive-file", `"${path}" usually holds secrets.`, "medium", {
           remember: `read ${path}`,
-          remembers: `reading "${path}"`,
+          rememberedText: `reading "${path}"`,
         })
       : allow("read-inside", `"${path}" is in the workspace.`);
   if (OWN_CONFIGURATION.test(path))

@@ -31,7 +31,11 @@ export function judgePlace(place: RulePlace, { roots, home, rules, sensitive, fi
   const changes = place.access.some((access) => access !== "read");
   const isPart = place.scope === "tree" && place.isWhole;
   const what = `"${path}" would be ${changes ? "changed" : "read"}${isPart || place.glob === true ? ", or something in it" : ""}`;
-  const stated = ruleVerdict(rule, what, changes ? {} : { remember: `read ${path}`, remembers: `reading "${path}"` });
+  const stated = ruleVerdict(
+    rule,
+    what,
+    changes ? {} : { remember: `read ${path}`, rememberedText: `reading "${path}"` },
+  );
   return strictest([named, found.isInside && rule.effect === "deny" ? aboutPart(stated, place) : stated]) ?? named;
 }
 

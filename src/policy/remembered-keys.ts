@@ -23,7 +23,7 @@ export function rememberedCommand(start: CommandStart, { files }: Pick<PolicyPla
   const { command, cwd, env = {}, input, background } = start;
   const variables = Object.entries(env).sort(([one], [other]) => (one < other ? -1 : 1));
   const all = [command, cwd, variables, input ?? null, background ?? null, ...symlinkedPaths(files)];
-  return { remember: `command ${JSON.stringify(all)}`, remembers: "exactly this command, in this directory" };
+  return { remember: `command ${JSON.stringify(all)}`, rememberedText: "exactly this command, in this directory" };
 }
 
 /** Answers hold for the whole command only. */
@@ -50,10 +50,10 @@ function keysOf(segment: CommandSegment, circumstances: readonly unknown[], comm
   if (argv === undefined || directories === undefined || segment.hasInput) return onlyCommand(command);
   const all = [directories, wrappers, ...circumstances];
   const text = commandText(argv);
-  const words = text === undefined ? `\`${program}\` with exactly these words` : `exactly \`${text}\``;
+  const words = text === undefined ? `\`${program}\` with exactly these arguments` : `exactly \`${text}\``;
   const exact = {
     remember: `program ${JSON.stringify([argv, ...all])}`,
-    remembers: `${words}, in this directory`,
+    rememberedText: `${words}, in this directory`,
   };
   const runner = runnerOf(segment);
   const hosts = requestedHosts(segment);
@@ -62,17 +62,17 @@ function keysOf(segment: CommandSegment, circumstances: readonly unknown[], comm
       ? exact
       : {
           remember: `program ${JSON.stringify([runner, ...all])}`,
-          remembers: `\`${runner.slice(0, -2)}\` with any further words, in this directory`,
+          rememberedText: `\`${runner.slice(0, -2)}\` with any further arguments, in this directory`,
         };
   const connection = {
     remember: `connection ${JSON.stringify([rule, [...hosts].sort(), ...all])}`,
-    remembers: `\`${rule}\` to ${hosts.join(" and ")}, in this directory`,
+    rememberedText: `\`${rule}\` to ${hosts.join(" and ")}, in this directory`,
   };
   const network = runner !== undefined ? code : hosts.length > 0 ? connection : command;
   return { command, program: exact, code, network };
 }
 
-/** A test runner with any further words. What is of high risk is remembered with its arguments. */
+/** A test runner with any further arguments. What is of high risk is remembered with its arguments. */
 export function runnerOf({ argv, runsWorkspaceCode, risk }: CommandSegment): string | undefined {
   return argv === undefined || !runsWorkspaceCode || risk === "high" ? undefined : runnerText(argv);
 }

@@ -10,7 +10,7 @@ export interface Verdict {
   /** For "ask": what an approval of more than one call is remembered under. Absent: only once. */
   readonly remember?: string;
   /** With `remember`: what runs unasked then, as a user reads it. */
-  readonly remembers?: string;
+  readonly rememberedText?: string;
   /** Another claim of the call says the same more closely: the directories above a file that is created. */
   readonly isImplied?: true;
   /** It changes something. */
@@ -23,7 +23,7 @@ export interface Verdict {
   readonly byRule?: true;
 }
 
-export type Remembered = Pick<Verdict, "remember" | "remembers">;
+export type Remembered = Pick<Verdict, "remember" | "rememberedText">;
 
 const ORDER: Readonly<Record<Verdict["effect"], number>> = { allow: 0, ask: 1, deny: 2 };
 const RISKS: Readonly<Record<Risk, number>> = { low: 0, medium: 1, high: 2 };
@@ -50,8 +50,11 @@ export function ask(rule: string, reason: string, risk: Risk, remembered: Rememb
 }
 
 /** What another verdict is remembered under. */
-export function rememberedAs({ remember, remembers }: Verdict): Remembered {
-  return { ...(remember === undefined ? {} : { remember }), ...(remembers === undefined ? {} : { remembers }) };
+export function rememberedAs({ remember, rememberedText }: Verdict): Remembered {
+  return {
+    ...(remember === undefined ? {} : { remember }),
+    ...(rememberedText === undefined ? {} : { rememberedText }),
+  };
 }
 
 export function deny(rule: string, reason: string, next?: string): Verdict {

@@ -230,10 +230,13 @@ function isShown(claim: Claim, preview: ApprovalPreview | undefined): boolean {
   }
 }
 
-function rememberedTexts({ remembers = [] }: ApprovalRequest): readonly string[] {
-  const more = remembers.length - MAX_REMEMBERED;
-  if (remembers.length === 0) return ["calls that the policy counts as the same"];
-  return [...remembers.slice(0, MAX_REMEMBERED), ...(more > 0 ? [`and ${more} more programs of this command`] : [])];
+function rememberedTexts({ rememberedText = [] }: ApprovalRequest): readonly string[] {
+  const more = rememberedText.length - MAX_REMEMBERED;
+  if (rememberedText.length === 0) return ["calls that the policy counts as the same"];
+  return [
+    ...rememberedText.slice(0, MAX_REMEMBERED),
+    ...(more > 0 ? [`and ${more} more programs of this command`] : []),
+  ];
 }
 
 /** Escaped as shown to a user, on one line. */

@@ -112,9 +112,9 @@ function stricterOf(verdicts: readonly Verdict[], base: Decision): Decision {
   const baseKeys = base.effect === "ask" ? (base.remember ?? []) : keys;
   // An approval that is remembered stands for all that was asked about.
   const isComplete = keys.length === asked.length && baseKeys.length > 0;
-  const remembers = asked.flatMap((one) => one.remembers ?? []);
+  const rememberedText = asked.flatMap((one) => one.rememberedText ?? []);
   const remember = isComplete
-    ? { remember: [...new Set([...keys, ...baseKeys])], remembers: [...new Set(remembers)] }
+    ? { remember: [...new Set([...keys, ...baseKeys])], rememberedText: [...new Set(rememberedText)] }
     : {};
   return { effect, rule, risk, reason, next: ASK_THE_USER, grant, ...remember };
 }

@@ -18,7 +18,8 @@ const policy: Policy = {
     if (call.tool === "read") return { effect: "deny", rule: "no-reads", risk: "low", reason: "Not today." };
     const decision = allowAll.decide(claims, call);
     if (decision.effect !== "allow" || call.tool !== "bash") return decision;
-    return { ...decision, effect: "ask", rule: "commands", risk: "medium", reason: "A command.", remember: ["bash"] };
+    const asked = { effect: "ask", rule: "commands", risk: "medium", reason: "A command." } as const;
+    return { ...decision, ...asked, remember: ["bash"], rememberedText: ["every command"] };
   },
 };
 
@@ -72,7 +73,7 @@ describe("haft audit show", () => {
       /input-required +bash .*\(approval requested\)/,
       /ok +bash .*\(approval granted by eve\)/,
       /denied +bash .*\(the approval was not for this call\)/,
-      /ok +bash .*\(approval granted by ada\)/,
+      /ok +bash .*\(approval granted by ada for the session: every command\)/,
       /ok +bash .*\(approval remembered\)/,
     ];
     expect(rows).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
@@ -86,16 +87,17 @@ describe("haft audit show", () => {
         "session   one\n" +
         "status    ok\n" +
         'decision  ask, risk medium, by the rule "commands"\n' +
-        "approval  approval granted by ada\n" +
+        "approval  approval granted by ada for the session: every command\n" +
         `touches   the command "echo hi" in ${place.workspace}\n` +
         'input     {"command":"echo hi"}\n',
     );
   });
 
   it("reports a call that is not in the log, and JSON of one that is", async () => {
-    await run("yes", { answer: { by: "ada", scope: "once" } });
+    await run("yes", { answer: { by: "ada", scope: "project" } });
     const { calls } = JSON.parse((await haft("audit", "show", "one", "--call", "yes", "--json")).stdout);
     expect(calls).toMatchObject([{ callId: "yes", end: { approval: "granted", risk: "medium", approver: "ada" } }]);
+    expect(calls[0].end.remembered).toEqual({ scope: "project", text: ["every command"] });
     expect(await haft("audit", "--call", "nope")).toMatchObject({
       status: 1,
       stdout: "",

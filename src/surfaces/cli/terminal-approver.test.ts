@@ -74,12 +74,21 @@ it("what is not remembered is asked without these answers, and they are not take
   expect(printed).toContain("[y]es once, [n]o.");
   expect(printed).toMatch(/means no\.\n\[y\/N\] /);
   expect(printed).not.toMatch(/\[p\]roject|remembers/);
+  expect(printed.match(/The policy asks about each such call: answer y or n\.\n/g)).toHaveLength(2);
+  const { printed: ofDeletion } = await asked(["p", "x", "n"], {
+    ...once,
+    preview: { kind: "delete", path: "/ws/a", entry: "file" },
+  });
+  expect(ofDeletion.match(/answer y or n/g)).toHaveLength(1);
+  expect(ofDeletion).toContain("Deletions are asked about each time: answer y or n.\n");
+  const { printed: ofHidden } = await asked(["s", "n"], { ...once, hidden: { characters: 1, lines: 1 } });
+  expect(ofHidden).toContain("A call with a hidden part is allowed only once: answer y or n.\n");
 });
 
 it("shows the command, its real directory, the reason, and what a longer answer remembers", async () => {
   const { printed } = await asked(["n"], {
     ...request,
-    remembers: ["`npm test` with any further words, in this directory"],
+    rememberedText: ["`npm test` with any further arguments, in this directory"],
     suggestedRules: ["npm test *"],
   });
   expect(printed).toContain(`
@@ -89,7 +98,7 @@ directory  /ws/real
 target     local, workspace /ws
 why        \`npm test\` runs code of the workspace.
 rule       workspace-code, risk medium
-remembers  \`npm test\` with any further words, in this directory
+remembers  \`npm test\` with any further arguments, in this directory
 for good   haft policy allow 'npm test *'
 
 Allow it? [y]es once, [s]ession, [p]roject, [n]o.

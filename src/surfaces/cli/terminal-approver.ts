@@ -84,6 +84,8 @@ export function terminalApprover(
           const answer = answerOf(line ?? "", request.canRemember === true);
           if (answer === "no") return { denied: `${by} did not allow it.` };
           if (answer !== undefined) return { by, scope: answer };
+          const isForLonger = answerOf(line ?? "", true) !== undefined;
+          if (isForLonger) terminal.write(`${onlyOnceText(request)} answer y or n.\n`);
         }
         return { denied: `${by} gave no valid answer.` };
       }),
@@ -178,6 +180,13 @@ function questionFor(
   const choices = wrapped(`Allow it? [y]es once${more}, [n]o.`, columns, true).join("\n").replace("Allow it?", pc.bold);
   const notes = wrapped(`${hint}No answer${limit} means no.`, columns, true).join("\n");
   return `${choices}\n${notes}\n[${keys}] `;
+}
+
+/** Why an answer for the session or the project is not offered. */
+function onlyOnceText({ preview, hidden }: ApprovalRequest): string {
+  if (hidden !== undefined) return "A call with a hidden part is allowed only once:";
+  if (preview?.kind === "delete") return "Deletions are asked about each time:";
+  return "The policy asks about each such call:";
 }
 
 /** Undefined for anything else, which is asked again. */

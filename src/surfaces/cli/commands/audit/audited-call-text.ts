@@ -1,6 +1,6 @@
 /** A call of the audit log, as a line and in full. */
 import pc from "picocolors";
-import type { AuditedApproval, Claim } from "../../../../kernel/index.js";
+import { type AuditedApproval, type Claim, isRecord } from "../../../../kernel/index.js";
 import { showControls } from "../../../../text/index.js";
 import type { auditAdmin } from "../../../../toolkit/index.js";
 import { claimText } from "../../../approval-text.js";
@@ -46,7 +46,14 @@ function judgement({ status, end }: Call): string | undefined {
 
 function approvalOf(end: Call["end"]): string | undefined {
   const words = (APPROVALS as Readonly<Record<string, (by: string) => string>>)[String(end?.approval)];
-  return words?.(String(end?.approver));
+  return words === undefined ? undefined : `${words(String(end?.approver))}${rememberedText(end?.remembered)}`;
+}
+
+/** " for the project: `npm test` with any further arguments, in this directory"; empty for an approval of this call only. */
+function rememberedText(remembered: unknown): string {
+  if (!isRecord(remembered) || (remembered.scope !== "session" && remembered.scope !== "project")) return "";
+  const texts = Array.isArray(remembered.text) ? remembered.text.filter((text) => typeof text === "string") : [];
+  return ` for the ${remembered.scope}: ${texts.length === 0 ? "what the policy counts as the same" : texts.join("; ")}`;
 }
 
 /** Every field for a user, and where the entries are. */
