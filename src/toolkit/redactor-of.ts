@@ -3,8 +3,9 @@ import { HaftError, type Redactor } from "../kernel/index.js";
 import { MIN_SECRET_LENGTH, type NamedSecret, secretRedactor, secretsIn } from "../policy/index.js";
 import type { ToolkitOptions } from "./toolkit-options.js";
 
-/** @throws `CONFIG_INVALID` for a value in `secrets` that is too short, and for `secrets` beside a redactor of the host. */
+/** @throws `CONFIG_INVALID` for `secrets` that are not an array, for a value in them that is too short, and for `secrets` beside a redactor of the host. */
 export function redactorOf({ redactor, secrets = [], env = {} }: ToolkitOptions): Redactor | undefined {
+  if (!Array.isArray(secrets)) throw invalidOption("`secrets` must be an array of strings, or of `{ name, value }`");
   const own = secrets.map(checkedSecret);
   if (redactor === undefined) return secretRedactor({ secrets: [...own, ...secretsIn(env).secrets] });
   if (own.length > 0)

@@ -231,6 +231,11 @@ describe("a secret", () => {
 
   it("is refused as an option where it would hide ordinary text, or where nothing would use it", async () => {
     await expect(createToolkit({ secrets: ["short"] })).rejects.toThrow(/`secrets\[0\]` has 5 characters.*at least 8/);
+    for (const secrets of [{ a: 1 }, VALUE, 5])
+      await expect(createToolkit({ secrets: secrets as never })).rejects.toMatchObject({
+        code: "CONFIG_INVALID",
+        message: expect.stringContaining("`secrets` must be an array"),
+      });
     await expect(createToolkit({ secrets: [5 as never] })).rejects.toThrow(/must be a string, or/);
     await expect(createToolkit({ secrets: [VALUE], redactor: false })).rejects.toThrow(/Remove `redactor: false`/);
     await expect(createToolkit({ redactor: {} as never })).rejects.toThrow(/has no method `redact`/);
