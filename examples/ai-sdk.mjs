@@ -1,24 +1,22 @@
 // An agent on the AI SDK 6 or 7 (npm install ai @ai-sdk/openai) that works in the current directory and asks before it does
 // more than read and edit there. OPENAI_API_KEY=… node examples/ai-sdk.mjs "Which TODOs are left?"
-import { createInterface } from "node:readline/promises";
 import { openai } from "@ai-sdk/openai";
 import { stepCountIs, streamText } from "ai";
 import { createToolkit } from "haft";
 import { repairToolCall, toAiSdkTools } from "haft/ai-sdk";
+import { askAtTerminal } from "./ask-at-terminal.mjs";
 
 const [prompt = "What is in this directory?"] = process.argv.slice(2);
 const stop = new AbortController();
 process.once("SIGINT", () => stop.abort()); // stops what the model has started, too
 
 async function answerOf({ approvalId, toolCall }) {
-  const answer = { type: "tool-approval-response", approvalId };
-  if (!process.stdin.isTTY) return { ...answer, approved: false, reason: "There is no terminal to ask at." };
   const { toolCallId: id, toolName: name, input } = toolCall;
   const explained = await box.explain({ id, name, input });
-  const terminal = createInterface(process.stdin, process.stderr);
-  const question = `${explained?.decision?.reason}\n${name}: ${JSON.stringify(input)}\nAllow it? [y/N] `;
-  const typed = await terminal.question(question, { signal: stop.signal }).finally(() => terminal.close());
-  return typed === "y" ? { ...answer, approved: true } : { ...answer, approved: false, reason: "The user said no." };
+  const request = explained?.request ?? { call: { tool: name }, reason: "A tool asks.", arguments: input };
+  const { denied } = await askAtTerminal(request, stop.signal);
+  const answer = { type: "tool-approval-response", approvalId, approved: denied === undefined };
+  return denied === undefined ? answer : { ...answer, reason: denied };
 }
 
 const toolkit = await createToolkit({ workspace: process.cwd() });

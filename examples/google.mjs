@@ -1,15 +1,16 @@
-// An agent on the Google Gen AI SDK (npm install @google/genai) that works in the current directory.
-// GEMINI_API_KEY=… node examples/google.mjs "Which TODOs are left?"
+// An agent on the Google Gen AI SDK (npm install @google/genai) that works in the current directory and asks before
+// it does more than read and edit there. GEMINI_API_KEY=… node examples/google.mjs "Which TODOs are left?"
 import { GoogleGenAI } from "@google/genai";
 import { createToolkit } from "haft";
 import { toGoogleCallableTool } from "haft/google";
+import { askAtTerminal } from "./ask-at-terminal.mjs";
 
 const [prompt = "What is in this directory?"] = process.argv.slice(2);
 const stop = new AbortController();
 process.once("SIGINT", () => stop.abort()); // stops what the model has started, too
 
-// Without an approver, what would be asked about is denied: docs/guide/approvals.md
-const toolkit = await createToolkit({ workspace: process.cwd() });
+const approver = { ask: (request) => askAtTerminal(request, stop.signal) };
+const toolkit = await createToolkit({ workspace: process.cwd(), approver });
 try {
   const tool = toGoogleCallableTool(toolkit.box("coding"), {
     signal: stop.signal,
