@@ -6,6 +6,7 @@ import { autonomyPolicy } from "../src/policy/autonomy-policy.js";
 import { POLICY_CALL } from "../src/testing/policy-call.fixture.js";
 import { undocumentedExports } from "./architecture/documentation-rule.js";
 import { listFiles, parseSource, REPOSITORY, readSources } from "./architecture/source-tree.js";
+import { toolsOf } from "./types/guide-adapter.js";
 
 /** `./dist/testing/index.js` in the exports map is built from `src/testing/index.ts`. */
 function publicEntries(): string[] {
@@ -109,11 +110,31 @@ describe("the policy guide", () => {
     expect(decided(rules.slice(0, 3))).toEqual(["allow", "allow", "ask", "deny", "allow", "deny"]);
     expect(decided(rules)).toEqual(["allow", "allow", "ask", "deny", "deny", "deny"]);
   });
+});
 
-  it("shows the approver that is compiled in test/types", () => {
-    const blocks = [...guide.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, block]) => block);
-    const compiled = readFileSync(join(REPOSITORY, "test/types/guide-policy.ts"), "utf8");
-    expect(blocks).toEqual([compiled.replace('"../../src/index.js"', '"haft"')]);
+describe("the programs in TypeScript", () => {
+  it.each([
+    ["docs/guide/policy.md", "guide-policy.ts"],
+    ["docs/guide/library.md", "guide-adapter.ts"],
+  ])("of %s are compiled as test/types/%s", (page, copy) => {
+    const text = readFileSync(join(REPOSITORY, page), "utf8");
+    const programs = [...text.matchAll(/^```ts\n(import [\s\S]*?)^```/gm)].map(([, block]) => block);
+    const compiled = readFileSync(join(REPOSITORY, "test/types", copy), "utf8");
+    expect(programs).toEqual([compiled.replace('"../../src/index.js"', '"haft"')]);
+  });
+
+  it("make an adapter that runs calls, reads JSON, and asks", async () => {
+    const toolkit = await createToolkit({ persist: false, on: "memory" });
+    const asked: string[] = [];
+    const tools = toolsOf(toolkit.box(), async (reason) => asked.push(reason) > 1);
+    const run = (name: string, input: unknown) =>
+      tools.find((one) => one.name === name)?.run("1", input, AbortSignal.timeout(10_000));
+    expect(await run("write", '{"path":"a.txt","content":"x"}')).toMatchObject({ isError: false });
+    const first = await run("delete", { path: "a.txt" });
+    expect(first).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("The user said no.") }] });
+    expect(await run("delete", { path: "a.txt" })).toMatchObject({ isError: false });
+    expect(asked).toHaveLength(2);
+    await toolkit.close();
   });
 });
 
