@@ -26,16 +26,16 @@ export interface AdapterOptions {
 export const ADAPTER_OPTIONS: readonly string[] = ["onEvent", "onOutcome"] satisfies (keyof AdapterOptions)[];
 
 /** Options of a call. */
-export interface CallOptions {
+export type CallOptions = {
   /** Cancels the calls: what they started ends. */
   readonly signal?: AbortSignal | null | undefined;
-}
+};
 
 /** Options of `answer`. */
-export interface AnswerOptions extends CallOptions {
+export type AnswerOptions = CallOptions & {
   /** Beside tools of your own: omits calls of tools that the box does not have. Default false: they are answered with an error. */
   readonly ownOnly?: boolean | undefined;
-}
+};
 
 /** The calls that `answer` runs. */
 export function callsToAnswer<Call>(

@@ -6,8 +6,8 @@ import { type AiSdkSchema, argumentsOf, schemaOf } from "./ai-sdk-arguments.js";
 import { errorTextOf, type OutcomeImage, type OutcomePart, omittedImage, partsOf, textOf } from "./outcome-parts.js";
 import { type ApprovalsOption, asksBySdk } from "./sdk-approval.js";
 
-export { type AiSdkSchema, repairToolCall } from "./ai-sdk-arguments.js";
-export { type ForeignAiSdkTool, type FromAiSdkOptions, fromAiSdk } from "./from-ai-sdk.js";
+export { repairToolCall } from "./ai-sdk-arguments.js";
+export { type FromAiSdkOptions, fromAiSdk } from "./from-ai-sdk.js";
 export type { OutcomePart } from "./outcome-parts.js";
 
 /** Options of `toAiSdkTools`. */
@@ -30,7 +30,7 @@ export type AiSdkOutput<Outcome extends ToolOutcome = ToolOutcome> = Omit<Outcom
 };
 
 /** What the model reads, in the form of the AI SDK. */
-export type AiSdkModelOutput =
+type ModelOutput =
   | { type: "text" | "error-text"; value: string }
   | {
       type: "content";
@@ -38,19 +38,19 @@ export type AiSdkModelOutput =
     };
 
 /** What the AI SDK passes with a call; of it, the adapter uses these. */
-export interface AiSdkCall {
+type Call = {
   readonly toolCallId: string;
   readonly messages?: readonly unknown[];
   readonly abortSignal?: AbortSignal | undefined;
-}
+};
 
 /** One tool, as `tool()` of the AI SDK makes it. */
 export interface AiSdkTool<Output = AiSdkOutput> {
   readonly description: string;
   readonly inputSchema: AiSdkSchema;
-  readonly needsApproval?: (input: unknown, call: AiSdkCall) => Promise<boolean>;
-  readonly execute: (input: unknown, call: AiSdkCall) => Promise<Output>;
-  readonly toModelOutput: (options: { readonly output: Output }) => AiSdkModelOutput;
+  readonly needsApproval?: (input: unknown, call: Call) => Promise<boolean>;
+  readonly execute: (input: unknown, call: Call) => Promise<Output>;
+  readonly toModelOutput: (options: { readonly output: Output }) => ModelOutput;
 }
 
 /** The tools by name; the names of a typed box complete in an editor. */
@@ -82,7 +82,7 @@ export function toAiSdkTools<Tools extends object = object>(
   // Major 7 says so with each call, and warns of the form that both majors take.
   let isSeven = false;
   const tools = box.descriptors().map(({ name, description, parameters }): [string, AiSdkTool] => {
-    const callOf = (given: unknown, call: Partial<AiSdkCall> | undefined): CallId => {
+    const callOf = (given: unknown, call: Partial<Call> | undefined): CallId => {
       return { id: call?.toolCallId ?? "", name, given, input: argumentsOf(given) };
     };
     const tool: AiSdkTool = {
@@ -106,12 +106,12 @@ export function toAiSdkTools<Tools extends object = object>(
   return Object.fromEntries(tools) as AiSdkTools<Tools>;
 }
 
-type ModelPart = Extract<AiSdkModelOutput, { type: "content" }>["value"][number];
+type ModelPart = Extract<ModelOutput, { type: "content" }>["value"][number];
 function modelOutput(
   { content, isError }: Pick<AiSdkOutput, "content" | "isError">,
   takesImages: boolean,
   imageOf: (image: OutcomeImage) => ModelPart,
-): AiSdkModelOutput {
+): ModelOutput {
   // A result with an image cannot say that it is an error.
   if (isError) return { type: "error-text", value: errorTextOf(content) };
   const text = takesImages ? textOf(content) : textOf(content, (image) => omittedImage(image, ONLY_TEXT));

@@ -11,6 +11,8 @@ import {
 import { errorTextOf, type OutcomePart, omittedImage, partsOf } from "./outcome-parts.js";
 import { providerSchema } from "./provider-schema.js";
 
+export type { AnswerOptions } from "./adapted-box.js";
+
 /** Options of `toAnthropicTools`. */
 export interface AnthropicOptions extends AdapterOptions {
   /**
@@ -23,24 +25,22 @@ export interface AnthropicOptions extends AdapterOptions {
 }
 
 /** A `tool_use` block of a message. */
-export interface AnthropicToolUse {
+type ToolUse = {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
-}
+};
 
 /** A block of a result. */
-export type AnthropicContent =
+type Content =
   | { type: "text"; text: string }
-  | { type: "image"; source: { type: "base64"; media_type: AnthropicImageType; data: string } };
-/** The types of images that the API takes. */
-export type AnthropicImageType = (typeof IMAGE_TYPES)[number];
+  | { type: "image"; source: { type: "base64"; media_type: (typeof IMAGE_TYPES)[number]; data: string } };
 
 /** The answer to a `tool_use` block, for the next user message. An empty result has no `content`. */
 export interface AnthropicToolResult {
   type: "tool_result";
   tool_use_id: string;
-  content?: AnthropicContent[];
+  content?: Content[];
   is_error?: true;
 }
 
@@ -52,16 +52,16 @@ export interface AnthropicTool {
   input_schema: { type: "object"; [keyword: string]: unknown };
   run(
     input: unknown,
-    context?: { readonly toolUse: AnthropicToolUse; readonly signal?: AbortSignal | null | undefined },
-  ): Promise<AnthropicContent[]>;
+    context?: { readonly toolUse: ToolUse; readonly signal?: AbortSignal | null | undefined },
+  ): Promise<Content[]>;
   parse(input: unknown): unknown;
 }
 
 /** A message of the model, with what `answer` reads of it. */
-export interface AnthropicMessage {
+type Message = {
   readonly content: readonly { readonly type: string }[];
   readonly stop_reason?: string | null;
-}
+};
 
 /** What a loop over messages needs of a box. */
 export interface AnthropicTools {
@@ -71,7 +71,7 @@ export interface AnthropicTools {
    * Runs all calls of a message at the same time. Without one, the list is empty. A call in the middle of which the message was truncated
    * is answered and not run. Failed calls are results with `is_error`; it does not reject because of one. `signal` cancels the calls.
    */
-  answer(message: AnthropicMessage, options?: AnswerOptions): Promise<AnthropicToolResult[]>;
+  answer(message: Message, options?: AnswerOptions): Promise<AnthropicToolResult[]>;
 }
 
 /** With these, the last block of a message may be incomplete. */
@@ -99,7 +99,7 @@ export function toAnthropicTools(box: AdaptedBox, options: AnthropicOptions = {}
       "`ToolError` of `toAnthropicTools` must be the class that `@anthropic-ai/sdk/lib/tools/ToolError` exports.",
     );
   }
-  const answerTo = async (toolUse: AnthropicToolUse, answerOptions?: AnswerOptions) => {
+  const answerTo = async (toolUse: ToolUse, answerOptions?: AnswerOptions) => {
     const call = { ...toolUse, input: inputOf(toolUse, toolUse.input) };
     return toolResult(toolUse.id, await runAdapted(box, options, call, answerOptions));
   };
@@ -126,8 +126,7 @@ export function toAnthropicTools(box: AdaptedBox, options: AnthropicOptions = {}
   };
 }
 
-const isToolUse = (block: { readonly type: string }): block is AnthropicToolUse & { type: string } =>
-  block.type === "tool_use";
+const isToolUse = (block: { readonly type: string }): block is ToolUse & { type: string } => block.type === "tool_use";
 
 function toolResult(id: string, outcome: ToolOutcome): AnthropicToolResult {
   const parts = partsOf(outcome);
@@ -142,7 +141,7 @@ function toolResult(id: string, outcome: ToolOutcome): AnthropicToolResult {
 }
 
 /** The call with arguments that do not end, unless their text is known. */
-function truncated(toolUse: AnthropicToolUse): AnthropicToolUse {
+function truncated(toolUse: ToolUse): ToolUse {
   return textOfInput(toolUse) === undefined
     ? { ...toolUse, input: JSON.stringify(toolUse.input ?? {}).slice(0, -1) }
     : toolUse;
@@ -152,7 +151,7 @@ function truncated(toolUse: AnthropicToolUse): AnthropicToolUse {
  * `input` of a block that was streamed is what the SDK could read of the arguments: for a truncated call an object that looks complete.
  * The text is then handed on instead, and refused with the place where it ends.
  */
-function inputOf(toolUse: AnthropicToolUse | undefined, input: unknown): unknown {
+function inputOf(toolUse: ToolUse | undefined, input: unknown): unknown {
   const text = textOfInput(toolUse);
   if (text === undefined) return input;
   try {
@@ -164,13 +163,13 @@ function inputOf(toolUse: AnthropicToolUse | undefined, input: unknown): unknown
 }
 
 /** The SDK keeps it with the block, where there is a stream. */
-function textOfInput(toolUse: AnthropicToolUse | undefined): string | undefined {
+function textOfInput(toolUse: ToolUse | undefined): string | undefined {
   const text = (toolUse as { readonly __json_buf?: unknown } | undefined)?.__json_buf;
   return typeof text === "string" && text !== "" ? text : undefined;
 }
 
 /** The API refuses a text of whitespace alone. */
-function contentOf(parts: readonly OutcomePart[]): AnthropicContent[] {
+function contentOf(parts: readonly OutcomePart[]): Content[] {
   const texts = parts.map((part) => (part.type === "text" ? part.text : part.mime));
   if (parts.length > 0 && texts.every((text) => text.trim() === ""))
     return [{ type: "text", text: `Only whitespace: ${JSON.stringify(texts.join(""))}` }];

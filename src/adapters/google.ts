@@ -12,6 +12,8 @@ import {
 import { type OutcomeImage, omittedImage, partsOf, textOf } from "./outcome-parts.js";
 import { providerSchema } from "./provider-schema.js";
 
+export type { AnswerOptions } from "./adapted-box.js";
+
 /** Options of `toGoogleTools`. */
 export interface GoogleOptions extends AdapterOptions {
   /**
@@ -32,11 +34,11 @@ export interface GoogleCallableOptions extends GoogleOptions {
 }
 
 /** A call of the model, as `response.functionCalls` has it. */
-export interface GoogleFunctionCall {
+type FunctionCall = {
   readonly id?: string;
   readonly name?: string;
   readonly args?: unknown;
-}
+};
 
 /** The answer to a call, for the next user content. `response` has `output` or `error`, a text. */
 export interface GoogleResponsePart {
@@ -48,34 +50,26 @@ export interface GoogleResponsePart {
   };
 }
 
-/** The declaration of a tool, with one of the two schemas. */
-export interface GoogleFunctionDeclaration {
-  name: string;
-  description: string;
-  parametersJsonSchema?: object;
-  parameters?: object;
-}
-
-/** The declarations of all tools of a box. */
-export interface GoogleTool {
-  functionDeclarations: GoogleFunctionDeclaration[];
-}
+/** The declarations of all tools of a box, each with one of the two schemas. */
+type Tool = {
+  functionDeclarations: { name: string; description: string; parametersJsonSchema?: object; parameters?: object }[];
+};
 
 /** What a loop over `generateContent` needs of a box. */
 export interface GoogleTools {
   /** For `config.tools`. */
-  tools: GoogleTool[];
+  tools: Tool[];
   /**
    * Runs the calls of a response at the same time, none for undefined. Failed calls are responses with `error`; it does not reject because
    * of one. `signal` cancels the calls; once they have ended it rejects with its reason.
    */
-  answer(calls: readonly GoogleFunctionCall[] | undefined, options?: AnswerOptions): Promise<GoogleResponsePart[]>;
+  answer(calls: readonly FunctionCall[] | undefined, options?: AnswerOptions): Promise<GoogleResponsePart[]>;
 }
 
 /** What the SDK takes for a `CallableTool`. */
 export interface GoogleCallableTool {
-  tool(): Promise<GoogleTool>;
-  callTool(calls: readonly GoogleFunctionCall[]): Promise<GoogleResponsePart[]>;
+  tool(): Promise<Tool>;
+  callTool(calls: readonly FunctionCall[]): Promise<GoogleResponsePart[]>;
 }
 
 const OPTIONS = ["jsonSchema", "images", ...ADAPTER_OPTIONS];
@@ -121,7 +115,7 @@ export function toGoogleCallableTool(box: AdaptedBox, options: GoogleCallableOpt
 
 function toolsOf(box: AdaptedBox, options: GoogleOptions): GoogleTools {
   const { jsonSchema = true, images = true } = options;
-  const partOf = async ({ id, name = "", args }: GoogleFunctionCall, callOptions: CallOptions) => {
+  const partOf = async ({ id, name = "", args }: FunctionCall, callOptions: CallOptions) => {
     const outcome = await runAdapted(box, options, { id, name, input: args ?? {} }, callOptions);
     return { functionResponse: { ...(id === undefined ? {} : { id }), name, ...responseOf(outcome, images) } };
   };

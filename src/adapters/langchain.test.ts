@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createToolBox, defineTool, failure, json } from "../kernel/index.js";
 import { bareContext, bareHost, policyOf } from "../testing/fakes/bare-host.fixture.js";
-import { fromLangChain, type LangChainMessage, toLangChainTools } from "./langchain.js";
+import { fromLangChain, toLangChainTools } from "./langchain.js";
 
 type Config = { readonly toolCall?: { readonly id: string }; readonly signal?: AbortSignal };
 
@@ -27,7 +27,9 @@ class DynamicStructuredTool {
 const TOOLS = new Map<string, DynamicStructuredTool>();
 
 class ToolMessage {
-  constructor(readonly fields: LangChainMessage) {}
+  constructor(
+    readonly fields: Readonly<Record<"content" | "artifact" | "status" | "tool_call_id" | "name", unknown>>,
+  ) {}
 }
 
 const image = { kind: "image", data: new Uint8Array([1, 2, 3]), mime: "image/png" } as const;

@@ -3,10 +3,10 @@ import { HaftError, isRecord, requireKnownOptions, type ToolOutcome } from "../k
 import { ADAPTER_OPTIONS, type AdaptedBox, type AdapterOptions, runAdapted } from "./adapted-box.js";
 import { dataUrlOf, partsOf, textOf } from "./outcome-parts.js";
 
-export { type ForeignLangChainTool, type FromLangChainOptions, fromLangChain } from "./from-langchain.js";
+export { type FromLangChainOptions, fromLangChain } from "./from-langchain.js";
 
-/** The two classes of LangChain that a tool is made of: `import { DynamicStructuredTool, ToolMessage } from "langchain"`. */
-export interface LangChainClasses<Tool> {
+/** Options of `toLangChainTools`: `import { DynamicStructuredTool, ToolMessage } from "langchain"`, and what else there is. */
+export interface LangChainOptions<Tool> extends AdapterOptions {
   // "never": a class of any fields, since its own are generic and differ between the majors.
   readonly DynamicStructuredTool: new (
     fields: never,
@@ -14,12 +14,9 @@ export interface LangChainClasses<Tool> {
   readonly ToolMessage: new (fields: never) => object;
 }
 
-/** Options of `toLangChainTools`: the classes of LangChain, and what else there is. */
-export interface LangChainOptions<Tool> extends LangChainClasses<Tool>, AdapterOptions {}
-
 /** The fields of the `ToolMessage` of a call. */
-export interface LangChainMessage {
-  readonly content: string | readonly LangChainBlock[];
+interface Message {
+  readonly content: string | readonly Block[];
   /** For your program; a model is not shown it. */
   readonly artifact: ToolOutcome;
   readonly status: "success" | "error";
@@ -27,7 +24,7 @@ export interface LangChainMessage {
   readonly name: string;
 }
 
-type LangChainBlock =
+type Block =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image_url"; readonly image_url: { readonly url: string } };
 
@@ -61,17 +58,17 @@ export function toLangChainTools<Tool>(box: AdaptedBox, options: LangChainOption
       const outcome = await runAdapted(box, options, { id, name, input }, { signal: config.signal });
       config.signal?.throwIfAborted();
       const { content, artifact, status } = messageOf(outcome);
-      return new ToolMessage({ content, artifact, status, tool_call_id: id, name } satisfies LangChainMessage as never);
+      return new ToolMessage({ content, artifact, status, tool_call_id: id, name } satisfies Message as never);
     };
     return withoutCheck(new DynamicStructuredTool({ name, description, schema: parameters, func } as never));
   });
 }
 
-function messageOf(outcome: ToolOutcome): Pick<LangChainMessage, "content" | "artifact" | "status"> {
+function messageOf(outcome: ToolOutcome): Pick<Message, "content" | "artifact" | "status"> {
   const parts = partsOf(outcome);
   const content =
     textOf(parts) ??
-    parts.map((part): LangChainBlock => {
+    parts.map((part): Block => {
       if (part.type === "text") return part;
       return { type: "image_url", image_url: { url: dataUrlOf(part) } };
     });

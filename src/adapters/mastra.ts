@@ -1,19 +1,21 @@
 /** Haft's tools for agents of Mastra 1, which takes them in the form of the AI SDK and shows its model what `execute` returns. */
 import { requireKnownOptions } from "../kernel/index.js";
 import { ADAPTER_OPTIONS, type AdaptedBox } from "./adapted-box.js";
-import { type AiSdkModelOutput, type AiSdkOptions, type AiSdkTool, toAiSdkTools } from "./ai-sdk.js";
+import { type AiSdkOptions, type AiSdkTool, toAiSdkTools } from "./ai-sdk.js";
 
 /** Options of `toMastraTools`. */
 export type MastraOptions = Omit<AiSdkOptions, "approvals">;
 
 /** Text is returned as it is; with an image among it, as a list of parts. */
-export type MastraOutput = string | Extract<AiSdkModelOutput, { type: "content" }>;
+type Output = string | Extract<ModelOutput, { type: "content" }>;
+
+type ModelOutput = ReturnType<AiSdkTool["toModelOutput"]>;
 
 /** One tool, in the form that an agent of Mastra takes. */
 export interface MastraTool extends Pick<AiSdkTool, "description" | "inputSchema"> {
   readonly id: string;
-  readonly execute: (...call: Parameters<AiSdkTool["execute"]>) => Promise<MastraOutput>;
-  readonly toModelOutput: (output: MastraOutput) => AiSdkModelOutput;
+  readonly execute: (...call: Parameters<AiSdkTool["execute"]>) => Promise<Output>;
+  readonly toModelOutput: (output: Output) => ModelOutput;
 }
 
 /**

@@ -32,13 +32,13 @@ export interface OpenAiAgentsTool {
     additionalProperties: false;
   };
   strict: boolean;
-  invoke(runContext: unknown, input: string, details?: CallDetails): Promise<string | OpenAiAgentsPart[]>;
+  invoke(runContext: unknown, input: string, details?: CallDetails): Promise<string | ResultPart[]>;
   needsApproval(runContext: unknown, input: unknown, callId?: string): Promise<boolean>;
   isEnabled(): Promise<boolean>;
 }
 
 /** A part of a result that has an image. */
-export type OpenAiAgentsPart = { type: "text"; text: string } | { type: "image"; image: string };
+type ResultPart = { type: "text"; text: string } | { type: "image"; image: string };
 
 interface CallDetails {
   readonly toolCall?: { readonly callId?: string };

@@ -5,7 +5,7 @@ import { OPENAI_OPTIONS, type OpenAiOptions, openAiSchema } from "./openai-optio
 import { dataUrlOf, type OutcomeImage, type OutcomePart, omittedImage, partsOf, textOf } from "./outcome-parts.js";
 
 /** For the parameter `tools` of `chat.completions.create`, `stream` and `runTools`. */
-export interface OpenAiChatTool {
+type ChatTool = {
   type: "function";
   function: {
     name: string;
@@ -15,14 +15,14 @@ export interface OpenAiChatTool {
     /** Called by `runTools`. As a function, it is not part of the JSON of a request. */
     function(args: string, runner: unknown): Promise<string>;
   };
-}
+};
 
 /** A call of a model. */
-export interface OpenAiToolCall {
+type ModelCall = {
   readonly id: string;
   readonly type: "function";
   readonly function: { readonly name: string; readonly arguments: string };
-}
+};
 
 /** The result of a call, for the history. */
 export interface OpenAiToolMessage {
@@ -39,7 +39,7 @@ export interface OpenAiImageMessage {
 
 /** What `toOpenAiChatTools` returns. */
 export interface OpenAiChatTools {
-  readonly tools: OpenAiChatTool[];
+  readonly tools: ChatTool[];
   /** Runs the calls of a message at the same time: their tool messages in order, then a user message for each with images. */
   answer(
     toolCalls: readonly { readonly id: string; readonly type: string }[] | null | undefined,
@@ -61,7 +61,7 @@ export interface OpenAiChatTools {
  */
 export function toOpenAiChatTools(box: AdaptedBox, options: OpenAiOptions = {}): OpenAiChatTools {
   requireKnownOptions("toOpenAiChatTools", options, OPENAI_OPTIONS);
-  const run = async ({ id, function: { name, arguments: input } }: OpenAiToolCall, callOptions?: CallOptions) =>
+  const run = async ({ id, function: { name, arguments: input } }: ModelCall, callOptions?: CallOptions) =>
     partsOf(await runAdapted(box, options, { id, name, input }, callOptions));
   const toolOf = (name: string) => async (args: string, received: unknown) => {
     const runner = isRunner(received) ? received : undefined;
@@ -93,14 +93,14 @@ const missingImage = (image: OutcomeImage) =>
   omittedImage(image, "a tool message holds only text. Ask the user to attach the file if you need to see it");
 
 function toolMessage(
-  { id }: OpenAiToolCall,
+  { id }: ModelCall,
   parts: readonly OutcomePart[],
   imageText: (image: OutcomeImage) => string,
 ): OpenAiToolMessage {
   return { role: "tool", tool_call_id: id, content: textOf(parts, imageText) };
 }
 
-function imageMessages({ id, function: { name } }: OpenAiToolCall, parts: readonly OutcomePart[]) {
+function imageMessages({ id, function: { name } }: ModelCall, parts: readonly OutcomePart[]) {
   const images = parts.filter((part) => part.type === "image");
   if (images.length === 0) return [];
   const text = `Result of the tool call ${id} (${name}), not a message of the user:`;
@@ -114,7 +114,7 @@ function imageMessages({ id, function: { name } }: OpenAiToolCall, parts: readon
   return [message];
 }
 
-function isFunctionCall(call: { readonly type: string }): call is OpenAiToolCall {
+function isFunctionCall(call: { readonly type: string }): call is ModelCall {
   return call.type === "function";
 }
 
@@ -133,17 +133,17 @@ function isRunner(value: unknown): value is Runner {
 }
 
 /** `runTools` gives a tool its arguments only, so its call is looked up: the first one that equals it and has not begun. */
-function callOf(runner: Runner | undefined, name: string, args: string): OpenAiToolCall {
-  const isIt = (call: OpenAiToolCall) => call.function.name === name && call.function.arguments === args;
+function callOf(runner: Runner | undefined, name: string, args: string): ModelCall {
+  const isIt = (call: ModelCall) => call.function.name === name && call.function.arguments === args;
   const found = calledLast(runner).find((call) => isIt(call) && !BEGUN.has(call));
   if (found !== undefined) BEGUN.add(found);
   return found ?? { id: "", type: "function", function: { name, arguments: args } };
 }
 
-const BEGUN = new WeakSet<OpenAiToolCall>();
+const BEGUN = new WeakSet<ModelCall>();
 
 /** The calls of the last message of the model. */
-function calledLast(runner: Runner | undefined): readonly OpenAiToolCall[] {
+function calledLast(runner: Runner | undefined): readonly ModelCall[] {
   const message = runner?.messages.findLast((one) => isRecord(one) && one.role === "assistant");
   return isRecord(message) && Array.isArray(message.tool_calls) ? message.tool_calls.filter(isFunctionCall) : [];
 }

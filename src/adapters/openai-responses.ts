@@ -5,21 +5,21 @@ import { OPENAI_OPTIONS, type OpenAiOptions, openAiSchema } from "./openai-optio
 import { dataUrlOf, type OutcomePart, partsOf, textOf } from "./outcome-parts.js";
 
 /** For the parameter `tools` of `responses.create`. */
-export interface OpenAiResponsesTool {
+type ResponsesTool = {
   type: "function";
   name: string;
   description: string;
   parameters: Record<string, unknown>;
   strict: boolean;
-}
+};
 
 /** A call of a model: an item of the type "function_call". */
-export interface OpenAiFunctionCall {
+type FunctionCall = {
   readonly type: "function_call";
   readonly call_id: string;
   readonly name: string;
   readonly arguments: string;
-}
+};
 
 /** The result of a call, for the `input` of the next request. */
 export interface OpenAiFunctionCallOutput {
@@ -32,7 +32,7 @@ export interface OpenAiFunctionCallOutput {
 
 /** What `toOpenAiResponsesTools` returns. */
 export interface OpenAiResponsesTools {
-  readonly tools: OpenAiResponsesTool[];
+  readonly tools: ResponsesTool[];
   /** Runs the function calls among these items at the same time: their outputs, in order. */
   answer(items: readonly { readonly type: string }[], options?: AnswerOptions): Promise<OpenAiFunctionCallOutput[]>;
 }
@@ -49,7 +49,7 @@ export interface OpenAiResponsesTools {
  */
 export function toOpenAiResponsesTools(box: AdaptedBox, options: OpenAiOptions = {}): OpenAiResponsesTools {
   requireKnownOptions("toOpenAiResponsesTools", options, OPENAI_OPTIONS);
-  async function outputOf({ call_id, name, arguments: input }: OpenAiFunctionCall, answerOptions?: AnswerOptions) {
+  async function outputOf({ call_id, name, arguments: input }: FunctionCall, answerOptions?: AnswerOptions) {
     const parts = partsOf(await runAdapted(box, options, { id: call_id, name, input }, answerOptions));
     return { type: "function_call_output" as const, call_id, output: textOf(parts) ?? parts.map(inputItem) };
   }
@@ -67,7 +67,7 @@ export function toOpenAiResponsesTools(box: AdaptedBox, options: OpenAiOptions =
   };
 }
 
-function isFunctionCall(item: { readonly type: string }): item is OpenAiFunctionCall {
+function isFunctionCall(item: { readonly type: string }): item is FunctionCall {
   return item.type === "function_call";
 }
 

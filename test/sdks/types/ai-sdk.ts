@@ -12,7 +12,7 @@ import {
   type ToolSet,
   tool,
 } from "ai";
-import { createToolkit } from "haft";
+import { type Approver, createToolkit } from "haft";
 import { fromAiSdk, repairToolCall, toAiSdkTools } from "haft/ai-sdk";
 import { z } from "zod";
 
@@ -98,5 +98,12 @@ export async function own() {
   const tools = [fromAiSdk("weather", weather), fromAiSdk("search", search, { deadlineMs: 60_000 })];
   // The names of own tools are not known to the compiler, and reach the SDK all the same.
   const box = (await createToolkit({ workspace: "/srv/app", tools })).box();
-  return generateText({ model, tools: toAiSdkTools(box), prompt: "Is it sunny?" });
+  const { text } = await generateText({ model, tools: toAiSdkTools(box), prompt: "Is it sunny?" });
+  return text;
+}
+
+/** The tools of the guide. */
+export async function guideTools(approver: Approver) {
+  const toolkit = await createToolkit({ workspace: process.cwd(), tools: [fromAiSdk("weather", weather)], approver });
+  return toolkit.box();
 }
