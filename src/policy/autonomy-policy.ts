@@ -16,7 +16,17 @@ import { judgeNetwork } from "./network-verdict.js";
 import { type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
 import { judgePlace, type PolicyPlace } from "./place-verdict.js";
 import { type CompiledRule, compileRules, type PolicyRule, RuleBook, ruleVerdict } from "./rules/index.js";
-import { ASK_THE_USER, allow, ask, deny, rememberedAs, strictest, type Verdict } from "./verdict.js";
+import {
+  ASK_THE_USER,
+  allow,
+  ask,
+  askUnlessAllowed,
+  deny,
+  denyAlways,
+  rememberedAs,
+  strictest,
+  type Verdict,
+} from "./verdict.js";
 
 export interface AutonomyPolicyOptions {
   /** Directories beside the workspace that calls may use. */
@@ -90,15 +100,9 @@ function exceptionsOf(claims: readonly Claim[], { rules, sensitive }: PolicyPlac
   return { except, exceptNames: exceptNames.length === 0 ? names : [...names, ...exceptNames] };
 }
 
-/** Questions that an allow of the tool settles: what the same rule for each command and host would. */
-const ABOUT_THE_TOOL: ReadonlySet<string> = new Set([
-  ...["foreign-tool", "network", "delegate", "input", "delete"],
-  ...["workspace-code", "command-network", "command-medium", "command-high"],
-]);
-
+/** An allow of the tool settles what the same rule for each command and host would. */
 function settledBy(rule: CompiledRule | undefined, verdict: Verdict): Verdict {
-  const isSettled = verdict.effect === "ask" && verdict.beyondRules !== true && ABOUT_THE_TOOL.has(verdict.rule);
-  if (rule?.effect !== "allow" || !isSettled) return verdict;
+  if (rule?.effect !== "allow" || verdict.settledByAllow !== true) return verdict;
   return { ...ruleVerdict(rule, verdict.reason.replace(/\.$/, "")), risk: verdict.risk, changes: true };
 }
 
@@ -117,17 +121,19 @@ function judge(claim: Claim, place: PolicyPlace): readonly Verdict[] {
     case "network":
       return [judgeRequest(claim, place)];
     case "network-open":
-      return [ask("network", `It uses the network: ${claim.purpose}.`, "high")];
+      return [askUnlessAllowed("network", `It uses the network: ${claim.purpose}.`, "high")];
     case "server":
       return [askForTool(`the server "${claim.server}"`, claim.tool, `tool:${claim.server}__${claim.tool}`)];
     case "external":
       return [claim.approval === "each-call" ? askEachTime(claim) : askForTool(`"${claim.source}"`, claim.tool)];
     case "delegate":
-      return [ask("delegate", `It starts the agent "${claim.agent}".`, "medium")];
+      return [askUnlessAllowed("delegate", `It starts the agent "${claim.agent}".`, "medium")];
     case "secret":
       return [ask("secret", `It uses the secret "${claim.name}" for ${claim.hosts.join(", ")}.`, "high")];
     default:
-      return [deny("unknown-claim", `No rule is known for claims of the kind "${String((claim as Claim).kind)}".`)];
+      return [
+        denyAlways("unknown-claim", `No rule is known for claims of the kind "${String((claim as Claim).kind)}".`),
+      ];
   }
 }
 
@@ -139,7 +145,11 @@ function impliedOf({ optional }: Extract<Claim, { kind: "file" }>): Pick<Verdict
 /** What reads it may be a shell or an interpreter, so that the text may be a command. */
 function judgeInput({ to, id, text }: Extract<Claim, { kind: "input" }>): Verdict {
   if (text === "") return allow("end-of-input", `It closes the stdin of "${id}".`);
-  return ask("input", `It writes to the ${to === "job" ? "background command" : "terminal"} "${id}".`, "medium");
+  return askUnlessAllowed(
+    "input",
+    `It writes to the ${to === "job" ? "background command" : "terminal"} "${id}".`,
+    "medium",
+  );
 }
 
 /** A host that is named exactly may also be one of a private network. What the session read that is untrusted stays a question. */
@@ -149,18 +159,18 @@ function judgeRequest(claim: Extract<Claim, { kind: "network" }>, { rules, isTai
   const host = URL.canParse(url) ? new URL(url).hostname : "";
   if (host === "") return usual;
   const rule = rules.forHosts([host]);
-  const isAbout = (exactly: boolean) =>
-    usual.beyondRules !== true && (usual.rule === "network" || (usual.rule === "network-private" && exactly));
-  if (rule === undefined) return isAbout(true) ? { ...usual, suggest: `host:${host}` } : usual;
+  const { settledByHost } = usual;
+  if (rule === undefined) return settledByHost === undefined ? usual : { ...usual, suggest: `host:${host}` };
   const verdict = ruleVerdict(rule, `It sends a ${method} request to ${url}`, rememberedAs(usual));
   if (rule.effect !== "allow") return strictest([verdict, usual]) ?? verdict;
-  return isAbout(!rule.text.includes("*")) ? { ...verdict, risk: usual.risk, changes: true } : usual;
+  const isSettled = settledByHost === "any" || (settledByHost === "exact" && !rule.text.includes("*"));
+  return isSettled ? { ...verdict, risk: usual.risk, changes: true } : usual;
 }
 
 function askForTool(owner: string, tool: string, suggest?: string): Verdict {
   const reason = `The tool "${tool}" of ${owner} runs outside of Haft, which does not know what it touches.`;
   const remember = `tool ${JSON.stringify([owner, tool])}`;
-  const verdict = ask("foreign-tool", reason, "medium", {
+  const verdict = askUnlessAllowed("foreign-tool", reason, "medium", {
     remember,
     rememberedText: `every call of "${tool}" of ${owner}`,
   });
@@ -176,13 +186,11 @@ function askEachTime({ source, tool }: Extract<Claim, { kind: "external" }>): Ve
 /** Reasons of one question that are listed. */
 const MAX_REASONS = 4;
 
-const ALWAYS_DENIED: ReadonlySet<string> = new Set(["destroys-root", "own-configuration", "unknown-claim"]);
-
 /** The verdict of "supervised" at another level. */
 function atLevel(verdict: Verdict, autonomy: Autonomy): Verdict {
   const { effect, rule, reason } = verdict;
   if (autonomy === "full") {
-    const isLifted = effect !== "allow" && verdict.byRule !== true && !ALWAYS_DENIED.has(rule);
+    const isLifted = effect !== "allow" && verdict.byRule !== true && verdict.atEveryLevel !== true;
     return isLifted ? allow(rule, reason, verdict.risk) : verdict;
   }
   // Anything but a known level counts as the strictest.

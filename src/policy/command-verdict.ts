@@ -19,7 +19,7 @@ import {
   runnerOf,
 } from "./remembered-keys.js";
 import { ruleVerdict, suggestedCommand } from "./rules/index.js";
-import { afterTaint, allow, ask, deny, type Remembered, type Verdict } from "./verdict.js";
+import { afterTaint, allow, ask, askUnlessAllowed, denyAlways, type Remembered, type Verdict } from "./verdict.js";
 
 /** Of a problem, where it is not high. */
 const RISK_OF: Readonly<Partial<Record<CommandProblem["kind"], Risk>>> = { unresolved: "medium", "split-names": "low" };
@@ -103,7 +103,7 @@ function judgeProblem(problem: CommandProblem, { files }: PolicyPlace, key: Reme
     return ask("command-split-names", `\`${text}\`: ${detail}. One is ${JSON.stringify(split)}.`, "low", key);
   }
   return kind === "destroys-root"
-    ? deny(
+    ? denyAlways(
         "destroys-root",
         `\`${text}\`: ${detail}${lostEntries(problem, files)}.`,
         "Name the files or directories to delete.",
@@ -129,7 +129,7 @@ function analyzed(start: CommandStart, cwd: string, { roots, home }: PolicyPlace
 function judgeSegment(segment: CommandSegment, place: PolicyPlace, keys: () => RememberedKeys): readonly Verdict[] {
   const { text, risk, files, argv, network, hosts } = segment;
   if (changesOwnRules(segment))
-    return [deny("own-configuration", `\`${text}\` changes what Haft allows.`, "Ask the user to run it.")];
+    return [denyAlways("own-configuration", `\`${text}\` changes what Haft allows.`, "Ask the user to run it.")];
   const named = place.rules.forWords(() => namedPaths(segment, place));
   const touched = [
     ...files
@@ -146,31 +146,27 @@ function judgeSegment(segment: CommandSegment, place: PolicyPlace, keys: () => R
   const ofRule = rule && ruleVerdict(rule, `\`${text}\` ${segment.reason}`, keys().command);
   if (ofRule?.effect === "allow") {
     const allowed: Verdict = { ...ofRule, risk, ...(risk === "low" ? {} : { changes: true }) };
-    const asked = usual.filter((one) => one.beyondRules);
-    return [allowed, ...asked, ...narrowing, ...touched.map((one) => (one.rule === "delete" ? allowed : one))];
+    const asked = usual.filter((one) => one.effect === "ask" && one.settledByAllow !== true);
+    return [allowed, ...asked, ...narrowing, ...touched.map((one) => (one.settledByAllow === true ? allowed : one))];
   }
-  const isConnection = (one: Verdict) => one.rule === "command-network" && one.beyondRules !== true;
   const program =
     ofHost?.effect === "allow" && segment.rule !== undefined
-      ? usual.map((one): Verdict => (isConnection(one) ? { ...ofHost, changes: true } : one))
+      ? usual.map((one): Verdict => (one.settledByHost !== undefined ? { ...ofHost, changes: true } : one))
       : [...usual, ...narrowing];
   if (ofRule !== undefined) return [...program, ofRule, ...touched];
-  const isSettled = (one: Verdict) =>
-    one.effect === "ask" && one.beyondRules !== true && (usual.includes(one) || one.rule === "delete");
   const all = [...program, ...touched];
-  if (!all.some(isSettled)) return all;
+  if (!all.some((one) => one.settledByAllow === true)) return all;
   const suggest = runnerOf(segment) ?? (argv === undefined ? undefined : suggestedCommand(argv));
   const [host] = requestedHosts(segment);
   return all.map((one) => {
-    const isHost = one.rule === "command-network" && hosts.length === 1 && host !== undefined;
-    const rule = isSettled(one) ? (isHost ? `host:${host}` : suggest) : undefined;
+    const isHost = one.settledByHost !== undefined && hosts.length === 1 && host !== undefined;
+    const rule = one.settledByAllow === true ? (isHost ? `host:${host}` : suggest) : undefined;
     return rule === undefined ? one : { ...one, suggest: rule };
   });
 }
 
 /** What is moved is deleted where it was. */
 function asMoved(verdict: Verdict): Verdict {
-  if (verdict.rule !== "delete") return verdict;
   return { ...verdict, reason: verdict.reason.replace(/It deletes (".*") with all below it\.$/s, "It moves $1.") };
 }
 
@@ -182,21 +178,21 @@ function judgeProgram(
   const { text, risk, reason, network, hosts, runsWorkspaceCode } = segment;
   const verdicts: Verdict[] = [];
   if (runsWorkspaceCode)
-    verdicts.push(ask("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", keys().code));
+    verdicts.push(askUnlessAllowed("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", keys().code));
   if (network) {
     const whom = hosts.includes("*") || hosts.length === 0 ? "" : ` of ${hosts.join(", ")}`;
-    const verdict = ask(
+    const asked = askUnlessAllowed(
       "command-network",
       `\`${text}\` uses the network${whom}.`,
       "medium",
       isTainted ? keys().command : keys().network,
     );
-    verdicts.push(isTainted ? afterTaint(verdict) : verdict);
+    verdicts.push(isTainted ? afterTaint(asked) : { ...asked, settledByHost: "any" });
   }
   // What the two rules above say already is not said twice.
   const isSaid = (runsWorkspaceCode || network) && risk !== "high";
   if (risk === "low") verdicts.push(allow("command-low", `\`${text}\` ${reason}.`));
-  else if (!isSaid) verdicts.push(ask(`command-${risk}`, `\`${text}\` ${reason}.`, risk, keys().program));
+  else if (!isSaid) verdicts.push(askUnlessAllowed(`command-${risk}`, `\`${text}\` ${reason}.`, risk, keys().program));
   return verdicts;
 }
 

@@ -1,7 +1,7 @@
 /** What is said about an HTTP request. */
 import type { Claim } from "../kernel/index.js";
 import { isPublicHost } from "./public-host.js";
-import { afterTaint, allow, ask, TAINTED, type Verdict } from "./verdict.js";
+import { afterTaint, allow, ask, askUnlessAllowed, TAINTED, type Verdict } from "./verdict.js";
 
 /**
  * Reads from public hosts run unasked, until the session has read untrusted content: what it has read could then choose the host,
@@ -17,10 +17,14 @@ export function judgeNetwork(
   if (target === undefined || !/^https?:$/.test(target.protocol))
     return ask("network-address", `${request}, which is not an HTTP address.`, "high");
   if (!isPublicHost(target.hostname))
-    return ask("network-private", `${request}, which is not a public host.`, "high", key);
+    return {
+      ...ask("network-private", `${request}, which is not a public host.`, "high", key),
+      settledByHost: "exact",
+    };
   const isRead = /^(GET|HEAD)$/i.test(method);
   if (!isRead) {
-    const verdict = ask("network", `${request}.`, "medium", key);
+    const asked = askUnlessAllowed("network", `${request}.`, "medium", key);
+    const verdict: Verdict = { ...asked, settledByHost: "any" };
     return isTainted ? afterTaint(verdict) : verdict;
   }
   if (isTainted)

@@ -1,7 +1,7 @@
 /** Which paths may be read, written and deleted. */
 import { type Access, isExceptedBelow, isWithin, type Place } from "../kernel/index.js";
 import { compileGlob, normalizePath } from "../text/index.js";
-import { allow, ask, deny, strictest, type Verdict } from "./verdict.js";
+import { allow, ask, askUnlessAllowed, deny, denyAlways, strictest, type Verdict } from "./verdict.js";
 
 /** A directory that calls may use, with all below it. */
 export interface PolicyRoot {
@@ -102,18 +102,18 @@ function judgeAccess(
         })
       : allow("read-inside", `"${path}" is in the workspace.`);
   if (OWN_CONFIGURATION.test(path))
-    return deny("own-configuration", `"${path}" is Haft's own configuration.`, "Ask the user to change it.");
+    return denyAlways("own-configuration", `"${path}" is Haft's own configuration.`, "Ask the user to change it.");
   if (root.access === "read")
     return deny("read-only-root", `"${path}" may be read and not changed.`, "Write in the workspace instead.");
   if (access === "delete") {
     const lost = roots.find((one) => isWithin(path, one.path));
     if (lost !== undefined)
-      return deny(
+      return denyAlways(
         "destroys-root",
         `It would delete "${lost.path}" as a whole.`,
         "Delete single files or directories in it.",
       );
-    return ask("delete", `It deletes "${path}"${scope === "tree" ? " with all below it" : ""}.`, "medium");
+    return askUnlessAllowed("delete", `It deletes "${path}"${scope === "tree" ? " with all below it" : ""}.`, "medium");
   }
   const isObeyed = OBEYED.some((pattern) => pattern.test(path.slice(root.path.length)));
   if (isObeyed)

@@ -15,8 +15,12 @@ export interface Verdict {
   readonly isImplied?: true;
   /** It changes something. */
   readonly changes?: true;
-  /** For "ask": asked about even where a rule of the user would allow it, because the session has read untrusted content. */
-  readonly beyondRules?: true;
+  /** For "ask": a rule of the user that allows the tool or the program settles it. */
+  readonly settledByAllow?: true;
+  /** For "ask": a rule that allows the host settles it; "exact": one that names the host without a wildcard. */
+  readonly settledByHost?: "any" | "exact";
+  /** For "deny": no level of autonomy lifts it. */
+  readonly atEveryLevel?: true;
   /** The subject of a rule that would settle it, as `haft policy allow` takes it. Absent: no rule does. */
   readonly suggest?: string;
   /** A rule of the user decided: no level of autonomy loosens it. */
@@ -49,6 +53,11 @@ export function ask(rule: string, reason: string, risk: Risk, remembered: Rememb
   return { effect: "ask", rule, risk, reason, ...remembered };
 }
 
+/** A question that a rule of the user settles which allows the tool or the program. */
+export function askUnlessAllowed(rule: string, reason: string, risk: Risk, remembered?: Remembered): Verdict {
+  return { ...ask(rule, reason, risk, remembered), settledByAllow: true };
+}
+
 /** What another verdict is remembered under. */
 export function rememberedAs({ remember, rememberedText }: Verdict): Remembered {
   return {
@@ -61,13 +70,18 @@ export function deny(rule: string, reason: string, next?: string): Verdict {
   return { effect: "deny", rule, risk: "high", reason, ...(next === undefined ? {} : { next }) };
 }
 
+/** A denial that no level of autonomy lifts. */
+export function denyAlways(rule: string, reason: string, next?: string): Verdict {
+  return { ...deny(rule, reason, next), atEveryLevel: true };
+}
+
 /** The question in a session that has read untrusted content: no rule lifts it, and no approval from before is remembered for it. */
 export function afterTaint(verdict: Verdict): Verdict {
-  const { remember } = verdict;
+  const { settledByAllow: _, settledByHost: __, ...asked } = verdict;
+  const { remember } = asked;
   return {
-    ...verdict,
+    ...asked,
     reason: `${verdict.reason} ${TAINTED}`,
-    beyondRules: true,
     ...(remember === undefined ? {} : { remember: `tainted ${remember}` }),
   };
 }
