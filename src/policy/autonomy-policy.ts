@@ -14,8 +14,9 @@ import { commandLookup, GUARDS_GIT, judgeAsCommand, judgeCommand } from "./comma
 import { commandToAllow } from "./how-to-allow.js";
 import { judgeNetwork } from "./network-verdict.js";
 import { type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
-import { judgePlace, type PolicyPlace } from "./place-verdict.js";
+import type { PolicyContext } from "./policy-context.js";
 import { type CompiledRule, compileRules, type PolicyRule, RuleBook, ruleVerdict } from "./rules/index.js";
+import { judgeTouchedPath } from "./touched-path-verdict.js";
 import {
   ASK_THE_USER,
   allow,
@@ -48,38 +49,40 @@ export interface AutonomyPolicyOptions {
  */
 export function autonomyPolicy(options: AutonomyPolicyOptions = {}): Policy {
   const { howToAllow = commandToAllow } = options;
-  const placeOf = placesOf(options);
+  const contextOf = contextsOf(options);
   return Object.freeze({
     name: "autonomy",
     decide(claims, call) {
-      const place = placeOf(call);
-      const toolRule = place.rules.forTool(call.tool);
-      const verdicts = claims.flatMap((claim) => judge(claim, place)).map((one) => settledBy(toolRule, one));
+      const context = contextOf(call);
+      const toolRule = context.rules.forTool(call.tool);
+      const verdicts = claims.flatMap((claim) => judge(claim, context)).map((one) => settledBy(toolRule, one));
       if (toolRule !== undefined && toolRule.effect !== "allow")
         verdicts.unshift(ruleVerdict(toolRule, `It calls \`${call.tool}\``));
       return decisionOf(
         verdicts.map((one) => atLevel(one, call.autonomy)),
         claims,
         call,
-        { ...exceptionsOf(claims, place, call.autonomy), howToAllow },
+        { ...exceptionsOf(claims, context, call.autonomy), howToAllow },
       );
     },
     lookup(claims, call) {
-      const place = placeOf(call);
-      if (call.autonomy === "full" && !place.rules.hasPaths) return undefined;
-      const lookups = claims.flatMap((claim) => (claim.kind === "command" ? (commandLookup(claim, place) ?? []) : []));
+      const context = contextOf(call);
+      if (call.autonomy === "full" && !context.rules.hasPaths) return undefined;
+      const lookups = claims.flatMap((claim) =>
+        claim.kind === "command" ? (commandLookup(claim, context) ?? []) : [],
+      );
       if (lookups.length === 0) return undefined;
       return { paths: lookups.flatMap(({ paths }) => paths), searches: lookups.flatMap(({ searches }) => searches) };
     },
   } satisfies Policy);
 }
 
-/** Where a call is judged. The rules are made ready once for the workspace of the latest call. */
-function placesOf({
+/** By what a call is judged. The rules are made ready once for the workspace of the latest call. */
+function contextsOf({
   roots = [],
   rules = [],
   sensitive = [],
-}: AutonomyPolicyOptions): (call: PolicyCall) => PolicyPlace {
+}: AutonomyPolicyOptions): (call: PolicyCall) => PolicyContext {
   const extra = roots.map(checkedRoot);
   const compiled = compileRules(rules);
   const names = sensitive.length === 0 ? SENSITIVE_NAMES : [...SENSITIVE_NAMES, ...sensitive];
@@ -93,7 +96,7 @@ function placesOf({
 }
 
 /** What the trees of a call leave out. */
-function exceptionsOf(claims: readonly Claim[], { rules, sensitive }: PolicyPlace, autonomy: Autonomy) {
+function exceptionsOf(claims: readonly Claim[], { rules, sensitive }: PolicyContext, autonomy: Autonomy) {
   const { except, exceptNames } = rules.exceptions(claims.filter((claim) => claim.kind === "file"));
   // The same list each time, which is compiled once.
   const names = autonomy === "full" ? [] : sensitive;
@@ -106,20 +109,20 @@ function settledBy(rule: CompiledRule | undefined, verdict: Verdict): Verdict {
   return { ...ruleVerdict(rule, verdict.reason.replace(/\.$/, "")), risk: verdict.risk, changes: true };
 }
 
-function judge(claim: Claim, place: PolicyPlace): readonly Verdict[] {
+function judge(claim: Claim, context: PolicyContext): readonly Verdict[] {
   switch (claim.kind) {
     case "file":
-      return [{ ...judgePlace({ ...claim, isWhole: false }, place), ...impliedOf(claim) }];
+      return [{ ...judgeTouchedPath({ ...claim, isWhole: false }, context), ...impliedOf(claim) }];
     case "command":
-      return judgeCommand(claim, place);
+      return judgeCommand(claim, context);
     case "job":
       return [allow("own-job", "A session's own background commands may be read and stopped.")];
     case "input":
-      return [judgeInput(claim), ...judgeAsCommand(claim.text, place)];
+      return [judgeInput(claim), ...judgeAsCommand(claim.text, context)];
     case "state":
       return [allow("own-state", "A session's own documents may be used.")];
     case "network":
-      return [judgeRequest(claim, place)];
+      return [judgeRequest(claim, context)];
     case "network-open":
       return [askUnlessAllowed("network", `It uses the network: ${claim.purpose}.`, "high")];
     case "server":
@@ -153,7 +156,7 @@ function judgeInput({ to, id, text }: Extract<Claim, { kind: "input" }>): Verdic
 }
 
 /** A host that is named exactly may also be one of a private network. What the session read that is untrusted stays a question. */
-function judgeRequest(claim: Extract<Claim, { kind: "network" }>, { rules, isTainted }: PolicyPlace): Verdict {
+function judgeRequest(claim: Extract<Claim, { kind: "network" }>, { rules, isTainted }: PolicyContext): Verdict {
   const { method, url } = claim;
   const usual = judgeNetwork(claim, isTainted);
   const host = URL.canParse(url) ? new URL(url).hostname : "";

@@ -11,8 +11,9 @@ import {
 import { parentOf } from "../text/index.js";
 import type { CommandFile, CommandJudgement, CommandProblem } from "./commands/index.js";
 import { isSensitiveGlob } from "./path-verdict.js";
-import { judgePlace, type PolicyPlace } from "./place-verdict.js";
-import type { RulePlace } from "./rules/index.js";
+import type { PolicyContext } from "./policy-context.js";
+import type { TouchedPath } from "./rules/index.js";
+import { judgeTouchedPath } from "./touched-path-verdict.js";
 import { allow, ask, type Verdict } from "./verdict.js";
 
 const ACCESSES: Readonly<Record<CommandFile["access"], readonly Access[]>> = {
@@ -27,7 +28,7 @@ const NO_NAMES: readonly string[] = [];
 /** What has to be known of the target before the files are judged by where they really are. */
 export function lookupOf(
   { segments, problems }: CommandJudgement,
-  { roots, sensitive, rules }: Pick<PolicyPlace, "roots" | "sensitive" | "rules">,
+  { roots, sensitive, rules }: Pick<PolicyContext, "roots" | "sensitive" | "rules">,
 ): PolicyLookup {
   const lost = problems.flatMap((problem) =>
     lostSearches(problem).filter(({ path }) => roots.some((one) => one.path === path)),
@@ -39,7 +40,7 @@ export function lookupOf(
   for (const file of segments.flatMap(({ files }) => files)) {
     if (!file.resolved) continue;
     for (const path of [named(file), ...(file.through ?? [])]) paths.add(path);
-    for (const search of rules.searchesFor(placeOf(file, file.path))) searches.set(search.id, search);
+    for (const search of rules.searchesFor(touchedPath(file, file.path))) searches.set(search.id, search);
     const search = searchOf(file, sensitive);
     if (search !== undefined) searches.set(search.id, search);
   }
@@ -94,34 +95,36 @@ export function splitNames(problem: CommandProblem, files?: PolicyFiles): string
 }
 
 /** All verdicts on one file. Without `found` it is judged as it is written. */
-export function judgeFile(file: CommandFile, policy: PolicyPlace): Verdict[] {
+export function judgeFile(file: CommandFile, context: PolicyContext): Verdict[] {
   const { path, glob } = file;
-  const { files: found } = policy;
-  const written = withoutSecrets(file, judgePlace(placeOf(file, path), policy));
+  const { files: found } = context;
+  const written = withoutSecrets(file, judgeTouchedPath(touchedPath(file, path), context));
   if (written.effect === "deny" || found === undefined)
     return written.effect === "allow" && glob === true && isSensitiveGlob(path)
       ? [ask("sensitive-file", `"${path}" may stand for files that hold secrets.`, "medium")]
       : [written];
-  return [written, ...atRealPlace(file, policy, found), ...inside(file, policy, found)];
+  return [written, ...atRealPath(file, context, found), ...inside(file, context, found)];
 }
 
 /** Where the path itself leads, and the directories that its `..` leave. */
-function atRealPlace(file: CommandFile, policy: PolicyPlace, { real }: PolicyFiles): Verdict[] {
+function atRealPath(file: CommandFile, context: PolicyContext, { real }: PolicyFiles): Verdict[] {
   const asked = named(file);
   const verdicts: Verdict[] = [];
-  const place = real.get(asked);
-  if (place === undefined) verdicts.push(unknown(asked));
-  else if (place !== asked) {
+  const resolved = real.get(asked);
+  if (resolved === undefined) verdicts.push(unknown(asked));
+  else if (resolved !== asked) {
     const rest = file.glob === true ? "" : file.path.slice(asked.length);
-    const target = `${place === "/" ? "" : place}${rest}`;
-    verdicts.push(leadsTo(file.path, target, withoutSecrets(file, judgePlace(placeOf(file, target), policy))));
+    const target = `${resolved === "/" ? "" : resolved}${rest}`;
+    verdicts.push(
+      leadsTo(file.path, target, withoutSecrets(file, judgeTouchedPath(touchedPath(file, target), context))),
+    );
   }
   for (const directory of file.through ?? []) {
     const left = real.get(directory);
     if (left === directory) continue;
     if (left === undefined) verdicts.push(unknown(directory));
     else {
-      verdicts.push(leadsTo(directory, left, judgePlace(placeOf(file, left), policy)));
+      verdicts.push(leadsTo(directory, left, judgeTouchedPath(touchedPath(file, left), context)));
       verdicts.push(
         ask("command-unresolved", `"${directory}" is a symlink, and what is above it is elsewhere.`, "medium"),
       );
@@ -131,8 +134,8 @@ function atRealPlace(file: CommandFile, policy: PolicyPlace, { real }: PolicyFil
 }
 
 /** What a glob or a tree includes: symlinks that are followed, and files that hold secrets. */
-function inside(file: CommandFile, policy: PolicyPlace, { found }: PolicyFiles): Verdict[] {
-  const search = searchOf(file, policy.sensitive);
+function inside(file: CommandFile, context: PolicyContext, { found }: PolicyFiles): Verdict[] {
+  const search = searchOf(file, context.sensitive);
   if (search === undefined) return [];
   const entries = found.get(search.id);
   if (entries === undefined)
@@ -148,7 +151,10 @@ function inside(file: CommandFile, policy: PolicyPlace, { found }: PolicyFiles):
   return entries
     .filter((one) => (follows || one.kind !== "link") && (!isTree || isRead(file, search.path, one)))
     .map(({ path, real }) => {
-      const verdict = withoutSecrets(file, judgePlace({ ...withoutGlob(placeOf(file, real)), scope: "self" }, policy));
+      const verdict = withoutSecrets(
+        file,
+        judgeTouchedPath({ ...withoutGlob(touchedPath(file, real)), scope: "self" }, context),
+      );
       return path === real ? verdict : leadsTo(path, real, verdict);
     });
 }
@@ -209,11 +215,11 @@ function unknown(path: string): Verdict {
   return ask("command-unresolved", `Where "${path}" leads is not known.`, "medium");
 }
 
-function placeOf({ access, scope, extent, glob }: CommandFile, path: string): RulePlace {
-  const place = { path, access: ACCESSES[access], scope, isWhole: extent !== "names" };
-  return glob === true ? { ...place, glob } : place;
+function touchedPath({ access, scope, extent, glob }: CommandFile, path: string): TouchedPath {
+  const touched = { path, access: ACCESSES[access], scope, isWhole: extent !== "names" };
+  return glob === true ? { ...touched, glob } : touched;
 }
 
-function withoutGlob({ glob: _, ...place }: RulePlace): RulePlace {
-  return place;
+function withoutGlob({ glob: _, ...touched }: TouchedPath): TouchedPath {
+  return touched;
 }

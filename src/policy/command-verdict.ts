@@ -9,7 +9,7 @@ import {
   changesPrograms,
 } from "./commands/index.js";
 import { namedPaths } from "./named-paths.js";
-import { judgePlace, type PolicyPlace } from "./place-verdict.js";
+import type { PolicyContext } from "./policy-context.js";
 import {
   keysOfSegments,
   onlyCommand,
@@ -19,6 +19,7 @@ import {
   runnerOf,
 } from "./remembered-keys.js";
 import { ruleVerdict, suggestedCommand } from "./rules/index.js";
+import { judgeTouchedPath } from "./touched-path-verdict.js";
 import { afterTaint, allow, ask, askUnlessAllowed, denyAlways, type Remembered, type Verdict } from "./verdict.js";
 
 /** Of a problem, where it is not high. */
@@ -40,8 +41,8 @@ export const GUARDS_GIT: Readonly<Record<string, string>> = {
  * Why a text must not be written to a program that may be a shell: what a shell would be refused. Other programs take text that
  * only looks like a command, so that nothing counts but what a known program would do.
  */
-export function judgeAsCommand(text: string, place: PolicyPlace): readonly Verdict[] {
-  const { roots, home } = place;
+export function judgeAsCommand(text: string, context: PolicyContext): readonly Verdict[] {
+  const { roots, home } = context;
   const [first] = roots;
   const { segments, problems } = analyzeCommand(text, {
     cwd: first?.path ?? "/",
@@ -50,8 +51,8 @@ export function judgeAsCommand(text: string, place: PolicyPlace): readonly Verdi
   });
   const files = segments.flatMap((one) => (one.rule === undefined ? [] : one.files.filter(({ resolved }) => resolved)));
   return [
-    ...problems.filter(({ kind }) => kind === "destroys-root").map((one) => judgeProblem(one, place, {})),
-    ...files.flatMap((file) => judgeFile(file, place)).filter(({ effect }) => effect === "deny"),
+    ...problems.filter(({ kind }) => kind === "destroys-root").map((one) => judgeProblem(one, context, {})),
+    ...files.flatMap((file) => judgeFile(file, context)).filter(({ effect }) => effect === "deny"),
   ];
 }
 
@@ -59,11 +60,11 @@ export function judgeAsCommand(text: string, place: PolicyPlace): readonly Verdi
  * What has to be known of the target to judge the command by its real places; undefined if nothing is missing. A directory that
  * turns out to be elsewhere is looked at in the next round.
  */
-export function commandLookup(start: CommandStart, place: PolicyPlace): PolicyLookup | undefined {
-  const { files } = place;
-  const all = directoriesOf(start, place).flatMap((cwd) => [
-    { paths: place.roots.some(({ path }) => path === cwd) ? [] : [cwd], searches: [] },
-    lookupOf(analyzed(start, cwd, place), place),
+export function commandLookup(start: CommandStart, context: PolicyContext): PolicyLookup | undefined {
+  const { files } = context;
+  const all = directoriesOf(start, context).flatMap((cwd) => [
+    { paths: context.roots.some(({ path }) => path === cwd) ? [] : [cwd], searches: [] },
+    lookupOf(analyzed(start, cwd, context), context),
   ]);
   const paths = all.flatMap((one) => one.paths).filter((path) => files?.real.has(path) !== true);
   const searches = all.flatMap((one) => one.searches).filter(({ id }) => files?.found.has(id) !== true);
@@ -71,31 +72,31 @@ export function commandLookup(start: CommandStart, place: PolicyPlace): PolicyLo
 }
 
 /** Every verdict on the command; a segment that only reads inside the workspace gives an "allow". */
-export function judgeCommand(start: CommandStart, place: PolicyPlace): readonly Verdict[] {
-  const key = rememberedCommand(start, place);
+export function judgeCommand(start: CommandStart, context: PolicyContext): readonly Verdict[] {
+  const key = rememberedCommand(start, context);
   const variables = Object.keys(start.env ?? {})
     .filter(changesPrograms)
     .map((name) => ask("command-environment", `It sets \`${name}\`, which changes what programs do.`, "high", key));
-  return [...variables, ...directoriesOf(start, place).flatMap((cwd) => judgeIn(start, cwd, place, key))];
+  return [...variables, ...directoriesOf(start, context).flatMap((cwd) => judgeIn(start, cwd, context, key))];
 }
 
 /** The directory as it is claimed and, if that is a symlink, the real one: paths with `..` mean either. */
-function directoriesOf({ cwd }: CommandStart, { files }: PolicyPlace): readonly string[] {
+function directoriesOf({ cwd }: CommandStart, { files }: PolicyContext): readonly string[] {
   const real = files?.real.get(cwd) ?? cwd;
   return real === cwd ? [cwd] : [cwd, real];
 }
 
-function judgeIn(start: CommandStart, cwd: string, place: PolicyPlace, key: Remembered): readonly Verdict[] {
-  const { problems, segments } = analyzed(start, cwd, place);
-  const keysOf = problems.length > 0 ? () => onlyCommand(key) : keysOfSegments(start, place, key);
+function judgeIn(start: CommandStart, cwd: string, context: PolicyContext, key: Remembered): readonly Verdict[] {
+  const { problems, segments } = analyzed(start, cwd, context);
+  const keysOf = problems.length > 0 ? () => onlyCommand(key) : keysOfSegments(start, context, key);
   return [
-    ...problems.map((problem) => judgeProblem(problem, place, key)),
-    ...segments.flatMap((one) => judgeSegment(one, place, () => keysOf(one))),
-    judgePlace({ path: cwd, access: ["read"], scope: "self", isWhole: true }, place),
+    ...problems.map((problem) => judgeProblem(problem, context, key)),
+    ...segments.flatMap((one) => judgeSegment(one, context, () => keysOf(one))),
+    judgeTouchedPath({ path: cwd, access: ["read"], scope: "self", isWhole: true }, context),
   ];
 }
 
-function judgeProblem(problem: CommandProblem, { files }: PolicyPlace, key: Remembered): Verdict {
+function judgeProblem(problem: CommandProblem, { files }: PolicyContext, key: Remembered): Verdict {
   const { kind, text, detail } = problem;
   const split = splitNames(problem, files);
   if (split !== undefined) {
@@ -114,7 +115,7 @@ function judgeProblem(problem: CommandProblem, { files }: PolicyPlace, key: Reme
 /** A claim is judged several times while its call is decided. */
 const judgements = new WeakMap<CommandStart, { readonly id: string; readonly judgement: CommandJudgement }[]>();
 
-function analyzed(start: CommandStart, cwd: string, { roots, home }: PolicyPlace): CommandJudgement {
+function analyzed(start: CommandStart, cwd: string, { roots, home }: PolicyContext): CommandJudgement {
   const options = { cwd, home, roots: roots.map(({ path }) => path) };
   const id = JSON.stringify(options);
   const known = judgements.get(start) ?? [];
@@ -126,23 +127,23 @@ function analyzed(start: CommandStart, cwd: string, { roots, home }: PolicyPlace
 }
 
 /** An allow of a rule settles what would be asked about the program, and deletions in the workspace; not the other files. */
-function judgeSegment(segment: CommandSegment, place: PolicyPlace, keys: () => RememberedKeys): readonly Verdict[] {
+function judgeSegment(segment: CommandSegment, context: PolicyContext, keys: () => RememberedKeys): readonly Verdict[] {
   const { text, risk, files, argv, network, hosts } = segment;
   if (changesOwnRules(segment))
     return [denyAlways("own-configuration", `\`${text}\` changes what Haft allows.`, "Ask the user to run it.")];
-  const named = place.rules.forWords(() => namedPaths(segment, place));
+  const named = context.rules.forWords(() => namedPaths(segment, context));
   const touched = [
     ...files
       .filter(({ resolved }) => resolved)
-      .flatMap((file) => judgeFile(file, place))
+      .flatMap((file) => judgeFile(file, context))
       .map((one) => (segment.program === "mv" ? asMoved(one) : one)),
     ...(named === undefined ? [] : [ruleVerdict(named.rule, `\`${text}\` names "${named.path}"`)]),
   ];
-  const usual = judgeProgram(segment, place, keys);
-  const hostRule = network ? place.rules.forHosts(hosts) : undefined;
+  const usual = judgeProgram(segment, context, keys);
+  const hostRule = network ? context.rules.forHosts(hosts) : undefined;
   const ofHost = hostRule && ruleVerdict(hostRule, `\`${text}\` connects to ${hosts.join(", ")}`, keys().command);
   const narrowing = ofHost === undefined || ofHost.effect === "allow" ? [] : [ofHost];
-  const rule = place.rules.forSegment(segment);
+  const rule = context.rules.forSegment(segment);
   const ofRule = rule && ruleVerdict(rule, `\`${text}\` ${segment.reason}`, keys().command);
   if (ofRule?.effect === "allow") {
     const allowed: Verdict = { ...ofRule, risk, ...(risk === "low" ? {} : { changes: true }) };
@@ -172,7 +173,7 @@ function asMoved(verdict: Verdict): Verdict {
 
 function judgeProgram(
   segment: CommandSegment,
-  { isTainted }: PolicyPlace,
+  { isTainted }: PolicyContext,
   keys: () => RememberedKeys,
 ): readonly Verdict[] {
   const { text, risk, reason, network, hosts, runsWorkspaceCode } = segment;

@@ -64,21 +64,21 @@ export interface PathRules {
 
 /** The verdict on one path: the strictest of its accesses. */
 export function judgePath({ path, access, scope }: Place, rules: PathRules): Verdict {
-  const place = normalizePath(path);
-  if (NOTHING.has(place)) return allow("device", `"${place}" keeps nothing.`);
+  const normalized = normalizePath(path);
+  if (NOTHING.has(normalized)) return allow("device", `"${normalized}" keeps nothing.`);
   const { roots, opened = [], sensitive = SENSITIVE_NAMES } = rules;
-  const around = [...roots, ...opened].filter((one) => isWithin(one.path, place));
-  if (around.length === 0) return outside({ path: place, access, scope }, rules);
+  const around = [...roots, ...opened].filter((one) => isWithin(one.path, normalized));
+  if (around.length === 0) return outside({ path: normalized, access, scope }, rules);
   const verdicts = access.map((one) => {
     const root = innermost(around, one);
-    return judgeAccess(place, one, scope, root, { roots, sensitive });
+    return judgeAccess(normalized, one, scope, root, { roots, sensitive });
   });
-  const verdict = strictest(verdicts) ?? allow("inside-roots", `"${place}" is in the workspace.`);
+  const verdict = strictest(verdicts) ?? allow("inside-roots", `"${normalized}" is in the workspace.`);
   // A change counts also beside a read of the same path.
   return verdict.effect === "allow" ? (verdicts.find(({ changes }) => changes) ?? verdict) : verdict;
 }
 
-/** Of the roots that grant the access, or else of all, the one that names the place most closely. */
+/** Of the roots that grant the access, or else of all, the one that names the path most closely. */
 function innermost(around: readonly Required<PolicyRoot>[], access: Access): Required<PolicyRoot> {
   const granting = around.filter((one) => access === "read" || one.access === "write");
   return (granting.length > 0 ? granting : around).reduce((best, one) =>

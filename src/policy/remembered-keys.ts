@@ -1,7 +1,7 @@
 /** What an answer to a question about a command is remembered under, where it holds for more than this call. */
 import type { CommandStart } from "../kernel/index.js";
 import type { CommandSegment } from "./commands/index.js";
-import type { PolicyPlace } from "./place-verdict.js";
+import type { PolicyContext } from "./policy-context.js";
 import { commandText, runnerText } from "./rules/index.js";
 import type { Remembered } from "./verdict.js";
 
@@ -19,7 +19,7 @@ export interface RememberedKeys {
  * The same command in the same directory with the same environment, stdin and background, and with paths that lead to the same
  * places; nothing else.
  */
-export function rememberedCommand(start: CommandStart, { files }: Pick<PolicyPlace, "files">): Remembered {
+export function rememberedCommand(start: CommandStart, { files }: Pick<PolicyContext, "files">): Remembered {
   const { command, cwd, env = {}, input, background } = start;
   const variables = Object.entries(env).sort(([one], [other]) => (one < other ? -1 : 1));
   const all = [command, cwd, variables, input ?? null, background ?? null, ...symlinkedPaths(files)];
@@ -37,7 +37,7 @@ export const onlyCommand = (command: Remembered): RememberedKeys => ({
 /** The keys of a segment are made where it is asked about: a long command has thousands of segments. */
 export function keysOfSegments(
   start: CommandStart,
-  { files }: PolicyPlace,
+  { files }: PolicyContext,
   command: Remembered,
 ): (segment: CommandSegment) => RememberedKeys {
   if (!isDecidedByArguments(start)) return () => onlyCommand(command);
@@ -90,7 +90,7 @@ function isDecidedByArguments({ command, env = {}, input, background = "session"
 }
 
 /** Paths that lead to other places, as one entry; empty where there are none. */
-function symlinkedPaths(files: PolicyPlace["files"]): readonly unknown[] {
+function symlinkedPaths(files: PolicyContext["files"]): readonly unknown[] {
   const found = [...(files?.real ?? [])].filter(([path, real]) => path !== real);
   return found.length === 0 ? [] : [found];
 }

@@ -10,8 +10,8 @@ const STRICTEST_FIRST: readonly RuleEffect[] = ["deny", "ask", "allow"];
 type RuleOf<Kind extends CompiledRule["kind"]> = Extract<CompiledRule, { kind: Kind }>;
 type PathRule = RuleOf<"path"> & { readonly pattern: PathPattern };
 
-/** A place with the way in which it is touched. */
-export interface RulePlace extends Place {
+/** A path of the target that a call would touch. */
+export interface TouchedPath extends Place {
   /** The paths that a glob of the shell stands for. */
   readonly glob?: true;
   /** Everything below it is touched: nothing can be left out. */
@@ -58,16 +58,16 @@ export class RuleBook {
     return allowed.includes(undefined) ? undefined : allowed[0];
   }
 
-  /** The rule that asks about a place or denies it. `isInside`: about something that the place contains, or that its glob matches. */
-  forPlace(
-    place: RulePlace,
+  /** The rule that asks about a path or denies it. `isInside`: about something that the path contains, or that its glob matches. */
+  forPath(
+    touched: TouchedPath,
     exists: (search: PolicySearch) => boolean,
   ): { readonly rule: CompiledRule; readonly isInside: boolean } | undefined {
-    const { path, glob } = place;
-    for (const rule of this.#narrowing(place)) {
+    const { path, glob } = touched;
+    for (const rule of this.#narrowing(touched)) {
       if (glob !== true && rule.pattern.matches(path)) return { rule, isInside: false };
       const { existence } = rule.pattern;
-      if (contains(place, rule.pattern) && (existence === undefined || exists(existence)))
+      if (contains(touched, rule.pattern) && (existence === undefined || exists(existence)))
         return { rule, isInside: true };
     }
     return undefined;
@@ -81,14 +81,14 @@ export class RuleBook {
     return undefined;
   }
 
-  /** What has to be known to find the rule about something in the place. */
-  searchesFor(place: RulePlace): readonly PolicySearch[] {
-    return this.#narrowing(place)
-      .filter(({ pattern }) => contains(place, pattern))
+  /** What has to be known to find the rule about something in the path. */
+  searchesFor(touched: TouchedPath): readonly PolicySearch[] {
+    return this.#narrowing(touched)
+      .filter(({ pattern }) => contains(touched, pattern))
       .flatMap(({ pattern }) => pattern.existence ?? []);
   }
 
-  #narrowing({ access }: RulePlace): readonly PathRule[] {
+  #narrowing({ access }: TouchedPath): readonly PathRule[] {
     return this.#paths.filter(({ effect, access: of }) => effect !== "allow" && access.some((one) => isOf(of, one)));
   }
 
@@ -102,13 +102,13 @@ export class RuleBook {
   }
 
   /** What is left out of the trees that a call reads. */
-  exceptions(places: readonly Place[]): {
+  exceptions(files: readonly Place[]): {
     readonly except: readonly string[];
     readonly exceptNames: readonly string[];
   } {
     const except = new Set<string>();
     const exceptNames = new Set<string>();
-    for (const { path, access, scope } of places) {
+    for (const { path, access, scope } of files) {
       if (scope !== "tree") continue;
       for (const rule of this.#paths) {
         const { effect, pattern } = rule;
@@ -123,7 +123,7 @@ export class RuleBook {
   }
 }
 
-function contains({ path, access, scope, glob, isWhole }: RulePlace, pattern: PathPattern): boolean {
+function contains({ path, access, scope, glob, isWhole }: TouchedPath, pattern: PathPattern): boolean {
   if (glob === true) return pattern.mayMatchGlob(path, scope === "tree" && isWhole);
   // A tool that reads a tree leaves out what is closed; who changes or deletes it does not.
   const isTouched = isWhole || access.some((one) => one !== "read");

@@ -24,13 +24,13 @@ export interface PathLimits {
 
 /** Whether an absolute path is refused. A root exempts itself from a forbidden directory above it, not from one inside it. */
 export function isForbidden(path: string, { roots, forbidden, isWorkspaceOnly, home }: PathLimits): boolean {
-  const place = normalizePath(path);
-  if (NOTHING.has(place)) return false;
-  const own = roots.filter((root) => isWithin(root, place));
+  const normalized = normalizePath(path);
+  if (NOTHING.has(normalized)) return false;
+  const own = roots.filter((root) => isWithin(root, normalized));
   if (own.length === 0 && isWorkspaceOnly) return true;
   return forbidden
     .map((one) => normalizePath(one.replace(/^~(?=\/|$)/, home)))
-    .some((one) => isWithin(one, place) && !own.some((root) => isWithin(one, root)));
+    .some((one) => isWithin(one, normalized) && !own.some((root) => isWithin(one, root)));
 }
 
 /** The first refused path of a command, as it is written where an argument names it. */

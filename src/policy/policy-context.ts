@@ -1,0 +1,15 @@
+/** By what every claim of a call is judged. */
+import type { PolicyFiles } from "../kernel/index.js";
+import type { PolicyRoot } from "./path-verdict.js";
+import type { RuleBook } from "./rules/index.js";
+
+export interface PolicyContext {
+  readonly roots: readonly Required<PolicyRoot>[];
+  readonly home: string;
+  readonly rules: RuleBook;
+  readonly sensitive: readonly string[];
+  /** Whether the model was shown untrusted content in this session. */
+  readonly isTainted: boolean;
+  /** What was looked up on the target. Absent: files are judged as they are written. */
+  readonly files?: PolicyFiles | undefined;
+}
