@@ -1,4 +1,13 @@
-/** The policy that decides by what a call would do: read, change, delete, run, reach out. */
+/**
+ * The policy that decides by what a call would do: read, change, delete, run, reach out. The way of a command:
+ * 1. The claim (`judge` here) goes to command-verdict.ts. Before that, `lookup` names the paths that the kernel looks up.
+ * 2. commands/script-walk.ts parses the text; commands/judge-words.ts makes a segment of each program that it starts.
+ * 3. commands/programs/ has a table for each known program, which commands/apply-spec.ts applies: risk, files, hosts.
+ * 4. command-files.ts finds the real paths of the files; touched-path-verdict.ts and path-verdict.ts judge each of them.
+ * 5. rules/rule-book.ts finds the rules of the user about the segment, its files and its hosts.
+ * 6. `atLevel` here applies the level of autonomy to each verdict, `strictest` of verdict.ts takes the strictest, and
+ *    `decisionOf` here makes the decision, with what an answer is remembered under (remembered-keys.ts).
+ */
 import {
   type Autonomy,
   type Claim,
