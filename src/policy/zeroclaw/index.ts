@@ -2,7 +2,6 @@
 import type { Autonomy, Claim, Decision, Policy } from "../../kernel/index.js";
 import { normalizePath } from "../../text/index.js";
 import { autonomyPolicy } from "../autonomy-policy.js";
-
 import { analyzeCommand } from "../commands/index.js";
 import { rememberedCommand } from "../remembered-keys.js";
 import { ASK_THE_USER, allow, ask, deny, strictest, type Verdict } from "../verdict.js";
