@@ -164,7 +164,6 @@ describe("a supervised session", () => {
       "cd . && npm test",
       "'npm' test > out.txt",
       "ls; npm test",
-      "CI=1 npm test",
       "if true; then npm test; fi",
     ])("the same: %s", (text) => {
       expect(keys(text)).toEqual(keys("npm test"));
@@ -188,16 +187,54 @@ describe("a supervised session", () => {
     });
 
     it.each([
-      ["npm test", "npm test -- --watch"],
-      ["pytest a.py", "pytest tests/b.py -q"],
+      ["npm test -- a", "npm test -- b c"],
+      ["pytest tests/a.py", "pytest tests/b.py"],
+      ["pytest -q -k x tests/a.py", "pytest tests/b.py -q -k x"],
+      ["python -m pytest -xvs a.py", "python -m pytest b.py -xvs"],
       ["npx vitest run a.test.ts", "npx vitest run b.test.ts"],
-      ["curl -s https://example.com/a", "curl https://example.com/b?c=d"],
-    ])("a test runner and a host, whatever the arguments: %s, %s", (one, other) => {
+      ["./node_modules/.bin/jest --ci a", "./node_modules/.bin/jest b --ci"],
+      ["go test -race -run X ./...", "go test -race -run X ./a"],
+      ["cargo test --release a", "cargo test b --release"],
+      ["node --test a.test.js", "node --test b.test.js"],
+      ["CI=1 npm test -- a", "CI=1 npm test -- b"],
+      ["curl -s https://example.com/a", "curl -s https://example.com/b?c=d"],
+    ])("a test runner with any file, and a host with any path: %s, %s", (one, other) => {
       expect(keys(one)).toHaveLength(1);
       expect(keys(other)).toEqual(keys(one));
     });
 
     it.each([
+      ["npm test", "npm test -- --watch"],
+      ["npm test", "npm test --prefix x"],
+      ["npm test", "FOO=1 npm test"],
+      ["FOO=1 npm test", "FOO=2 npm test"],
+      ["npm test", "export FOO=1; npm test"],
+      ["npm test", "read FOO < a; npm test"],
+      ["npm test", "env FOO=1 npm test"],
+      ["npm test", "env -u FOO npm test"],
+      ["pytest a.py", "pytest a.py -q"],
+      ["pytest -q", "pytest -q -p evil"],
+      ["pytest -p a", "pytest -p b"],
+      ["pytest --new a.py", "pytest --new b.py"],
+      ["pytest", "pytest -o cache_dir=x"],
+      ["pytest", "pytest @args"],
+      ["pytest", "pytest a=b"],
+      ["vitest run a", "vitest init a"],
+      ["vitest", "vitest run"],
+      ["biome check a", "biome migrate a"],
+      ["tsc --noEmit", "tsc --noEmit false"],
+      ["npx vitest run a", "npx vitest run a --config x"],
+      ["npm test -- a", "npm test -- --reporter a"],
+      ["go test ./...", "go test -c ./..."],
+      ["curl https://example.com", "curl http://example.com"],
+      ["curl https://example.com", "curl https://example.com:8443"],
+      ["curl https://example.com", "curl https://a@example.com"],
+      ["curl https://example.com", "curl -L https://example.com"],
+      ["curl -o a https://example.com", "curl -o b https://example.com"],
+      ["curl --new https://example.com/a", "curl --new https://example.com/b"],
+      ["curl ftp://example.com/a", "curl ftp://example.com/b"],
+      ["curl example.com/a", "curl example.com/b"],
+      ["wget https://example.com/a", "wget -i b https://example.com/a"],
       ["curl https://example.com", "curl https://example.org"],
       ["curl https://example.com", "wget https://example.com"],
       ["curl https://example.com", "curl -d x https://example.com"],
@@ -221,9 +258,14 @@ describe("a supervised session", () => {
 
     it("and says what an answer stands for", () => {
       const says = (text: string) => (decide(command(text)) as { rememberedText?: readonly string[] }).rememberedText;
-      expect(says("npm test -- a")).toEqual(["`npm test` with any further arguments, in this directory"]);
+      expect(says("npm test -- a")).toEqual(["`npm test --` with any further file or name, in this directory"]);
+      expect(says("CI=1 pytest -q a.py")).toEqual([
+        "`CI=1 pytest -q` with any further file or name, in this directory",
+      ]);
       expect(says("npm start")).toEqual(["exactly `npm start`, in this directory"]);
-      expect(says("curl https://example.com/a")).toEqual(["`curl` to example.com, in this directory"]);
+      expect(says("curl https://example.com/a")).toEqual([
+        "`curl` with any path of https://example.com, in this directory",
+      ]);
       expect(says("yes | npm start")).toEqual(["exactly this command, in this directory"]);
       expect(says("npm start && make all")).toHaveLength(2);
     });

@@ -88,7 +88,7 @@ function directoriesOf({ cwd }: CommandStart, { files }: PolicyContext): readonl
 
 function judgeIn(start: CommandStart, cwd: string, context: PolicyContext, key: Remembered): readonly Verdict[] {
   const { problems, segments } = analyzed(start, cwd, context);
-  const keysOf = problems.length > 0 ? () => onlyCommand(key) : keysOfSegments(start, context, key);
+  const keysOf = problems.length > 0 ? () => onlyCommand(key) : keysOfSegments(start, context, key, segments);
   return [
     ...problems.map((problem) => judgeProblem(problem, context, key)),
     ...segments.flatMap((one) => judgeSegment(one, context, () => keysOf(one))),

@@ -1,8 +1,9 @@
 /** What an answer to a question about a command is remembered under, where it holds for more than this call. */
-import type { CommandStart } from "../kernel/index.js";
-import type { CommandSegment } from "./commands/index.js";
+import { type CommandStart, isWithin } from "../kernel/index.js";
+import { resolvePath } from "../text/index.js";
+import type { CommandSegment, CommandWord } from "./commands/index.js";
 import type { PolicyContext } from "./policy-context.js";
-import { commandText, runnerText } from "./rules/index.js";
+import { commandText, runnerText, runnerWords } from "./rules/index.js";
 import type { Remembered } from "./verdict.js";
 
 /** One segment of a command has one key for each kind of question about it. */
@@ -37,39 +38,85 @@ export const onlyCommand = (command: Remembered): RememberedKeys => ({
 /** The keys of a segment are made where it is asked about: a long command has thousands of segments. */
 export function keysOfSegments(
   start: CommandStart,
-  { files }: PolicyContext,
+  { files, roots }: PolicyContext,
   command: Remembered,
+  segments: readonly CommandSegment[],
 ): (segment: CommandSegment) => RememberedKeys {
-  if (!isDecidedByArguments(start)) return () => onlyCommand(command);
-  const circumstances = [start.background ?? null, ...symlinkedPaths(files)];
-  return (segment) => keysOf(segment, circumstances, command);
+  const [assigned] = FIRST_ASSIGNMENTS.exec(start.command) ?? [""];
+  if (!isDecidedByArguments(start, assigned, segments)) return () => onlyCommand(command);
+  const circumstances = [start.background ?? null, ...assigned.split(/\s+/).filter(Boolean), ...symlinkedPaths(files)];
+  const isInside = (path: string) => roots.some((root) => isWithin(root.path, path));
+  return (segment) => keysOf(segment, { circumstances, assigned, isInside }, command);
 }
 
-function keysOf(segment: CommandSegment, circumstances: readonly unknown[], command: Remembered): RememberedKeys {
+interface Circumstances {
+  readonly circumstances: readonly unknown[];
+  /** The assignments with which the command begins. */
+  readonly assigned: string;
+  readonly isInside: (path: string) => boolean;
+}
+
+function keysOf(
+  segment: CommandSegment,
+  { circumstances, assigned, isInside }: Circumstances,
+  command: Remembered,
+): RememberedKeys {
   const { argv, directories, wrappers, program, rule = program } = segment;
   if (argv === undefined || directories === undefined || segment.hasInput) return onlyCommand(command);
   const all = [directories, wrappers, ...circumstances];
-  const text = commandText(argv);
+  const shown = (words: readonly CommandWord[]) => {
+    const text = commandText(words);
+    return text === undefined ? undefined : `${assigned.trim()} ${text}`.trim();
+  };
+  const text = shown(argv);
   const words = text === undefined ? `\`${program}\` with exactly these arguments` : `exactly \`${text}\``;
   const exact = {
-    remember: `program ${JSON.stringify([argv, ...all])}`,
+    remember: `program ${JSON.stringify([argv.map(withoutMeaning), ...all])}`,
     rememberedText: `${words}, in this directory`,
   };
-  const runner = runnerOf(segment);
-  const hosts = requestedHosts(segment);
+  const kept = runnerArguments(segment, (path) => directories.every((one) => isInside(resolvePath(one, path))));
+  const keptText = kept === undefined ? undefined : shown(kept);
   const code =
-    runner === undefined
+    kept === undefined || keptText === undefined
       ? exact
       : {
-          remember: `program ${JSON.stringify([runner, ...all])}`,
-          rememberedText: `\`${runner.slice(0, -2)}\` with any further arguments, in this directory`,
+          remember: `runner ${JSON.stringify([kept.map(withoutMeaning), ...all])}`,
+          rememberedText: `\`${keptText}\` with any further file or name, in this directory`,
         };
-  const connection = {
-    remember: `connection ${JSON.stringify([rule, [...hosts].sort(), ...all])}`,
-    rememberedText: `\`${rule}\` to ${hosts.join(" and ")}, in this directory`,
-  };
-  const network = runner !== undefined ? code : hosts.length > 0 ? connection : command;
+  const hosts = requestedHosts(segment);
+  const addresses = argv.map(withoutPath);
+  const freed = addresses.filter((address) => address !== undefined);
+  const options = argv.filter((_, index) => index > 0 && addresses[index] === undefined);
+  const optionText = shown([{ value: rule.split(" ")[0] ?? rule }, ...options]);
+  const connection =
+    freed.length === 0 || optionText === undefined
+      ? exact
+      : {
+          remember: `connection ${JSON.stringify([rule, argv.map((word, index) => addresses[index] ?? withoutMeaning(word)), ...all])}`,
+          rememberedText: `\`${optionText}\` with any path of ${freed.join(" and ")}, in this directory`,
+        };
+  const network = runnerOf(segment) !== undefined ? code : hosts.length > 0 ? connection : command;
   return { command, program: exact, code, network };
+}
+
+const withoutMeaning = ({ operand: _, ...word }: CommandWord): CommandWord => word;
+
+/** The words of a runner without its plain operands, which may be others in the next call. */
+function runnerArguments(
+  segment: CommandSegment,
+  isInside: (path: string) => boolean,
+): readonly CommandWord[] | undefined {
+  const { argv } = segment;
+  const runner = argv === undefined || runnerOf(segment) === undefined ? undefined : runnerWords(argv);
+  if (argv === undefined || runner === undefined) return undefined;
+  const isFree = ({ value, operand, glob }: CommandWord) =>
+    operand === true && glob !== true && !/^[-@+~]|=|:\/|^(true|false)$/.test(value) && isInside(value);
+  return argv.filter((word, index) => index < runner.length || !isFree(word));
+}
+
+/** `https://example.com:1` of an operand `https://example.com:1/a?b`; undefined for other words. */
+function withoutPath({ value, operand }: CommandWord): string | undefined {
+  return operand === true ? /^(?:https?|git|ssh):\/\/[^/?#\\]+(?=[/?#]|$)/.exec(value)?.[0] : undefined;
 }
 
 /** A test runner with any further arguments. What is of high risk is remembered with its arguments. */
@@ -83,10 +130,24 @@ export function requestedHosts({ hosts, runsWorkspaceCode, risk, rule }: Command
   return isPlain && hosts.every((host) => /^[\w-]+(\.[\w-]+)*$/.test(host)) ? hosts : [];
 }
 
-/** Whether nothing but their arguments and directories decides what programs do. `exec` changes the stdin of what follows. */
-function isDecidedByArguments({ command, env = {}, input, background = "session" }: CommandStart): boolean {
+const FIRST_ASSIGNMENTS = /^\s*(?:[A-Za-z_]\w*=[\w.,:/+-]*\s+)*/;
+/** What may set a variable, besides the programs. */
+const ASSIGNS = /(?:^|[\s;&|({`'"])[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=|\b(?:exec|for|select)\b|\(\(|\$\{[^}]*=/;
+/** Programs of the shell that set variables, and `env`, which starts a program without some of them. */
+const SETS =
+  /^(?:env|export|declare|typeset|local|readonly|read|mapfile|readarray|getopts|printf|unset|let|set|eval|source|\.|wait|exec)$/;
+
+/** Whether nothing but their arguments, directories and the first assignments decides what programs do. */
+function isDecidedByArguments(
+  { command, env = {}, input, background = "session" }: CommandStart,
+  assigned: string,
+  segments: readonly CommandSegment[],
+): boolean {
   const isPlain = input === undefined && Object.keys(env).length === 0 && background === "session";
-  return isPlain && !/\bexec\b/.test(command);
+  if (!isPlain || ASSIGNS.test(command.slice(assigned.length))) return false;
+  return !segments.some(({ program, args, wrappers }) =>
+    program === "printf" ? args[0]?.startsWith("-v") : [program, ...wrappers].some((name) => SETS.test(name)),
+  );
 }
 
 /** Paths that lead to other places, as one entry; empty where there are none. */

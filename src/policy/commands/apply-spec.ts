@@ -71,9 +71,15 @@ function subcommand(
 function applyParsed(call: ProgramCall, compiled: CompiledSpec): void {
   const { spec } = compiled;
   const { parsed, facts } = call;
+  facts.operands = parsed.certain;
   applyEffect(call, compiled.does, spec.why);
   for (const option of parsed.options) applyOption(call, option, spec);
   applyOperands(call, compiled);
+  // A cluster of flags that the table does not know may be one option and its value: `-x/a`.
+  if (compiled.operands.some(({ meaning }) => meaning === "maybe")) {
+    for (const word of call.args)
+      if (/^-[A-Za-z][^/]*[./~=]/.test(word.prefix)) applyMeaning(call, word, "maybe", "self", false);
+  }
   spec.judge?.(call);
   if (compiled.isInert) return;
   const reads = compiled.hasDangerousOption || compiled.operands.some(({ meaning }) => meaning !== "text");
@@ -105,7 +111,10 @@ function applyOption(call: ProgramCall, option: GivenOption, spec: ProgramSpec):
   const { effect, attached } = option;
   if (effect === undefined) {
     if (spec.closed === true) call.facts.raise("medium", `is given ${option.name}, which is not in the tables`);
-    if (attached !== undefined && mayBePath(attached, call.state)) call.facts.file(attached, "read");
+    if (attached !== undefined) {
+      for (const part of [attached, ...pathsIn(attached)])
+        if (mayBePath(part, call.state)) call.facts.file(part, "read");
+    }
     return;
   }
   applyEffect(call, effect, spec.why, effect.risk === "low" ? undefined : option.name);
@@ -189,6 +198,7 @@ function applyMeaning(
       return;
     case "maybe":
       if (looksLikePath(word)) facts.file(word, "read", scope);
+      else for (const part of pathsIn(word)) if (mayBePath(part, state)) facts.file(part, "read", scope);
       return;
     case "read":
     case "write":
@@ -226,6 +236,18 @@ function applyMeaning(
     default:
       meaning satisfies never;
   }
+}
+
+/** What may be a path within a word: after the first and the last `=`, after `@`, and after the letter of an option. */
+function pathsIn(word: ExpandedWord): ExpandedWord[] {
+  const { prefix } = word;
+  const starts = new Set([prefix.indexOf("=") + 1, prefix.lastIndexOf("=") + 1]);
+  const parts = [...starts].filter((start) => start > 0).map((start) => withoutPrefix(word, start));
+  const glued = /^-[A-Za-z](?=[./~])/.test(prefix) ? [withoutPrefix(word, 2)] : [];
+  return [word, ...parts, ...glued].flatMap((part) => {
+    if (part.prefix.startsWith("@")) return [withoutPrefix(part, 1)];
+    return part === word ? [] : [part];
+  });
 }
 
 /** Whether a path means stdin, or the output of another command. */

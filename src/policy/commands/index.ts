@@ -10,3 +10,4 @@ export type {
   CommandWord,
   ReadExtent,
 } from "./judgement.js";
+export { runnerLength } from "./runners.js";

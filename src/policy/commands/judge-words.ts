@@ -4,6 +4,7 @@ import { applySpec, hostOf, looksLikePath } from "./apply-spec.js";
 import { type ExpandedWord, shownWord, withoutPrefix } from "./expanded-word.js";
 import type { ProgramCall } from "./program-spec.js";
 import { programNamed } from "./programs/index.js";
+import { startedTool } from "./runners.js";
 import { type ProgramInput, SegmentFacts } from "./segment-facts.js";
 import type { ShellState } from "./shell-state.js";
 
@@ -88,6 +89,24 @@ function judgeProgram(
     if (spec === undefined) unknownProgram(facts, args);
     else applySpec(new StartedCall(sink, place, facts, args, input), spec, program);
   }
+  if (facts.runsWorkspaceCode) judgeTool(sink, place, facts, word, args, input);
+}
+
+/** The tool that a runner starts has options of its own: `python -m pytest --basetemp=x`. */
+function judgeTool(
+  sink: CommandSink,
+  place: CommandPlace,
+  facts: SegmentFacts,
+  word: ExpandedWord,
+  args: readonly ExpandedWord[],
+  input: ProgramInput | undefined,
+): void {
+  const tool = startedTool([word, ...args].map((one) => one.value));
+  const spec = tool === undefined ? undefined : programNamed(tool.name);
+  if (tool === undefined || spec === undefined) return;
+  const { rule } = facts;
+  applySpec(new StartedCall(sink, place, facts, args.slice(tool.index), input), spec, tool.name);
+  facts.rule = rule;
 }
 
 /** The call of a program that the tables know. */

@@ -29,10 +29,14 @@ export interface CommandFile {
  */
 export type ReadExtent = "names" | "unignored" | "visible";
 
-/** One word that a program is started with. `glob`: the paths that it matches, all of which begin as it does. */
+/**
+ * One word that a program is started with. `glob`: the paths that it matches, all of which begin as it does. `operand`: neither a
+ * sub-command nor an option nor, as far as the table knows, an option's value.
+ */
 export interface CommandWord {
   readonly value: string;
   readonly glob?: true;
+  readonly operand?: true;
 }
 
 /** One program that the command starts, or one redirection of a group of commands. */

@@ -17,6 +17,9 @@ class ArgumentParser implements ParsedArguments {
   readonly options: GivenOption[] = [];
   readonly operands: ExpandedWord[] = [];
   readonly uncertain: ExpandedWord[] = [];
+  readonly certain: ExpandedWord[] = [];
+  /** The next word may be the value of the option before it. */
+  #mayBeValue = false;
   operandStart: number;
   #next = 0;
   #isEnded = false;
@@ -32,8 +35,10 @@ class ArgumentParser implements ParsedArguments {
   run(): void {
     while (this.#next < this.words.length) {
       const word = this.words[this.#next++] as ExpandedWord;
-      if (!this.#isEnded && word.value === "--" && !word.isUnresolved) this.#isEnded = true;
-      else if (!this.#isEnded && /^-./.test(word.prefix)) this.#option(word);
+      if (!this.#isEnded && word.value === "--" && !word.isUnresolved) {
+        this.#isEnded = true;
+        this.#mayBeValue = false;
+      } else if (!this.#isEnded && /^-./.test(word.prefix)) this.#option(word);
       else this.#operand(word);
     }
   }
@@ -43,6 +48,8 @@ class ArgumentParser implements ParsedArguments {
     if ((!this.#isEnded && mayBeOption) || word.maySplit) this.uncertain.push(word);
     if (this.operands.length === 0) this.operandStart = this.#next - 1;
     this.operands.push(word);
+    if (!this.#mayBeValue && !word.value.startsWith("-")) this.certain.push(word);
+    this.#mayBeValue = /^-[^=]*$/.test(word.value) && word.value !== "--";
     if (this.stopsAtOperand) this.#isEnded = true;
   }
 
@@ -99,6 +106,7 @@ class ArgumentParser implements ParsedArguments {
 
   #add(name: string, effect: OptionEffect | undefined, attached: ExpandedWord | undefined, takesNext = true): void {
     if (effect?.ends === true) this.#isEnded = true;
+    this.#mayBeValue = attached === undefined && (effect === undefined || !takesNext);
     if (effect === undefined) {
       this.options.push({ name, effect, values: [], ...(attached === undefined ? {} : { attached }) });
       return;

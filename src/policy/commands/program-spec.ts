@@ -110,6 +110,8 @@ export interface ParsedArguments {
   readonly operands: readonly ExpandedWord[];
   /** Unknown words that may turn out to be options. */
   readonly uncertain: readonly ExpandedWord[];
+  /** Operands that are not the value of an option which the table does not know. */
+  readonly certain: readonly ExpandedWord[];
   /** How many words came before the first operand. */
   readonly operandStart: number;
 }

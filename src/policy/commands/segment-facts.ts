@@ -69,6 +69,8 @@ export class SegmentFacts {
   extent: ReadExtent | undefined;
   only: readonly string[] | undefined;
   follows = false;
+  /** Of the arguments: see `CommandWord`. */
+  operands: readonly ExpandedWord[] = [];
   readonly problems: CommandProblem[] = [];
   readonly #hosts: string[] = [];
   readonly #files: CommandFile[] = [];
@@ -205,9 +207,14 @@ export class SegmentFacts {
     const isKnown = ({ isUnresolved, isGlob, prefix }: ExpandedWord) =>
       !isUnresolved && (!isGlob || (prefix !== "" && !prefix.startsWith("-")));
     if (this.program === "" || !this.isNameKnown || !this.args.every(isKnown)) return undefined;
+    const operands = new Set(this.operands);
     return [
       { value: this.program },
-      ...this.args.map(({ value, isGlob }): CommandWord => (isGlob ? { value, glob: true } : { value })),
+      ...this.args.map((word): CommandWord => {
+        const { value, isGlob } = word;
+        const isOperand = operands.has(word);
+        return { value, ...(isGlob ? { glob: true } : {}), ...(isOperand ? { operand: true } : {}) };
+      }),
     ];
   }
 

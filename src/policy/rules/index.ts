@@ -6,4 +6,4 @@ export { RULE_EFFECTS } from "./policy-rule.js";
 export { RuleBook, type TouchedPath } from "./rule-book.js";
 export { parseRule, parseSubject, ruleText } from "./rule-text.js";
 export { ruleVerdict } from "./rule-verdict.js";
-export { runnerText } from "./runner-text.js";
+export { runnerText, runnerWords } from "./runner-text.js";

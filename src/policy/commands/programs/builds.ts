@@ -21,6 +21,28 @@ const COMPILES: ProgramSpec = {
   },
 };
 
+/** Its options have one hyphen, and a value after `=` or in the next word. */
+const GO: ProgramSpec = {
+  singleHyphen: true,
+  operands: "text*",
+  options: {
+    "-exec -toolexec -vettool": "high shell",
+    "-overlay -modfile": "high read",
+    "-C": "cwd",
+    "-o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace": "write",
+    "-outputdir -pkgdir": "write tree",
+    "-ldflags -gccgoflags": "high text",
+  },
+};
+const GO_BUILDS: Readonly<Record<string, string>> = {
+  ...GO.options,
+  "-v -race -cover -short -failfast -json -a -n -x -i -c -benchmem -trimpath -work -asan -msan -fullpath": "",
+  "-run -bench -count -timeout -parallel -cpu -p -covermode -coverpkg -tags -skip -shuffle -mod -buildmode -buildvcs -gcflags -asmflags -installsuffix -compiler -list -fuzz -fuzztime -benchtime -vet":
+    "text",
+  "-pgo": "maybe",
+  "-args": "ends",
+};
+
 export const BUILD_TOOLS: ProgramTable = {
   make: {
     ...BUILDS,
@@ -44,7 +66,6 @@ export const BUILD_TOOLS: ProgramTable = {
     info: "--version --help",
     options: { "-S -B --build --install": "read", "-P": "script", "-D -G -E": "text" },
   },
-  ctest: BUILDS,
   meson: BUILDS,
   bazel: BUILDS,
   buck2: BUILDS,
@@ -57,7 +78,18 @@ export const BUILD_TOOLS: ProgramTable = {
   sbt: BUILDS,
   xcodebuild: BUILDS,
   swift: BUILDS,
-  dotnet: { ...BUILDS, info: "--version --help --info --list-sdks --list-runtimes" },
+  dotnet: {
+    ...BUILDS,
+    info: "--version --help --info --list-sdks --list-runtimes",
+    options: {
+      "--no-build --no-restore --nologo --interactive --blame": "",
+      "--collect --filter -c --configuration -f --framework -v --verbosity": "text",
+      "--test-adapter-path -test-adapter-path": "high script",
+      "-r --results-directory -o --output --artifacts-path -d --diag": "write tree",
+      "-s --settings": "read",
+      "-l --logger -e --environment --property": "maybe",
+    },
+  },
   gcc: COMPILES,
   "g++": COMPILES,
   cc: COMPILES,
@@ -98,7 +130,17 @@ export const BUILD_TOOLS: ProgramTable = {
       },
       "tree metadata build b check c test t run r bench doc d clippy fix fmt rustc rustdoc clean nextest expand": {
         ...BUILDS,
-        options: { "--manifest-path": "read", "--target-dir": "write", "--config": "high text" },
+        options: {
+          "--release -r --all --workspace --all-targets --all-features --no-default-features --lib --bins --tests --examples --benches --doc --locked --offline --frozen -v --verbose -q --quiet --no-run --no-fail-fast --keep-going --check --fix --allow-dirty --no-deps":
+            "",
+          "-p --package --exclude --test --bin --example --bench --features -F -j --jobs --profile --message-format --color":
+            "text",
+          "--target": "maybe",
+          "--manifest-path": "read",
+          "--target-dir --artifact-dir --out-dir --lockfile-path": "write tree",
+          "-C": "cwd",
+          "--config -Z": "high text",
+        },
       },
       "add remove rm update fetch generate-lockfile vendor new init package": {
         does: "medium network",
@@ -121,17 +163,14 @@ export const BUILD_TOOLS: ProgramTable = {
     operands: "text*",
     options: { "-C": "cwd" },
     commands: {
-      "list mod-graph": { does: "medium network", why: "may download modules", operands: "text*" },
-      "version doc help": { operands: "text*", options: { "-exec -toolexec": "high shell" } },
-      env: { operands: "text*", options: { "-w -u": "high" } },
-      "build test run vet generate tool": {
-        ...BUILDS,
-        options: { "-o": "write", "-exec -toolexec -vettool": "high shell", "-overlay -modfile": "read" },
-      },
-      fmt: { does: "medium", why: "formats files", operands: "text*" },
-      "mod get work": { does: "medium network", why: "changes the dependencies of the workspace", operands: "text*" },
-      install: { does: "high network", why: "installs programs", operands: "text*" },
-      clean: { does: "medium", operands: "text*" },
+      "list mod-graph": { ...GO, does: "medium network", why: "may download modules" },
+      "version doc help": GO,
+      env: { ...GO, options: { ...GO.options, "-w -u": "high" } },
+      "build test run vet generate tool": { ...GO, ...BUILDS, options: GO_BUILDS, operands: "maybe*" },
+      fmt: { ...GO, does: "medium", why: "formats files" },
+      "mod get work": { ...GO, does: "medium network", why: "changes the dependencies of the workspace" },
+      install: { ...GO, does: "high network", why: "installs programs" },
+      clean: { ...GO, does: "medium" },
     },
   },
   gofmt: {

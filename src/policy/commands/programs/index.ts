@@ -3,6 +3,7 @@ import type { ProgramSpec, ProgramTable } from "../program-spec.js";
 import { ARCHIVES } from "./archives.js";
 import { BUILD_TOOLS } from "./builds.js";
 import { BUILTINS } from "./builtins.js";
+import { CHECKERS } from "./checkers.js";
 import { CONTAINERS } from "./containers.js";
 import { GIT_PROGRAMS } from "./git.js";
 import { JAVASCRIPT } from "./javascript.js";
@@ -24,6 +25,7 @@ export const PROGRAM_TABLES: readonly ProgramTable[] = [
   ARCHIVES,
   GIT_PROGRAMS,
   JAVASCRIPT,
+  CHECKERS,
   LANGUAGES,
   BUILD_TOOLS,
   NETWORK,

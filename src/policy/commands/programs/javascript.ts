@@ -1,15 +1,10 @@
 /** Node.js and its package managers. */
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
+import { TOOL } from "./checkers.js";
 import { everywhere } from "./everywhere.js";
 import { readsProgram } from "./interpreters.js";
 
 const RUNS: ProgramSpec = { does: "medium workspace", operands: "text maybe*", stopsAtOperand: true };
-const TOOL: ProgramSpec = {
-  does: "medium workspace",
-  operands: "maybe*",
-  why: "runs code that the workspace configures",
-  info: "",
-};
 const LOOKS: ProgramSpec = { operands: "text*" };
 const ASKS_REGISTRY: ProgramSpec = { does: "medium network", why: "asks the registry", operands: "text*" };
 const INSTALLS: ProgramSpec = {
@@ -38,6 +33,7 @@ const MANAGER: ProgramSpec = everywhere({
   options: {
     "--prefix -C --dir --cwd": "cwd",
     "-w --workspace --filter -F --loglevel": "text",
+    "--silent -s --if-present --workspaces -ws --recursive": "",
     "--userconfig --globalconfig": "high read",
     "--script-shell": "high text",
     "--registry": "high url",
@@ -83,7 +79,13 @@ export const JAVASCRIPT: ProgramTable = {
     options: {
       "-e --eval -p --print -pe": "code",
       "-r --require --import --loader --experimental-loader": "script",
-      "-C --conditions --input-type --title --test-name-pattern --test-reporter --env-file-if-exists": "text",
+      "-C --conditions --input-type --title --test-name-pattern --test-skip-pattern --test-concurrency --test-timeout --test-shard --test-isolation --test-coverage-include --test-coverage-exclude":
+        "text",
+      "--test-only --test-force-exit --test-update-snapshots --experimental-test-coverage --experimental-test-module-mocks --experimental-strip-types --no-warnings --enable-source-maps --trace-warnings":
+        "",
+      "--test-reporter --test-global-setup": "script",
+      "--test-reporter-destination --diagnostic-dir --cpu-prof-dir --heap-prof-dir": "write",
+      "--env-file-if-exists": "read",
       "--env-file": "read",
       "--test --watch": "workspace",
       "--run": "text workspace",
@@ -121,14 +123,6 @@ export const JAVASCRIPT: ProgramTable = {
   "ts-node": { ...RUNS, operands: "script maybe*" },
   tsx: { ...RUNS, operands: "script maybe*" },
   nodemon: { ...RUNS, operands: "script maybe*" },
-  tsc: TOOL,
-  eslint: TOOL,
-  prettier: TOOL,
-  biome: TOOL,
-  vitest: TOOL,
-  jest: TOOL,
-  mocha: TOOL,
-  playwright: TOOL,
   webpack: TOOL,
   vite: TOOL,
   rollup: TOOL,

@@ -1,15 +1,10 @@
 /** Python and other languages: interpreters, package managers, test runners. */
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
+import { TOOL } from "./checkers.js";
 import { everywhere } from "./everywhere.js";
 import { readsProgram } from "./interpreters.js";
 
 const LOOKS: ProgramSpec = { operands: "text*" };
-const TOOL: ProgramSpec = {
-  does: "medium workspace",
-  operands: "maybe*",
-  why: "runs code that the workspace configures",
-  info: "",
-};
 const INSTALLS: ProgramSpec = {
   does: "medium network workspace",
   why: "installs packages and runs their code",
@@ -87,17 +82,8 @@ export const LANGUAGES: ProgramTable = {
   poetry: { ...TOOL, does: "medium workspace network" },
   pipenv: manager("", "graph check install uninstall update sync lock"),
   conda: manager("list info", "install create update remove env search"),
-  pytest: TOOL,
-  "py.test": TOOL,
   tox: TOOL,
   nox: TOOL,
-  ruff: TOOL,
-  black: TOOL,
-  isort: TOOL,
-  mypy: TOOL,
-  pyright: TOOL,
-  flake8: TOOL,
-  pylint: TOOL,
   "pre-commit": TOOL,
   perl: SCRIPTED,
   ruby: SCRIPTED,
@@ -122,11 +108,8 @@ export const LANGUAGES: ProgramTable = {
   gem: manager("list which environment", "install uninstall update cleanup push info query specification"),
   bundle: { ...TOOL, does: "medium workspace network" },
   rake: TOOL,
-  rspec: TOOL,
   rails: TOOL,
-  rubocop: TOOL,
   composer: { ...TOOL, does: "medium workspace network" },
-  phpunit: TOOL,
   // Its configuration in the workspace is code.
   luarocks: { ...TOOL, does: "medium workspace network" },
 };

@@ -1,7 +1,7 @@
 /** Programs that connect to other machines. */
 import { hostOf, looksLikePath } from "../apply-spec.js";
 import { hasOption } from "../call-options.js";
-import { literalWord } from "../expanded-word.js";
+import { literalWord, withoutPrefix } from "../expanded-word.js";
 import type { ProgramCall, ProgramSpec, ProgramTable } from "../program-spec.js";
 
 const ASKS: ProgramSpec = { does: "medium network", why: "asks a name server", operands: "text*" };
@@ -35,6 +35,8 @@ const curl: ProgramSpec = {
     "-Q --quote --postquote --prequote --mail-from --mail-rcpt --telnet-option -t": "text high",
     "-H --header -A --user-agent -e --referer -u --user -m --max-time --connect-timeout --retry --retry-delay --retry-max-time -r --range -w --write-out -C --continue-at -Y -y --limit-rate --max-redirs --max-filesize --ciphers --tls-max --tlsv1.2 --parallel-max --proto --rate":
       "text",
+    "-s --silent -S --show-error -f --fail -L --location -v --verbose -i --include -I --head --compressed -g --globoff -4 --ipv4 -6 --ipv6 -# --progress-bar -N --no-buffer --http1.1 --http2 --fail-with-body -Z --parallel -R --remote-time --create-dirs --path-as-is -G --get":
+      "",
     "-k --insecure": "high",
     "--url": "url",
   },
@@ -55,6 +57,15 @@ function judgeCurl(call: ProgramCall): void {
     if (/^(-d|--data.*|--json|-F|--form|-H|--header|--url-query)$/.test(name) && file !== undefined) {
       facts.file({ ...value, value: file, prefix: value.isUnresolved ? "" : file, pattern: file }, "read");
     }
+    if (name === "-w" || name === "--write-out") {
+      if (value.prefix.startsWith("@")) {
+        facts.file(withoutPrefix(value, 1), "read");
+        facts.raise("high", "takes its output format from a file");
+      } else if (/%output\{/.test(value.value)) facts.raise("high", "writes to a file that its output format names");
+    }
+    // They name further hosts.
+    if (name === "-K" || name === "--config" || (name === "--url" && value.prefix.startsWith("@")))
+      facts.connects(undefined);
   }
   for (const word of parsed.operands) {
     if (!FILE_URL.test(word.value)) continue;
@@ -106,10 +117,14 @@ export const NETWORK: ProgramTable = {
       "-e --execute --use-askpass": "text high",
       "--config": "read high",
       "--no-check-certificate": "high",
+      "-q --quiet -nv --no-verbose -c --continue -N --timestamping -S --server-response --spider -4 -6 --show-progress -nc --no-clobber -r --recursive -np --no-parent -p --page-requisites -k --convert-links -m --mirror -H --span-hosts":
+        "",
       "-U --user-agent --header -T --timeout -t --tries -w --wait -Q --quota -l --level -A -R -D -X -I --user --password --limit-rate":
         "text",
     },
     judge: ({ parsed, facts, state }) => {
+      if (parsed.options.some(({ name }) => /^(-i|--input-file|--config|-e|--execute|-H|--span-hosts)$/.test(name)))
+        facts.connects(undefined);
       const isElsewhere = parsed.options.some(({ name }) =>
         /^(-O|--output-document|-P|--directory-prefix|--spider)$/.test(name),
       );
