@@ -26,13 +26,13 @@ export interface AdapterOptions {
 export const ADAPTER_OPTIONS: readonly string[] = ["onEvent", "onOutcome"] satisfies (keyof AdapterOptions)[];
 
 /** Options of a call. */
-export type CallOptions = {
+export type CancelOptions = {
   /** Cancels the calls: what they started ends. */
   readonly signal?: AbortSignal | null | undefined;
 };
 
 /** Options of `answer`. */
-export type AnswerOptions = CallOptions & {
+export type AnswerOptions = CancelOptions & {
   /** Beside tools of your own: omits calls of tools that the box does not have. Default false: they are answered with an error. */
   readonly ownOnly?: boolean | undefined;
 };
@@ -54,7 +54,7 @@ export async function runAdapted(
   box: AdaptedBox,
   { onEvent, onOutcome }: AdapterOptions,
   call: Omit<ToolCall, "id"> & { readonly id?: string | undefined },
-  { signal, approver }: CallOptions & { readonly approver?: Approver | undefined } = {},
+  { signal, approver }: CancelOptions & { readonly approver?: Approver | undefined } = {},
 ): Promise<ToolOutcome> {
   const { id = "", name, input } = call;
   const outcome = await box.runner.run(

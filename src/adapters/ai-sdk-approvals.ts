@@ -21,7 +21,7 @@ export class AiSdkApprovals {
 
   /** Whether the policy asks about the call. The SDK asks this again when it runs an approved call. */
   async needsApproval(call: CallId, messages: readonly unknown[] = []): Promise<boolean> {
-    if (approvalOf(call, messages) !== undefined) return true;
+    if (userApprovalOf(call, messages) !== undefined) return true;
     const claims = await claimsIfAsked(this.box, call);
     if (claims === undefined) return false;
     this.#asked.set(keyOf(call), claims);
@@ -30,7 +30,7 @@ export class AiSdkApprovals {
 
   /** Answers once for a user who has approved the call in the SDK; undefined where the messages do not show that. */
   approverOf(call: CallId, messages: readonly unknown[] = []): Approver | undefined {
-    const approval = approvalOf(call, messages);
+    const approval = userApprovalOf(call, messages);
     if (approval === undefined || this.#used.has(approval.id)) return undefined;
     this.#used.add(approval.id);
     const claims = this.#asked.get(keyOf(call));
@@ -47,7 +47,7 @@ function keyOf({ name, id, given }: CallId): string {
  * The user's approval of this call in the last message. The request and the call must be in one message of the assistant, both only
  * once, and the call with this very input: a model that sends two calls under one id has neither of them approved.
  */
-export function approvalOf(
+export function userApprovalOf(
   { id, name, given }: CallId,
   messages: readonly unknown[],
 ): { readonly id: unknown } | undefined {

@@ -12,7 +12,7 @@ import {
 } from "../kernel/index.js";
 import { bareContext, bareHost, policyOf } from "../testing/fakes/bare-host.fixture.js";
 import { type AiSdkOptions, repairToolCall, toAiSdkTools } from "./ai-sdk.js";
-import { approvalOf } from "./ai-sdk-approvals.js";
+import { userApprovalOf } from "./ai-sdk-approvals.js";
 import { toMastraTools } from "./mastra.js";
 
 const image = { kind: "image", data: new Uint8Array([1, 2, 3]), mime: "image/png" } as const;
@@ -190,7 +190,7 @@ const history = (parts: readonly object[], answers: readonly object[]) => [
 
 describe("an approval of the AI SDK", () => {
   const call = { id: "c", name: "save", given: { a: 1, b: [2] }, input: {} };
-  const isApproved = (...args: Parameters<typeof approvalOf>) => approvalOf(...args) !== undefined;
+  const isApproved = (...args: Parameters<typeof userApprovalOf>) => userApprovalOf(...args) !== undefined;
   const approved = history(asked("c", { b: [2], a: 1 }), [answer("ask_c")]);
 
   it("holds for exactly the call that was approved", () => {

@@ -5,7 +5,7 @@ import {
   type AdaptedBox,
   type AdapterOptions,
   type AnswerOptions,
-  type CallOptions,
+  type CancelOptions,
   callsToAnswer,
   runAdapted,
 } from "./adapted-box.js";
@@ -115,7 +115,7 @@ export function toGoogleCallableTool(box: AdaptedBox, options: GoogleCallableOpt
 
 function toolsOf(box: AdaptedBox, options: GoogleOptions): GoogleTools {
   const { jsonSchema = true, images = true } = options;
-  const partOf = async ({ id, name = "", args }: FunctionCall, callOptions: CallOptions) => {
+  const partOf = async ({ id, name = "", args }: FunctionCall, callOptions: CancelOptions) => {
     const outcome = await runAdapted(box, options, { id, name, input: args ?? {} }, callOptions);
     return { functionResponse: { ...(id === undefined ? {} : { id }), name, ...responseOf(outcome, images) } };
   };

@@ -1,6 +1,6 @@
 /** Haft's tools for OpenAI's Chat Completions, and for the loop `runTools` of its SDK. */
 import { isRecord, requireKnownOptions } from "../kernel/index.js";
-import { type AdaptedBox, type AnswerOptions, type CallOptions, callsToAnswer, runAdapted } from "./adapted-box.js";
+import { type AdaptedBox, type AnswerOptions, type CancelOptions, callsToAnswer, runAdapted } from "./adapted-box.js";
 import { OPENAI_OPTIONS, type OpenAiOptions, openAiSchema } from "./openai-options.js";
 import { dataUrlOf, type OutcomeImage, type OutcomePart, omittedImage, partsOf, textOf } from "./outcome-parts.js";
 
@@ -61,7 +61,7 @@ export interface OpenAiChatTools {
  */
 export function toOpenAiChatTools(box: AdaptedBox, options: OpenAiOptions = {}): OpenAiChatTools {
   requireKnownOptions("toOpenAiChatTools", options, OPENAI_OPTIONS);
-  const run = async ({ id, function: { name, arguments: input } }: ModelCall, callOptions?: CallOptions) =>
+  const run = async ({ id, function: { name, arguments: input } }: ModelCall, callOptions?: CancelOptions) =>
     partsOf(await runAdapted(box, options, { id, name, input }, callOptions));
   const toolOf = (name: string) => async (args: string, received: unknown) => {
     const runner = isRunner(received) ? received : undefined;
