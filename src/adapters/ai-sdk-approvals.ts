@@ -1,6 +1,6 @@
 /** Approvals of the AI SDK: who has approved a call is read from its messages, never from what a model sent. */
-import { type Approver, BoundedMap, BoundedSet, type Claim, isRecord, type ToolBox } from "../kernel/index.js";
-import { approvedBy, claimsIfAsked, isSameJson, MAX_ASKED, sortedJson } from "./sdk-approval.js";
+import { type Approver, BoundedMap, BoundedSet, isRecord, type ToolBox } from "../kernel/index.js";
+import { approvedBy, isSameJson, MAX_ASKED, sortedJson, touchesIfAsked } from "./sdk-approval.js";
 
 /** A call; `given` is its input as it stands in the messages of the SDK. */
 export interface CallId {
@@ -10,11 +10,16 @@ export interface CallId {
   readonly input: unknown;
 }
 
+const MAX_ASKED_OF_ID = 20;
+
 type Part = Readonly<Record<string, unknown>>;
 
 export class AiSdkApprovals {
-  /** What a call would touch, by its name, id and input. Of a call that is not here, the messages alone decide. */
-  readonly #asked = new BoundedMap<string, readonly Claim[]>(MAX_ASKED);
+  /**
+   * What the calls would touch that the user was asked about, by name and id, and by input: some models number their calls, so that
+   * two conversations have the same ids. Of a name and id that are not here, the messages alone decide.
+   */
+  readonly #asked = new BoundedMap<string, BoundedMap<string, string>>(MAX_ASKED);
   readonly #used = new BoundedSet<unknown>(MAX_ASKED);
 
   constructor(private readonly box: Pick<ToolBox, "explain">) {}
@@ -22,9 +27,11 @@ export class AiSdkApprovals {
   /** Whether the policy asks about the call. The SDK asks this again when it runs an approved call. */
   async needsApproval(call: CallId, messages: readonly unknown[] = []): Promise<boolean> {
     if (userApprovalOf(call, messages) !== undefined) return true;
-    const claims = await claimsIfAsked(this.box, call);
-    if (claims === undefined) return false;
-    this.#asked.set(keyOf(call), claims);
+    const touches = await touchesIfAsked(this.box, call);
+    if (touches === undefined) return false;
+    const ofId = this.#asked.get(keyOf(call)) ?? new BoundedMap<string, string>(MAX_ASKED_OF_ID);
+    ofId.set(sortedJson(call.given), touches);
+    this.#asked.set(keyOf(call), ofId);
     return true;
   }
 
@@ -32,15 +39,18 @@ export class AiSdkApprovals {
   approverOf(call: CallId, messages: readonly unknown[] = []): Approver | undefined {
     const approval = userApprovalOf(call, messages);
     if (approval === undefined || this.#used.has(approval.id)) return undefined;
+    const asked = this.#asked.get(keyOf(call));
+    const touches = asked?.get(sortedJson(call.given));
+    // The messages show an input that the user was not asked about.
+    if (asked !== undefined && touches === undefined) return undefined;
     this.#used.add(approval.id);
-    const claims = this.#asked.get(keyOf(call));
-    this.#asked.delete(keyOf(call));
-    return approvedBy("ai-sdk", this.box, call, claims);
+    asked?.delete(sortedJson(call.given));
+    return approvedBy("ai-sdk", touches);
   }
 }
 
-function keyOf({ name, id, given }: CallId): string {
-  return sortedJson([name, id, given]);
+function keyOf({ name, id }: CallId): string {
+  return JSON.stringify([name, id]);
 }
 
 /**

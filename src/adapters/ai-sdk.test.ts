@@ -266,6 +266,12 @@ describe("a call that the policy asks about", () => {
     expect(output).toMatchObject({ status: "denied" });
   });
 
+  it("is not taken for another input than the one that this process asked about", async () => {
+    const { save } = toolsOf();
+    await save.needsApproval?.({ shown: 1 }, { toolCallId: "c", messages: [] });
+    expect(await save.execute({}, { toolCallId: "c", messages })).toMatchObject({ status: "denied" });
+  });
+
   it("runs in another process than the one that asked", async () => {
     expect(await toolsOf().save.execute({}, { toolCallId: "c", messages })).toMatchObject({ status: "ok" });
   });

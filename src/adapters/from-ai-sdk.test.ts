@@ -60,6 +60,15 @@ describe("a tool of the AI SDK", () => {
     expect(seen).toMatchObject({ toolCallId: "c", messages: [], abortSignal: expect.any(AbortSignal) });
   });
 
+  it("has failed where it never stops to give outputs", async () => {
+    const next = async () => ({ done: false, value: 1 });
+    const execute = () => ({ [Symbol.asyncIterator]: () => ({ next }) });
+    expect(await called(taken({ execute }))).toMatchObject({
+      status: "failed",
+      output: "`weather` failed: It gave more than 10000 intermediate outputs.",
+    });
+  });
+
   it("has failed where it throws", async () => {
     const execute = () => {
       throw new Error("no network");

@@ -55,7 +55,10 @@ export function fromAiSdk<const Name extends string>(
       input: schemaOf(name, tool.inputSchema, options.parameters),
       asksAbout: (input) => (typeof needsApproval === "function" ? needsApproval(input, callOf("")) : needsApproval),
       async run(input, { callId, signal }) {
-        const output = await lastOf(await execute.call(tool, input, { ...callOf(callId), abortSignal: signal }));
+        const output = await lastOf(
+          await execute.call(tool, input, { ...callOf(callId), abortSignal: signal }),
+          signal,
+        );
         return toModelOutput === undefined
           ? plain(output)
           : fromModelOutput(await toModelOutput.call(tool, { toolCallId: callId, input, output }));
@@ -78,11 +81,19 @@ function callOf(toolCallId: string) {
   return { toolCallId, messages: [], context: undefined, experimental_context: undefined };
 }
 
+/** More intermediate outputs come from a tool that does not end, which may never let the deadline fire. */
+const MAX_OUTPUTS = 10_000;
+
 /** A tool may give intermediate outputs; the last one is its result. */
-async function lastOf(output: unknown): Promise<unknown> {
+async function lastOf(output: unknown, signal: AbortSignal): Promise<unknown> {
   if (typeof output !== "object" || output === null || !(Symbol.asyncIterator in output)) return output;
   let last: unknown;
-  for await (const one of output as AsyncIterable<unknown>) last = one;
+  let count = 0;
+  for await (const one of output as AsyncIterable<unknown>) {
+    signal.throwIfAborted();
+    if (++count > MAX_OUTPUTS) throw new Error(`It gave more than ${MAX_OUTPUTS} intermediate outputs.`);
+    last = one;
+  }
   return last;
 }
 

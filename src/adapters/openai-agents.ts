@@ -1,16 +1,9 @@
 /** Haft's tools for OpenAI's Agents SDK, with its approvals. */
-import {
-  type Approver,
-  BoundedMap,
-  type Claim,
-  isRecord,
-  requireKnownOptions,
-  type ToolCall,
-} from "../kernel/index.js";
+import { type Approver, BoundedMap, isRecord, requireKnownOptions, type ToolCall } from "../kernel/index.js";
 import { type AdaptedBox, runAdapted } from "./adapted-box.js";
 import { OPENAI_OPTIONS, type OpenAiOptions, openAiSchema } from "./openai-options.js";
 import { dataUrlOf, partsOf, textOf } from "./outcome-parts.js";
-import { type ApprovalsOption, approvedBy, asksBySdk, claimsIfAsked, MAX_ASKED, sortedJson } from "./sdk-approval.js";
+import { type ApprovalsOption, approvedBy, asksBySdk, MAX_ASKED, sortedJson, touchesIfAsked } from "./sdk-approval.js";
 
 /** Options of `toOpenAiAgentsTools`. */
 export interface OpenAiAgentsOptions extends OpenAiOptions {
@@ -104,7 +97,7 @@ interface Waiting {
   readonly context: unknown;
   readonly input: string;
   /** What the call would touch. Absent: the model sent two calls under one id, so an approval could be for either. */
-  readonly claims?: readonly Claim[];
+  readonly touches?: string;
 }
 
 /** What the SDK's user was asked about, so that an answer holds for exactly that call, once. */
@@ -118,13 +111,13 @@ class Approvals {
   }
 
   async areNeeded(call: ToolCall, context: unknown): Promise<boolean> {
-    const touched = await claimsIfAsked(this.#box, call);
-    if (touched === undefined) return false;
+    const touches = await touchesIfAsked(this.#box, call);
+    if (touches === undefined) return false;
     const input = sortedJson(call.input);
     const other = this.#waiting.get(keyOf(call));
     const isSecond =
-      other !== undefined && other.context === context && (other.input !== input || other.claims === undefined);
-    this.#waiting.set(keyOf(call), { context, input, ...(isSecond ? {} : { claims: touched }) });
+      other !== undefined && other.context === context && (other.input !== input || other.touches === undefined);
+    this.#waiting.set(keyOf(call), { context, input, ...(isSecond ? {} : { touches }) });
     return true;
   }
 
@@ -135,13 +128,13 @@ class Approvals {
     const key = keyOf(call);
     const waiting = this.#waiting.get(key);
     if (waiting === undefined && !isBoundToInput(context, call.name)) return undefined;
-    const claims = waiting?.claims;
-    if (waiting !== undefined && (claims === undefined || waiting.input !== sortedJson(call.input))) return undefined;
+    const touches = waiting?.touches;
+    if (waiting !== undefined && (touches === undefined || waiting.input !== sortedJson(call.input))) return undefined;
     const used = this.#used.get(context) ?? new Set();
     if (used.has(key)) return undefined;
     this.#used.set(context, used.add(key));
     this.#waiting.delete(key);
-    return approvedBy("openai-agents", this.#box, call, claims);
+    return approvedBy("openai-agents", touches);
   }
 }
 

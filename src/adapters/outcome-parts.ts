@@ -38,6 +38,15 @@ export function dataUrlOf({ mime, data }: OutcomeImage): string {
   return `data:${mime};base64,${data}`;
 }
 
+/** Characters of base64. Anthropic refuses a request with a larger image (5 MB), and each later one that repeats it. */
+const MAX_IMAGE_CHARACTERS = 5_000_000;
+
+function imagePart(image: OutcomeImage): OutcomePart {
+  if (image.data === "") return { type: "text", text: omittedImage(image, "it is empty") };
+  if (image.data.length <= MAX_IMAGE_CHARACTERS) return image;
+  return { type: "text", text: omittedImage(image, "it is too large for an API of a model") };
+}
+
 function partOf(block: ContentBlock): OutcomePart {
   switch (block.kind) {
     case "text":
@@ -47,7 +56,7 @@ function partOf(block: ContentBlock): OutcomePart {
     case "resource":
       return { type: "text", text: block.text ?? block.uri };
     case "image":
-      return { type: "image", mime: block.mime, data: Buffer.from(block.data).toString("base64") };
+      return imagePart({ type: "image", mime: block.mime, data: Buffer.from(block.data).toString("base64") });
     default:
       return block satisfies never;
   }

@@ -1,5 +1,5 @@
 /** Approvals that the user of an SDK gives: what is the same for each SDK. */
-import { type Approver, type Claim, HaftError, isRecord, type ToolBox, type ToolCall } from "../kernel/index.js";
+import { type Approver, HaftError, isRecord, type ToolBox, type ToolCall } from "../kernel/index.js";
 
 /**
  * Who is asked about a call that the policy asks about. "sdk": the user, by the SDK, and an answer holds for exactly this call, once.
@@ -14,29 +14,25 @@ export function asksBySdk(caller: string, approvals: ApprovalsOption = "sdk"): b
   throw new HaftError("CONFIG_INVALID", message, { details: { option: "approvals" } });
 }
 
-/** Calls whose claims are remembered between the question and the answer; an older one counts as asked about by another process. */
+/** Calls of which it is remembered what they would touch between the question and the answer; an older one counts as asked about by another process. */
 export const MAX_ASKED = 1_000;
 
 type Explainer = Pick<ToolBox, "explain">;
 
 /**
- * What the call would touch, where the policy asks about it. A call that cannot be explained is not asked about: it does not run
- * without an approval, and its result says why.
+ * A digest of what the call would touch, where the policy asks about it; "" where that is not known. A call that cannot be explained
+ * is not asked about: it does not run without an approval, and its result says why.
  */
-export async function claimsIfAsked(box: Explainer, call: ToolCall): Promise<readonly Claim[] | undefined> {
+export async function touchesIfAsked(box: Explainer, call: ToolCall): Promise<string | undefined> {
   const explained = await box.explain(call).catch(() => undefined);
-  return explained?.needsApproval === true ? explained.claims : undefined;
+  return explained?.needsApproval === true ? (explained.request?.touches ?? "") : undefined;
 }
 
-/** Answers for the user of the SDK `by`, who has approved the call. `claims`: what it would touch when the user was asked, if known. */
-export function approvedBy(by: string, box: Explainer, call: ToolCall, claims: readonly Claim[] | undefined): Approver {
+/** Answers for the user of the SDK `by`, who has approved the call. `touches`: as when the user was asked, by this process. */
+export function approvedBy(by: string, touches: string | undefined): Approver {
   return {
-    async ask(request) {
-      if (claims === undefined || isSameJson(request.claims, claims)) return { by, scope: "once" };
-      // Secrets are redacted in a request, but not in an explanation.
-      const current = request.hidden === undefined ? undefined : (await box.explain(call))?.claims;
-      return current !== undefined && isSameJson(current, claims) ? { by, scope: "once" } : { denied: CHANGED };
-    },
+    ask: async (request) =>
+      touches === undefined || touches === request.touches ? { by, scope: "once" } : { denied: CHANGED },
   };
 }
 
