@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { createToolkit } from "../src/index.js";
+import { type Approver, createToolkit } from "../src/index.js";
 import { isSampled } from "../src/testing/long.fixture.js";
 import { REPOSITORY } from "./architecture/source-tree.js";
 import { ATTEMPTS, type Attempt, type Step } from "./policy-limits/attempts.js";
@@ -24,6 +24,11 @@ type Toolkit = Awaited<ReturnType<typeof createToolkit>>;
 const PLACES = ["ws", "out", "home", "state"] as const;
 let root: string;
 let counter = 0;
+/** Whether the user allows what is asked until the session ends; otherwise the question stays open. */
+let isAllowing = false;
+const approver: Approver = {
+  ask: async () => (isAllowing ? { by: "ada", scope: "session" } : { pending: true }),
+};
 
 beforeAll(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "haft-limits-")));
@@ -65,9 +70,15 @@ function outside(): string[] {
   return [...seen, ...left, ...audit].sort();
 }
 
-async function opened(autonomy: "supervised" | "full", on: string): Promise<Toolkit> {
+async function opened(autonomy: "supervised" | "full", on: string, asked?: Approver): Promise<Toolkit> {
   for (const place of PLACES) mkdirSync(join(root, place), { recursive: true });
-  const toolkit = await createToolkit({ autonomy, on, workspace: join(root, "ws"), stateDir: join(root, "state") });
+  const toolkit = await createToolkit({
+    autonomy,
+    on,
+    workspace: join(root, "ws"),
+    stateDir: join(root, "state"),
+    ...(asked === undefined ? {} : { approver: asked }),
+  });
   await run(toolkit, "true"); // from here on there is an audit log
   return toolkit;
 }
@@ -76,16 +87,17 @@ const run = (toolkit: Toolkit, command: string) =>
   toolkit.session("first").box().runner.run({ id: "first", name: "bash", input: { command } });
 
 /** The last outcome, and what came of it all. */
-async function played(toolkit: Toolkit, { kind, steps }: Attempt) {
+async function played(toolkit: Toolkit, { kind, steps, isAnswered: answered }: Attempt) {
   const before = outside();
   const { runner } = toolkit.session(`s${counter++}`).box();
   let outcome: Awaited<ReturnType<typeof runner.run>> | undefined;
   let output = "";
-  for (const step of steps) {
+  for (const [index, step] of steps.entries()) {
     const [name, input] = callOf(step);
+    isAllowing = index === 0 && answered === true;
     outcome = await runner.run({ id: `c${counter++}`, name, input });
     output += outcome.output;
-    if (outcome.status === "denied") break;
+    if (outcome.status === "denied" || outcome.status === "input-required") break;
   }
   if (kind === "Jobs" || steps.some((step) => step[0] === "process"))
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -108,10 +120,15 @@ const CODES = { denied: "POLICY_DENIED", asked: "POLICY_APPROVAL_REQUIRED", inva
 
 describe.each(["posix:bash", "local"])("attempts on %s", (on) => {
   let toolkit: Toolkit;
+  let answered: Toolkit;
   beforeAll(async () => {
     toolkit = await opened("supervised", on);
+    answered = await opened("supervised", on, approver);
   });
-  afterAll(() => toolkit.close());
+  afterAll(async () => {
+    await toolkit.close();
+    await answered.close();
+  });
 
   // What is refused does not depend on the shell of the target, so that one of them plays a sample.
   const attempts = ATTEMPTS.filter((_, index) => on === "posix:bash" || isSampled(index));
@@ -119,7 +136,7 @@ describe.each(["posix:bash", "local"])("attempts on %s", (on) => {
     "%s",
     async (_, attempt) => {
       setUp(attempt);
-      const { outcome, harm } = await played(toolkit, attempt);
+      const { outcome, harm } = await played(attempt.isAnswered ? answered : toolkit, attempt);
       expect([outcome.output, harm]).toEqual([expect.anything(), false]);
       if (attempt.ends === "harmless") expect(outcome.status).not.toBe("denied");
       else expect([outcome.output, outcome.code]).toEqual([expect.anything(), CODES[attempt.ends]]);

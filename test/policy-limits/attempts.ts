@@ -11,6 +11,8 @@ export interface Attempt {
   readonly what: string;
   /** What is in the workspace beforehand, made by the user with bash. */
   readonly setup?: string;
+  /** The user allows the first step until the session ends. */
+  readonly isAnswered?: true;
   /** The last one is the one that has to be stopped; those before may pass. */
   readonly steps: readonly Step[];
   /** "denied": refused. "asked": only with a user's approval. "harmless": runs, and does nothing of the kind. "invalid": no such
@@ -31,6 +33,15 @@ const LEAVES = "mkfifo pwned";
 /** A text that runs a command where bash evaluates it. */
 const HIDDEN = { setup: `echo 'a[$(${LEAVES})]' > f` };
 const EVIL = `printf '#!/bin/sh\\n${LEAVES}\\n' > evil; chmod +x evil`;
+
+/** What comes after a command that the user has allowed until the session ends. */
+function after(answered: string, what: string, command: string, ends: Attempt["ends"], bites?: false): Attempt {
+  const more = { setup: TESTED, steps: [answered, command], isAnswered: true as const };
+  return one("Remembered answers", what, command, ends, bites === undefined ? more : { ...more, bites });
+}
+const RUNS_IT = `require("node:child_process").execSync("${LEAVES}");`;
+const TESTED = `echo 'if (process.env.FOO) ${RUNS_IT}' > a.test.cjs
+  echo '${RUNS_IT} module.exports = async function* () {};' > r.cjs`;
 
 const COMMIT = "git -c user.name=a -c user.email=a@b commit -qam x";
 const COMMITS = `git init -q .; git add a.txt; ${COMMIT}; echo b > a.txt; ${COMMIT}`;
@@ -452,4 +463,43 @@ export const ATTEMPTS: readonly Attempt[] = [
   one("Destruction", "what git does not track", "git clean -fdx", "denied", { setup: "git init -q .", bites: false }),
   one("Destruction", "by `find`", "find . -delete", "denied", { bites: false }),
   one("Destruction", "moved away", "mv * {out}", "denied", { bites: false }),
+  after(
+    "node --test a.test.cjs",
+    "another option of a test runner",
+    "node --test --test-reporter=./r.cjs a.test.cjs",
+    "asked",
+  ),
+  after("node --test a.test.cjs", "an assignment before a test runner", "FOO=1 node --test a.test.cjs", "asked"),
+  after("node --test a.test.cjs", "an assignment beforehand", "export FOO=1; node --test a.test.cjs", "asked"),
+  after("node --test a.test.cjs", "an assignment by `env`", "env FOO=1 node --test a.test.cjs", "asked"),
+  after(
+    "node --test a.test.cjs",
+    "a path outside, as the value of an option",
+    "node --test --test-reporter=tap --test-reporter-destination={out}/new a.test.cjs",
+    "denied",
+  ),
+  after(
+    "pytest a.py",
+    "a path outside, in the value of an option",
+    "pytest -o cache_dir={out}/x a.py",
+    "denied",
+    false,
+  ),
+  after("pytest a.py", "arguments from a file", "pytest @args a.py", "asked", false),
+  after("curl -s http://127.0.0.1:9/a", "another scheme", "curl -s https://127.0.0.1:9/a", "asked", false),
+  after("curl -s http://127.0.0.1:9/a", "another port", "curl -s http://127.0.0.1:10/a", "asked", false),
+  after(
+    "curl -s http://127.0.0.1:9/a",
+    "another option of a request",
+    "curl -s http://127.0.0.1:9/a -o a.txt",
+    "asked",
+    false,
+  ),
+  after(
+    "curl -s http://127.0.0.1:9/a",
+    "another program to the same host",
+    "wget -q http://127.0.0.1:9/a",
+    "asked",
+    false,
+  ),
 ];

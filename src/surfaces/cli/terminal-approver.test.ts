@@ -88,7 +88,7 @@ it("what is not remembered is asked without these answers, and they are not take
 it("shows the command, its real directory, the reason, and what a longer answer remembers", async () => {
   const { printed } = await asked(["n"], {
     ...request,
-    rememberedText: ["`npm test` with any further arguments, in this directory"],
+    rememberedText: ["`npm test` with any further file or name, in this directory"],
     suggestedRules: ["npm test *"],
   });
   expect(printed).toContain(`
@@ -98,7 +98,7 @@ directory  /ws/real
 target     local, workspace /ws
 why        \`npm test\` runs code of the workspace.
 rule       workspace-code, risk medium
-remembers  \`npm test\` with any further arguments, in this directory
+remembers  \`npm test\` with any further file or name, in this directory
 for good   haft policy allow 'npm test *'
 
 Allow it? [y]es once, [s]ession, [p]roject, [n]o.

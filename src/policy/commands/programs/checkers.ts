@@ -80,7 +80,7 @@ const JEST = tool(
 
 const VITEST: ProgramSpec = everywhere({
   ...tool({
-    "--run --coverage --coverage.enabled --watch --no-watch --no-coverage --silent --passWithNoTests --update -u --no-color --color --globals --dom --typecheck --no-isolate --no-file-parallelism --allowOnly --dangerouslyIgnoreUnhandledErrors --clearScreen --hideSkippedTests":
+    "--run --coverage --coverage.enabled --watch --no-watch --no-coverage --silent --passWithNoTests --no-color --color --globals --dom --typecheck --no-isolate --no-file-parallelism --allowOnly --dangerouslyIgnoreUnhandledErrors --clearScreen --hideSkippedTests":
       "",
     "-t --testNamePattern --bail --pool --maxWorkers --minWorkers --testTimeout --hookTimeout --retry --shard --project --mode --changed --coverage.provider --coverage.reporter --slowTestThreshold":
       "text",
