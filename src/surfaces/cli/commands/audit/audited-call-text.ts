@@ -49,7 +49,7 @@ function approvalOf(end: Call["end"]): string | undefined {
   return words === undefined ? undefined : `${words(String(end?.approver))}${rememberedText(end?.remembered)}`;
 }
 
-/** " for the project: `npm test` with any further arguments, in this directory"; empty for an approval of this call only. */
+/** " for the project: `npm test` with any further file or name, in this directory"; empty for an approval of this call only. */
 function rememberedText(remembered: unknown): string {
   if (!isRecord(remembered) || (remembered.scope !== "session" && remembered.scope !== "project")) return "";
   const texts = Array.isArray(remembered.text) ? remembered.text.filter((text) => typeof text === "string") : [];
