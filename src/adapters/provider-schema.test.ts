@@ -257,3 +257,17 @@ it("every schema that is made is one of JSON Schema 2020-12", () => {
     expect(ajv.validateSchema(made[provider])).toBe(true);
   }
 });
+
+it("a schema with a value that cannot be read becomes one of any object", () => {
+  let deep: unknown = 1;
+  for (let level = 0; level < 100_000; level++) deep = [deep];
+  const throwing = {
+    toJSON() {
+      throw new Error("no");
+    },
+  };
+  for (const value of [deep, throwing]) {
+    const { schema, notes } = providerSchema({ type: "object", properties: { a: { enum: [value] } } }, "anthropic");
+    expect([schema.type, notes]).toEqual(["object", [expect.stringContaining("could not be read (")]]);
+  }
+});

@@ -1,5 +1,5 @@
 /** JSON Schemas that a provider accepts for the parameters of a tool, made from any schema. */
-import type { JsonSchema } from "../kernel/index.js";
+import { type JsonSchema, messageOf } from "../kernel/index.js";
 import { CONSTRAINTS, type ProviderRules, rulesOf, type SchemaProvider, STRICT_LIMITS } from "./provider-rules.js";
 import { Notes, propertyPath, readArguments } from "./read-arguments.js";
 import { isOf, type Shape, type ShapeType, typeText } from "./schema-shape.js";
@@ -29,9 +29,19 @@ const MAX_REMARK = 500;
  */
 export function providerSchema(schema: JsonSchema, provider: SchemaProvider): ProviderSchema {
   const rules = rulesOf(provider);
+  try {
+    return writtenFor(rules, schema);
+  } catch (thrown) {
+    // A value that is nested too deep for JSON, or has a `toJSON` that throws.
+    const why = messageOf(thrown).replace(/\.$/, "");
+    const note = `The schema could not be read (${why}) and is omitted: Haft checks the arguments alone.`;
+    return { ...writtenFor(rules, { type: "object" }), notes: [note] };
+  }
+}
+
+function writtenFor(rules: ProviderRules, schema: JsonSchema): ProviderSchema {
   const notes = new Notes();
-  const shape = readArguments(schema, notes);
-  const written = new SchemaWriter(rules, notes).root(shape);
+  const written = new SchemaWriter(rules, notes).root(readArguments(schema, notes));
   return { schema: written, notes: notes.list() };
 }
 
