@@ -175,7 +175,7 @@ describe("a tool that cannot be taken", () => {
     [{ description: () => "x" }, "it has no text as `description`. Pass `description` as an option"],
     [{ inputSchema: later }, "its JSON Schema is a promise. Pass it: `fromAiSdk(name, tool, { parameters:"],
     [{ inputSchema: bare }, "its old schema gives no JSON Schema. Pass it:"],
-    [{ inputSchema: {} }, "its `inputSchema` is none that the AI SDK 6 or 7 accepts"],
+    [{ inputSchema: {} }, "its `inputSchema` is not one that the AI SDK 6 or 7 accepts"],
   ])("is refused with what to do: %j", (more, message) => {
     expect(() => taken(more as Partial<ForeignAiSdkTool>)).toThrow(message);
   });

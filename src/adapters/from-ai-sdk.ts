@@ -113,7 +113,7 @@ function schemaOf(name: string, given: unknown, parameters: JsonSchema | undefin
     const validate = Reflect.get(schema, "validate") as Validate | undefined | null;
     return validate === undefined || validate === null ? json : standardOf(json, validate);
   }
-  if (standard === undefined) throw invalid(name, "its `inputSchema` is none that the AI SDK 6 or 7 accepts");
+  if (standard === undefined) throw invalid(name, "its `inputSchema` is not one that the AI SDK 6 or 7 accepts");
   if (parameters === undefined && standard.jsonSchema === undefined)
     throw invalid(name, `its ${standard.vendor} schema gives no JSON Schema. ${PASS_PARAMETERS}`);
   if (parameters === undefined) return { "~standard": standard };

@@ -35,7 +35,7 @@ export interface FromLangChainOptions extends ForeignToolOptions {
  * What it touches is not known, so the policy asks about it, once for the tool. What it throws is a failed outcome, as is a message
  * with `status: "error"`. Its `signal` fires on cancel and at the deadline.
  *
- * @throws `CONFIG_INVALID` for something that is no such tool, a schema without a JSON Schema and an unknown option.
+ * @throws `CONFIG_INVALID` for anything but such a tool, a schema without a JSON Schema and an unknown option.
  */
 export function fromLangChain(tool: ForeignLangChainTool, options: FromLangChainOptions = {}): DefinedTool {
   requireKnownOptions("fromLangChain", options, ["name", ...FOREIGN_OPTIONS]);
