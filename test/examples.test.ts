@@ -9,7 +9,9 @@ const directory = join(REPOSITORY, "examples");
 const names = readdirSync(directory).filter((name) => name.endsWith(".mjs"));
 /** Those that need an SDK are run by `test/sdks/play-examples.mjs`. */
 const needsSdk = (name: string) => / from "(?!node:|haft["/])/.test(readFileSync(join(directory, name), "utf8"));
-const own = names.filter((name) => !needsSdk(name));
+/** Imported by others, and run with them. */
+const SHARED = ["ask-at-terminal.mjs"];
+const own = names.filter((name) => !needsSdk(name) && !SHARED.includes(name));
 
 describe("the examples", () => {
   it("stand in the list with a line each, in no other number", () => {
