@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cliPlace } from "../../../testing/cli-place.fixture.js";
+import { userName } from "../terminal-approver.js";
 
 describe("haft undo", () => {
   const place = cliPlace();
@@ -141,7 +141,7 @@ describe("haft undo", () => {
     await haft("undo", "--last");
     const audited = JSON.parse((await haft("audit", "trial", "--json")).stdout);
     const [undone] = audited.calls.filter((call: { begin: { tool: string } }) => call.begin.tool === "undo");
-    expect(undone.end.approver).toBe(userInfo().username);
+    expect(undone.end.approver).toBe(userName());
     expect(await haft("sessions", "end", "trial", "--forget-changes")).toMatchObject({
       status: 0,
       stderr: expect.stringContaining("deleted the old contents of 2 calls that changed files. They cannot be undone."),
