@@ -21,7 +21,7 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "
  */
 export function redactEscaped(redactor: Redactor | undefined, text: string): string {
   let shown = redactText(redactor, text);
-  if (redactor === undefined) return shown;
+  if (redactor === undefined || !shown.includes("\\")) return shown;
   // Each decoding of an escape shortens the text, so this ends.
   for (let form = shown; ; ) {
     const decoded = form.replace(ESCAPE, (_, code: string | undefined, short = "") =>
