@@ -1,26 +1,15 @@
 // The Claude Agent SDK with Haft's tools in place of its own (npm install @anthropic-ai/claude-agent-sdk), in the current
 // directory; asks before it does more than read and edit there. ANTHROPIC_API_KEY=… node examples/claude-agent.mjs "Which TODOs are left?"
-import { createInterface } from "node:readline/promises";
 import { query } from "@anthropic-ai/claude-agent-sdk";
 import { createToolkit } from "haft";
 import { createMcpServer } from "haft/mcp";
+import { askAtTerminal } from "./ask-at-terminal.mjs";
 
 const [prompt = "What is in this directory?"] = process.argv.slice(2);
 const abortController = new AbortController();
 process.once("SIGINT", () => abortController.abort()); // stops what the model has started, too
 
-const approver = {
-  async ask({ call, reason, preview, arguments: input }, { signal }) {
-    if (!process.stdin.isTTY) return { denied: "There is no terminal to ask at." };
-    const terminal = createInterface(process.stdin, process.stderr);
-    const shown = preview?.diff ?? preview?.command ?? JSON.stringify(input);
-    const answer = await terminal
-      .question(`${reason}\n${call.tool}: ${shown}\nAllow it? [y/N] `, { signal })
-      .finally(() => terminal.close());
-    return answer === "y" ? { by: "user", scope: "once" } : { denied: "The user said no." };
-  },
-};
-
+const approver = { ask: (request) => askAtTerminal(request, abortController.signal) };
 const toolkit = await createToolkit({ workspace: process.cwd(), approver });
 try {
   const haft = await createMcpServer(toolkit.box("coding"));

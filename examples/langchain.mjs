@@ -1,28 +1,17 @@
 // An agent of LangChain 1 (npm install langchain @langchain/openai) that works in the current directory and asks before it
 // does more than read and edit there. OPENAI_API_KEY=… node examples/langchain.mjs "Which TODOs are left?"
-import { createInterface } from "node:readline/promises";
 import { ChatOpenAI } from "@langchain/openai";
 import { createToolkit } from "haft";
 import { toLangChainTools } from "haft/langchain";
 import { createAgent, DynamicStructuredTool, ToolMessage } from "langchain";
+import { askAtTerminal } from "./ask-at-terminal.mjs";
 
 const [prompt = "What is in this directory?"] = process.argv.slice(2);
 const stop = new AbortController();
 process.once("SIGINT", () => stop.abort()); // stops what the model has started, too
 const { signal } = stop;
 
-const approver = {
-  async ask({ call, reason, preview, arguments: input }) {
-    if (!process.stdin.isTTY) return { denied: "There is no terminal to ask at." };
-    const terminal = createInterface(process.stdin, process.stderr);
-    const shown = preview?.diff ?? preview?.command ?? JSON.stringify(input);
-    const answer = await terminal
-      .question(`${reason}\n${call.tool}: ${shown}\nAllow it? [y/N] `, { signal })
-      .finally(() => terminal.close());
-    return answer === "y" ? { by: "user", scope: "once" } : { denied: "The user said no." };
-  },
-};
-
+const approver = { ask: (request) => askAtTerminal(request, signal) };
 const toolkit = await createToolkit({ workspace: process.cwd(), approver });
 try {
   const model = new ChatOpenAI({ model: "gpt-5", useResponsesApi: true }); // the older API has no images in results
