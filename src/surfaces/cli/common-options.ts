@@ -27,9 +27,9 @@ import {
   serverSecrets,
   type ToolkitOptions,
 } from "../../toolkit/index.js";
+import { haftCommand } from "../installed-package.js";
 import type { StartCommand } from "./clients/clients.js";
 import { type ConfigOptions, type LoadedConfig, loadConfig, reportIgnored, stateDirOf } from "./configuration.js";
-import { haftCommand } from "./installed-package.js";
 import { DEFAULT_DIALECT, UsageError } from "./usage.js";
 
 export interface CommonOptions extends ConfigOptions {

@@ -1,5 +1,6 @@
 /** The commands and options of `haft`. */
 import { Command } from "commander";
+import { haftVersion } from "../installed-package.js";
 import { examples } from "./command-parts.js";
 import { addApprovalsCommand } from "./commands/approvals.js";
 import { addArtifactsCommand } from "./commands/artifacts.js";
@@ -16,7 +17,6 @@ import { addSessionsCommand } from "./commands/sessions.js";
 import { addTokenCommand } from "./commands/token.js";
 import { addToolsCommand } from "./commands/tools.js";
 import { addUndoCommand } from "./commands/undo.js";
-import { haftVersion } from "./installed-package.js";
 import { shownLines } from "./output.js";
 import { DIRECTORY_OPTIONS, UsageError } from "./usage.js";
 

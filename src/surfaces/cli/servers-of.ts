@@ -1,6 +1,6 @@
 /** The other MCP servers whose tools a command offers. */
 import { type ConfiguredServers, configuredServers, type SettledConfig } from "../../toolkit/index.js";
-import { haftVersion } from "./installed-package.js";
+import { haftVersion } from "../installed-package.js";
 import { printUntrustedNotice } from "./output.js";
 
 export interface ServersOfOptions {

@@ -1,7 +1,7 @@
 /** A box of tools as an MCP server in the process of another program. */
-import { createRequire } from "node:module";
 import type { Server, Transport } from "@modelcontextprotocol/server";
 import { type CallEvent, requireKnownOptions, type ToolBox } from "../../kernel/index.js";
+import { haftVersion } from "../installed-package.js";
 import { RunningCalls } from "./running-calls.js";
 
 /** Options of `createMcpServer`. */
@@ -49,7 +49,6 @@ export async function createMcpServer(
 ): Promise<BoxServer> {
   requireKnownOptions("createMcpServer", options, ["name", "facts", "onEvent"]);
   const { name = "haft", facts = false, onEvent } = options;
-  const { version } = createRequire(import.meta.url)("haft/package.json") as { readonly version: string };
   const tools = box.descriptors().map((descriptor, index) => {
     const { effect = "write", annotations = {} } = box.tools[index] ?? {};
     return { descriptor: () => descriptor, effect, annotations };
@@ -57,7 +56,7 @@ export async function createMcpServer(
   const running = new RunningCalls();
   // Loaded by the first server, so that importing this module costs hardly anything.
   const { mcpServers } = await import("./mcp-server.js");
-  const serverFor = await mcpServers({ name, version, tools, facts }, running);
+  const serverFor = await mcpServers({ name, version: haftVersion(), tools, facts }, running);
   let count = 0;
   const connected = new Set<Server>();
   const instance = {

@@ -2,8 +2,8 @@
 import type { Command } from "commander";
 import pc from "picocolors";
 import { showControls } from "../../../text/index.js";
+import { haftVersion } from "../../installed-package.js";
 import { withConfigOptions, withExamples, withJsonOption, withTargetOption } from "../command-parts.js";
-import { haftVersion } from "../installed-package.js";
 import { printJson } from "../output.js";
 import { EXIT } from "../usage.js";
 import type { DoctorOptions } from "./doctor/doctor-findings.js";

@@ -4,8 +4,8 @@ import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Command } from "commander";
 import { showControls } from "../../../text/index.js";
+import { configSchemaPath } from "../../installed-package.js";
 import { withExamples } from "../command-parts.js";
-import { configSchemaPath } from "../installed-package.js";
 import { EXIT, UsageError } from "../usage.js";
 
 interface InitOptions {

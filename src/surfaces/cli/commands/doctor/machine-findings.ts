@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { isProgram, programOnPath } from "../../../../host/index.js";
 import type { HostFindings } from "../../../../toolkit/index.js";
-import { optionalPackages } from "../../installed-package.js";
+import { optionalPackages } from "../../../installed-package.js";
 import type { DoctorFinding } from "./finding.js";
 
 const OLDEST_NODE = [20, 19] as const;

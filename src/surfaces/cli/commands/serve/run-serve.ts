@@ -12,6 +12,7 @@ import {
   nameOf,
   stateDirectoryProblem,
 } from "../../../../toolkit/index.js";
+import { haftVersion } from "../../../installed-package.js";
 import { newToken, serveMcpHttp, serveMcpStdio } from "../../../mcp/index.js";
 import {
   type CommonOptions,
@@ -23,7 +24,6 @@ import {
   toolsOf,
   workspaceOf,
 } from "../../common-options.js";
-import { haftVersion } from "../../installed-package.js";
 import { printNotice, printUntrustedNotice } from "../../output.js";
 import { serversOf, withServers } from "../../servers-of.js";
 import { EXIT, UsageError } from "../../usage.js";
