@@ -187,7 +187,7 @@ describe("the tools for the tool runner", () => {
   });
 });
 
-it("what is no class `ToolError`, and an unknown option, is refused", () => {
+it("anything but a class as `ToolError`, and an unknown option, is refused", () => {
   const wrong = (options: object) => () => toAnthropicTools(providerBox(), options);
   expect(wrong({ ToolError: {} })).toThrow("must be the class that `@anthropic-ai/sdk/lib/tools/ToolError` exports");
   expect(wrong({ onOutcomes: () => {} })).toThrow("Did you mean `onOutcome`?");

@@ -65,7 +65,7 @@ describe("a tool of the AI SDK", () => {
     const execute = () => ({ [Symbol.asyncIterator]: () => ({ next }) });
     expect(await called(taken({ execute }))).toMatchObject({
       status: "failed",
-      output: "`weather` failed: It gave more than 10000 intermediate outputs.",
+      output: "`weather` failed: The tool returned more than 10000 intermediate outputs.",
     });
   });
 

@@ -91,7 +91,7 @@ async function lastOf(output: unknown, signal: AbortSignal): Promise<unknown> {
   let count = 0;
   for await (const one of output as AsyncIterable<unknown>) {
     signal.throwIfAborted();
-    if (++count > MAX_OUTPUTS) throw new Error(`It gave more than ${MAX_OUTPUTS} intermediate outputs.`);
+    if (++count > MAX_OUTPUTS) throw new Error(`The tool returned more than ${MAX_OUTPUTS} intermediate outputs.`);
     last = one;
   }
   return last;

@@ -102,7 +102,7 @@ export interface PathChange {
   readonly entry: EntryKind;
   /** Of a file, or of all files in a directory. Absent: not known. */
   readonly sizeBytes?: number;
-  /** What a directory contains, at any depth. Absent: it is no directory, or its contents were not counted. */
+  /** What a directory contains, at any depth. Absent: it is not a directory, or its contents were not counted. */
   readonly inside?: { readonly files: number; readonly directories: number };
   /** Where a "move" puts it. */
   readonly to?: string;

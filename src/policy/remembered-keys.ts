@@ -11,8 +11,9 @@ export interface RememberedKeys {
   readonly command: Remembered;
   /** For one program of it, with its arguments. */
   readonly program: Remembered;
-  /** For what the program does with any arguments, where that is known: a test runner, or a request to one host. */
+  /** For running code of the workspace: of a test runner, with any further file or name. */
   readonly code: Remembered;
+  /** For the network: where the hosts are known, with any path of them. */
   readonly network: Remembered;
 }
 
@@ -71,7 +72,7 @@ function keysOf(
   const text = shown(argv);
   const words = text === undefined ? `\`${program}\` with exactly these arguments` : `exactly \`${text}\``;
   const exact = {
-    remember: `program ${JSON.stringify([argv.map(withoutMeaning), ...all])}`,
+    remember: `program ${JSON.stringify([argv.map(asWritten), ...all])}`,
     rememberedText: `${words}, in this directory`,
   };
   const kept = runnerArguments(segment, (path) => directories.every((one) => isInside(resolvePath(one, path))));
@@ -80,7 +81,7 @@ function keysOf(
     kept === undefined || keptText === undefined
       ? exact
       : {
-          remember: `runner ${JSON.stringify([kept.map(withoutMeaning), ...all])}`,
+          remember: `runner ${JSON.stringify([kept.map(asWritten), ...all])}`,
           rememberedText: `\`${keptText}\` with any further file or name, in this directory`,
         };
   const hosts = requestedHosts(segment);
@@ -92,14 +93,15 @@ function keysOf(
     freed.length === 0 || optionText === undefined
       ? exact
       : {
-          remember: `connection ${JSON.stringify([rule, argv.map((word, index) => addresses[index] ?? withoutMeaning(word)), ...all])}`,
+          remember: `connection ${JSON.stringify([rule, argv.map((word, index) => addresses[index] ?? asWritten(word)), ...all])}`,
           rememberedText: `\`${optionText}\` with any path of ${freed.join(" and ")}, in this directory`,
         };
   const network = runnerOf(segment) !== undefined ? code : hosts.length > 0 ? connection : command;
   return { command, program: exact, code, network };
 }
 
-const withoutMeaning = ({ operand: _, ...word }: CommandWord): CommandWord => word;
+/** Whether the table took it for an operand does not belong to a key. */
+const asWritten = ({ operand: _, ...word }: CommandWord): CommandWord => word;
 
 /** The words of a runner without its plain operands, which may be others in the next call. */
 function runnerArguments(
@@ -119,7 +121,7 @@ function withoutPath({ value, operand }: CommandWord): string | undefined {
   return operand === true ? /^(?:https?|git|ssh):\/\/[^/?#\\]+(?=[/?#]|$)/.exec(value)?.[0] : undefined;
 }
 
-/** A test runner with any further arguments. What is of high risk is remembered with its arguments. */
+/** The pattern of a test runner, such as "npm test *"; undefined for what is of high risk. */
 export function runnerOf({ argv, runsWorkspaceCode, risk }: CommandSegment): string | undefined {
   return argv === undefined || !runsWorkspaceCode || risk === "high" ? undefined : runnerText(argv);
 }

@@ -71,7 +71,7 @@ const SHAPES: readonly Shape[] = [
       ["A-Za-z0-9/+", 40],
     ],
   },
-  // The last characters are for the digest of an image, which is no secret.
+  // The last characters are for the digest of an image, which is not secret.
   {
     kind: "password",
     parts: ["://", [`^:${NOT_IN_URL}`, 0, 256], ":", [`^${NOT_IN_URL}`, 1, 256], "@", ["a-z0-9:", 0, 7]],

@@ -1,24 +1,13 @@
 /** Rules × commands: what each decides, and what it must not let pass. */
 import { describe, expect, it } from "vitest";
-import type { Claim, Decision, PolicyCall } from "../../kernel/index.js";
+import type { Decision, PolicyCall } from "../../kernel/index.js";
 import { POLICY_CALL } from "../../testing/policy-call.fixture.js";
 import { autonomyPolicy } from "../autonomy-policy.js";
 import type { Autonomy } from "../index.js";
-import type { PolicyRule } from "./index.js";
+import { command, decide } from "./decide-by-rules.fixture.js";
 
 const call = POLICY_CALL;
 
-interface Given {
-  readonly autonomy?: Autonomy;
-  readonly tool?: string;
-}
-
-function decide(rules: readonly (string | PolicyRule)[], claims: readonly Claim[], given: Given = {}): Decision {
-  const { autonomy = "supervised", tool = "bash" } = given;
-  return autonomyPolicy({ rules }).decide(claims, { ...call, tool, autonomy });
-}
-
-const command = (text: string): Claim => ({ kind: "command", command: text, cwd: "/ws" });
 /** Rules, separated by `;` → commands with their decisions. */
 const COMMANDS: Readonly<Record<string, readonly (readonly [Decision["effect"], string])[]>> = {
   "allow npm test": [

@@ -3,22 +3,11 @@ import { describe, expect, it } from "vitest";
 import type { Access, Claim, Decision } from "../../kernel/index.js";
 import { POLICY_CALL } from "../../testing/policy-call.fixture.js";
 import { autonomyPolicy } from "../autonomy-policy.js";
-import type { Autonomy } from "../index.js";
+import { command, decide } from "./decide-by-rules.fixture.js";
 import type { PolicyRule } from "./index.js";
 
 const call = POLICY_CALL;
 
-interface Given {
-  readonly autonomy?: Autonomy;
-  readonly tool?: string;
-}
-
-function decide(rules: readonly (string | PolicyRule)[], claims: readonly Claim[], given: Given = {}): Decision {
-  const { autonomy = "supervised", tool = "bash" } = given;
-  return autonomyPolicy({ rules }).decide(claims, { ...call, tool, autonomy });
-}
-
-const command = (text: string): Claim => ({ kind: "command", command: text, cwd: "/ws" });
 const file = (access: Access, path: string, scope: "self" | "tree" = "self"): Claim => ({
   kind: "file",
   path,

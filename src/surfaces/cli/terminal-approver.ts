@@ -43,7 +43,7 @@ function openTerminal(): number {
   return openSync("/dev/tty", constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
 }
 
-/** What was typed before the question was seen is no answer to it, and neither is the beginning of a line. */
+/** What was typed before the question was seen does not answer it, and neither does the beginning of a line. */
 function typedFromNow(): Readable {
   const terminal = openTerminal();
   const typed = new ReadStream(terminal);

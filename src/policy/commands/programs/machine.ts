@@ -125,7 +125,7 @@ function printsEnvironments({ args, facts }: ProgramCall): void {
   }
 }
 
-/** A word that is no format is the time to set. With `-j` of macOS it is only shown. */
+/** A word that does not begin with `+` is the time to set. With `-j` of macOS it is only shown. */
 function setsClock(call: ProgramCall): void {
   if (hasOption(call, "-j")) return;
   for (const word of call.parsed.operands) {

@@ -308,7 +308,7 @@ describe("haft policy explain and check", () => {
     write(join(place.workspace, "cases.txt"), "allow ls\ndeny delete path=a.txt\n");
     for (const [file, why] of [
       ["nowhere.txt", "Did not check: there is no file nowhere.txt."],
-      ["cases.txt", 'cases.txt:2 is a call of the tool "delete". Write shell commands, one a line.'],
+      ["cases.txt", 'cases.txt:2 is a call of the tool "delete". Write shell commands, one per line.'],
     ] as const)
       expect(await haft("policy", "check", file)).toMatchObject({ status: 2, stderr: expect.stringContaining(why) });
   });

@@ -63,7 +63,7 @@ describe.skipIf(!GNU_SCRIPT)("on a terminal (skipped without script of util-linu
     ["the beginning of a line", "y", "\n"],
     ["both", "y\ny", "\n"],
   ])(
-    "what was typed before the question is no answer to it: %s",
+    "what was typed before the question does not answer it: %s",
     async (_name, early, keys) => {
       expect(await inTerminal(COMMAND, keys, early)).toContain("did not allow it.");
       expect(made()).toBe(false);

@@ -44,7 +44,7 @@ function casesOf(file: string) {
     const [tool = "", ...parameters] = command.split(/\s+/);
     if (builtinToolNames.includes(tool) && parameters.length > 0 && parameters.every((one) => /^\w+=/.test(one)))
       throw new UsageError(
-        `Did not check: ${file}:${index + 1} is a call of the tool "${tool}". Write shell commands, one a line.`,
+        `Did not check: ${file}:${index + 1} is a call of the tool "${tool}". Write shell commands, one per line.`,
       );
     if ((RULE_EFFECTS as readonly string[]).includes(expected)) return [{ line: index + 1, expected, command }];
     throw new UsageError(
