@@ -20,6 +20,7 @@ import {
   text,
 } from "../src/kernel/index.js";
 import { bareHost, bareSession, policyOf } from "../src/testing/fakes/bare-host.fixture.js";
+import { fakeHttp } from "../src/testing/fakes/fake-http.js";
 import { type Machine, machines } from "./hostile-machines.fixture.js";
 
 /** A file outside the claims, the file that another tool may claim, and a job that somebody else started. */
@@ -182,11 +183,10 @@ describe.each(Object.entries(machines))("members of a context on %s", (_, create
       },
     };
     const policy = policyOf((claims) => ({ effect: "allow", grant: grantFor("g", claims) }));
-    const http: NonNullable<HostServices["http"]> = {
-      async fetch(url) {
-        requested.push(url);
-      },
-    };
+    const http = fakeHttp(({ url }) => {
+      requested.push(url);
+      return {};
+    });
     return { ...bareHost({ locks, http, policy }), locked, requested };
   }
 

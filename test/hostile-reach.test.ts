@@ -17,6 +17,7 @@ import {
   text,
 } from "../src/kernel/index.js";
 import { bareHost, bareSession, policyOf } from "../src/testing/fakes/bare-host.fixture.js";
+import { fakeHttp } from "../src/testing/fakes/fake-http.js";
 import { type Machine, machines } from "./hostile-machines.fixture.js";
 
 const MAX_DEPTH = 6;
@@ -138,11 +139,10 @@ describe.each(Object.entries(machines))("what a tool reaches on %s", (_, create)
       return body();
     },
   };
-  const http: NonNullable<HostServices["http"]> = {
-    async fetch(url) {
-      requested.push(url);
-    },
-  };
+  const http = fakeHttp(({ url }) => {
+    requested.push(url);
+    return {};
+  });
   const media: NonNullable<HostServices["media"]> = {
     fitImage: async () => ({ problem: "unreadable" }) as never,
     pdfText: async () => ({ problem: "unreadable" }) as never,

@@ -1,17 +1,18 @@
 import { expect, it } from "vitest";
 import { boundHttp } from "./bound-http.js";
 import { type Grant, grantFor } from "./claims.js";
-import type { Http } from "./services.js";
+import type { Http, HttpResponse } from "./http.js";
 
 /** A port that is redirected, and the requests that it was allowed. */
 function redirectedTo(...to: readonly { readonly method: string; readonly url: string }[]) {
   const sent: string[] = [];
   const http: Http = {
-    async fetch(url, { method, hop }) {
+    async fetch(url, { method = "GET", hop }) {
       for (const request of [{ method, url }, ...to]) {
-        await hop(request, "192.0.2.1");
+        await hop({ ...request, address: "192.0.2.1" });
         sent.push(`${request.method} ${request.url}`);
       }
+      return {} as HttpResponse;
     },
   };
   const bound = (requests: Grant["requests"], requireLife = () => {}) =>

@@ -2,8 +2,8 @@
 import { coversRequest, type Grant } from "./claims.js";
 import { HaftError } from "./errors.js";
 import { unclaimed } from "./guard.js";
+import type { CallHttp, Http } from "./http.js";
 import { privateSignal } from "./private-signal.js";
-import type { CallHttp, Http } from "./services.js";
 
 /** @param requireLife - Throws once the call has ended. */
 export function boundHttp(http: Http, grant: Grant, end: AbortSignal, requireLife: () => void): CallHttp {
@@ -16,12 +16,13 @@ export function boundHttp(http: Http, grant: Grant, end: AbortSignal, requireLif
     if (!coversRequest(grant, method, url)) throw unclaimed(`request ${method} "${url}"`, { method, url });
   };
   return Object.freeze<CallHttp>({
-    async fetch(url, { method = "GET", signal } = {}) {
+    async fetch(url, { method = "GET", signal, ...request } = {}) {
       requireRequest(method, url);
       return http.fetch(url, {
+        ...request,
         method,
         signal: signal === undefined ? end : AbortSignal.any([privateSignal(signal), end]),
-        hop: async (request) => requireRequest(request.method, request.url),
+        hop: async (hop) => requireRequest(hop.method, hop.url),
       });
     },
   });

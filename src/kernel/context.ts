@@ -5,6 +5,7 @@ import type { BackendFlags } from "./backend.js";
 import type { Claim } from "./claims.js";
 import type { Dialect } from "./dialect.js";
 import type { Fs, Io, ResolvedPath } from "./fs.js";
+import type { CallHttp, Http } from "./http.js";
 import type { Media } from "./media.js";
 import type { OutputBudget } from "./output.js";
 import type { ToolResult } from "./result.js";
@@ -13,11 +14,9 @@ import type {
   Approver,
   Artifacts,
   Audit,
-  CallHttp,
   Clock,
   Digest,
   Faults,
-  Http,
   Ids,
   Locks,
   Policy,
@@ -91,7 +90,7 @@ export interface HostServices {
    * the files that it claims before the call is approved. Absent: none is.
    */
   readonly isOwnTool?: (tool: { readonly body: object }) => boolean;
-  /** For tools of the host, as `ctx.http`. `createToolkit` does not set it yet. */
+  /** What `ctx.http` of a call is bound to. Absent: no tool reaches the network through a port. */
   readonly http?: Http;
   /** Absent: images are passed on unchanged or not at all, and documents are not read. */
   readonly media?: Media;
@@ -176,7 +175,7 @@ export interface ToolContext<Limits = unknown> extends Omit<ClaimContext<Limits>
   readonly search: Search;
   /** Undefined if the backend has none. */
   readonly terminal?: Terminal | undefined;
-  /** Undefined where the host has none, as with `createToolkit`. It makes only requests that the call claimed. */
+  /** Undefined where the host has none. It makes only requests that the call claimed. */
   readonly http?: CallHttp | undefined;
   /** Undefined where the host has none. */
   readonly media?: Media | undefined;

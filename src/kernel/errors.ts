@@ -37,6 +37,13 @@ export const ERROR_CODES = [
   "JOB_INPUT_CLOSED", // { id }
   "SEARCH_PATTERN", // { pattern, why }
   "SEARCH_UNSUPPORTED", // { pattern, feature }
+  "WEB_UNREACHABLE", // { url, system? } no connection, or one that broke
+  "WEB_TIMEOUT", // { url, timeoutMs }
+  "WEB_REDIRECTS", // { url, redirects }
+  "WEB_STATUS", // { url, status }
+  "WEB_UNREADABLE", // { url, why } a body that cannot be decoded or shown
+  "WEB_SEARCH_BLOCKED", // { provider }
+  "WEB_SEARCH_FAILED", // { provider, status?, why }
   "POLICY_DENIED", // { rule, claim?, deniedBy?: "approver" }
   "POLICY_APPROVAL_REQUIRED", // { token? }
   "POLICY_RATE_LIMITED",

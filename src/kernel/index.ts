@@ -118,6 +118,16 @@ export {
   requireLive,
   requireTreeCovered,
 } from "./guard.js";
+export {
+  type CallHttp,
+  DEFAULT_HTTP_TIMEOUT_MS,
+  type Http,
+  type HttpHeaders,
+  type HttpHop,
+  type HttpRequest,
+  type HttpResponse,
+  MAX_REDIRECTS,
+} from "./http.js";
 export { requireKnownOptions } from "./known-options.js";
 export {
   type FittedImage,
@@ -185,12 +195,9 @@ export type {
   AuditBegin,
   AuditEnd,
   AuditedApproval,
-  CallHttp,
   Clock,
   Digest,
   Faults,
-  Http,
-  HttpRequest,
   Ids,
   Locks,
   PathChange,

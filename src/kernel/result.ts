@@ -43,6 +43,8 @@ export interface ToolResult<Data = unknown> {
   readonly structured?: Json;
   readonly truncations?: readonly Truncation[];
   readonly provenance?: Provenance;
+  /** Absolute URLs that the result shows. A GET of exactly such a URL carries nothing out that the model has read. */
+  readonly urls?: readonly string[];
 }
 
 /** How a call ended. Only "ok" is no error. */

@@ -308,29 +308,3 @@ export interface Redactor {
 
 /** SHA-256 as hex; injected, and possibly asynchronous, so that the kernel needs no Node.js module. */
 export type Digest = (bytes: Uint8Array | string) => Promise<string> | string;
-
-/** One request of `Http`. */
-export interface HttpRequest {
-  /** Default "GET". */
-  readonly method?: string;
-  readonly signal?: AbortSignal;
-}
-
-/** The HTTP port of a host, for the kernel: a call gets it bound to the requests that it claimed. */
-export interface Http {
-  /**
-   * @param options.hop - Called before each connection, the first and those of redirects, with the request that would be made
-   *   and the address that its host resolved to. When it rejects, nothing is sent and `fetch` rejects with the same error.
-   */
-  fetch(
-    url: string,
-    options: Required<HttpRequest> & {
-      hop(request: { readonly method: string; readonly url: string }, address: string): Promise<void>;
-    },
-  ): Promise<unknown>;
-}
-
-/** The HTTP port of a call. @throws `CALL_UNCLAIMED` for a request, or a redirect, that the call did not claim. */
-export interface CallHttp {
-  fetch(url: string, request?: HttpRequest): Promise<unknown>;
-}

@@ -5,8 +5,9 @@ import type { PackageTable } from "./import-rules.js";
 export const PACKAGES: PackageTable = {
   text: { chardet: "lazy" },
   kernel: { ajv: "lazy" },
+  "engines/html": { htmlparser2: "eager" }, // the engine itself is loaded with the first page
   "engines/search": { re2js: "lazy" },
-  host: { sharp: "lazy", unpdf: "lazy" }, // both run in a worker process
+  host: { sharp: "lazy", undici: "lazy", unpdf: "lazy" }, // media run in a worker process
   "mcp-client": { "@modelcontextprotocol/client": "lazy" },
   "backends/local": { "@vscode/ripgrep": "lazy" },
   "backends/memory": { unbash: "eager" },

@@ -1,0 +1,72 @@
+/** What `webfetch` takes and returns. Sizes are bytes, offsets characters, times milliseconds. */
+import type { InferInput, JsonSchema } from "../../kernel/index.js";
+
+export interface WebFetchLimits {
+  /** Of the decoded body, if the call gives none. */
+  readonly defaultBytes: number;
+  readonly maxBytes: number;
+  /** Of the rendered text, that one result shows. */
+  readonly maxCharacters: number;
+  readonly timeoutMs: number;
+}
+
+export const WEBFETCH_LIMITS = {
+  defaultBytes: 1_048_576,
+  maxBytes: 5_242_880,
+  maxCharacters: 40_000,
+  timeoutMs: 30_000,
+} satisfies WebFetchLimits;
+
+export const WEBFETCH_FORMATS = ["markdown", "text", "html", "article"] as const;
+/** "article": the main text alone. "html": the source of whatever type. */
+export type WebFetchFormat = (typeof WEBFETCH_FORMATS)[number];
+
+export const webfetchSchema = {
+  type: "object",
+  properties: {
+    url: { type: "string", description: "http or https" },
+    format: { type: "string", enum: WEBFETCH_FORMATS, description: "Default markdown; html: the source" },
+    offset: { type: "integer", minimum: 0, description: "Character to start at; default 0" },
+    maxBytes: {
+      type: "integer",
+      minimum: 1,
+      maximum: WEBFETCH_LIMITS.maxBytes,
+      description: `Of the page; default ${WEBFETCH_LIMITS.defaultBytes}`,
+    },
+  },
+  required: ["url"],
+  additionalProperties: false,
+} as const satisfies JsonSchema;
+
+export type WebFetchInput = InferInput<typeof webfetchSchema>;
+
+export interface WebFetchData {
+  /** After redirects. */
+  readonly url: string;
+  /** The URLs that redirected. Empty: none did. */
+  readonly redirects: readonly string[];
+  readonly status: number;
+  /** Lowercase, without parameters; "" if the response gave none. */
+  readonly contentType: string;
+  /** By which the body was decoded. Absent: it is not text. */
+  readonly charset?: string;
+  readonly kind: "html" | "feed" | "json" | "text" | "pdf" | "image" | "binary";
+  readonly title?: string;
+  /** A window of the rendered text, from `offset`. Empty for an image and for a binary body. */
+  readonly text: string;
+  readonly offset: number;
+  /** Where to continue. Absent: the text ends here. */
+  readonly nextOffset?: number;
+  /** Characters of the whole rendered text. */
+  readonly totalCharacters: number;
+  /** Bytes of the decoded body that were read, at most the limit. */
+  readonly bodyBytes: number;
+  /** False: the body had more than the limit, and the rest was not read. */
+  readonly isBodyComplete: boolean;
+  /** The whole rendered text, where the result shows a part of it. */
+  readonly artifact?: string;
+  /** Absent: it was fetched by this call. "fresh": an earlier call had fetched it, "revalidated": the server says that it has not changed. */
+  readonly cached?: "fresh" | "revalidated";
+  /** Sentences about what was decided for the reader: that the article mode is not available, that characters could not be decoded. */
+  readonly notes: readonly string[];
+}
