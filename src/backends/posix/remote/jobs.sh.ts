@@ -3,13 +3,15 @@ import { sh } from "./sh.js";
 
 export const JOBS = sh`
 # poll ID STDOUT-OFFSET MAX STDERR-OFFSET MAX: "STATUS" and for each stream "FROM COUNT ENDED TOTAL", then the bytes. Those
-# before the offsets have been received.
+# before the offsets have been received, which hf_keep_pace reads.
 hf_do_poll() {
   hf_job=$1 hf_status=
   hf_base_of "$1"
   read -r hf_status <"$hf_s/$hf_job.x"
   # On a full disk this cannot be recorded. Then output is not held back; truncating a file still works.
-  if [ -e "$hf_b.h" ]; then { printf '%s\n' "$2" >"$hf_b.o.t" && printf '%s\n' "$4" >"$hf_b.e.t"; } || : >"$hf_b.h"; fi
+  if [ -e "$hf_b.h" ]; then
+    { printf '%s %s\n' "$2" "$2" >"$hf_b.o.t" && printf '%s %s\n' "$4" "$4" >"$hf_b.e.t"; } || : >"$hf_b.h"
+  fi
   hf_part o "$2" "$3"; hf_out=$hf_meta hf_out_bytes=$hf_bytes
   hf_part e "$4" "$5"; hf_err=$hf_meta
   hf_y="$hf_id,poll,$hf_status,$hf_out,$hf_err"

@@ -29,11 +29,13 @@ hf_pump() {
 # While the local side has a listener, the file H of a command contains "hold" and $1.t how much of the stream was received.
 # A pump that is 4 MiB ahead waits, which blocks the command, and no segment is removed before it was received. H contains
 # "go" when the leader has ended or there is no listener.
+# Shells read byte by byte, so a read while $1.t is overwritten can mix two numbers, "0" and "1048576" to "0048576", on which
+# arithmetic ends the shell. The number is therefore written twice; a read in which the two differ counts as 0.
 hf_keep_pace() {
   while hf_q=; read -r hf_q <"\${1%.?}.h" && [ "$hf_q" = hold ]; do
-    hf_many=16 hf_q=0
-    read -r hf_q <"$1.t"
-    [ $(( hf_total - \${hf_q:-0} )) -gt 4194304 ] || return 0
+    hf_many=16 hf_q=0 hf_y=0
+    read -r hf_q hf_y <"$1.t" && [ "$hf_q" = "$hf_y" ] || hf_q=0
+    [ $(( hf_total - hf_q )) -gt 4194304 ] || return 0
     hf_pause 1
   done
 }

@@ -1,4 +1,6 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Backend, ShellResult } from "../../../kernel/index.js";
 import { PosixMachine, pause, until } from "../machine.fixture.js";
@@ -48,6 +50,43 @@ underOneShell((shell) => {
     const produced = createHash("sha256");
     for (let at = 0; at < bytes; at += 8 * MIB) produced.update("x".repeat(8 * MIB));
     expect(reported.digest("hex")).toBe(produced.digest("hex"));
+  });
+
+  it("a pump that reads how much was received while it is written does not end", async () => {
+    const bytes = randomBytes(8 * MIB);
+    writeFileSync(join(machine.work, "large"), bytes);
+    const reported = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const running = backend.root.shell.exec("echo problem >&2; cat large", {
+      cwd: machine.work,
+      timeoutMs: 30_000,
+      onOutput(stream, chunk) {
+        reported[stream].push(chunk);
+        return released;
+      },
+    });
+    // Both listeners are busy, so no poll writes it, and the pump of stdout waits.
+    await until(() => reported.stdout.length > 0 && reported.stderr.length > 0);
+    const spool = join(machine.state, machine.leftovers()[0]!);
+    const file = join(spool, readdirSync(spool).find((name) => name.endsWith(".o.t"))!);
+    const received = Number.parseInt(readFileSync(file, "utf8"), 10);
+    await until(() => statSync(file.replace(/t$/, "0")).size > received + 4 * MIB);
+    // What a read finds while "0 0" is replaced: its first byte was read before, the others after.
+    writeFileSync(file, "0048576 1048576\n");
+    // The pump reads it every 10 ms.
+    await pause(300);
+    release();
+    const result = await running;
+    expect([result.ended, result.exit, result.stdout.produced, result.stdout.final]).toEqual([
+      "itself",
+      { by: "code", code: 0 },
+      bytes.length,
+      true,
+    ]);
+    expect(Buffer.concat(reported.stdout).equals(bytes)).toBe(true);
   });
 
   it("a background process of a finished command does not wait for a stuck listener", async () => {
