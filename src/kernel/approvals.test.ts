@@ -4,10 +4,12 @@ import { bareContext, bareHost, policyOf, recordingBackend } from "../testing/fa
 import { asking, call, plain, untouching, writer } from "./approvals.fixture.js";
 import {
   type ApprovalRequest,
+  type Approvals,
   type Approver,
   type Claim,
   type CommandStart,
   defineTool,
+  type ToolCall,
   type ToolOutcome,
   text,
 } from "./index.js";
@@ -45,6 +47,46 @@ describe("approval", () => {
     expect(both.map((one) => one.status).sort()).toEqual(["denied", "ok"]);
     expect(touched).toEqual(["write /data/shown"]);
   });
+
+  it.each(["asked", "remembered", "token", "stored"] as const)(
+    "(%s) is for what was shown, also where a symlink is swapped between the answer and the run",
+    async (kind) => {
+      const links = { "/ws/a": "/data/shown" };
+      const { backend, touched } = recordingBackend({ links });
+      const swap = () => {
+        links["/ws/a"] = "/data/other";
+      };
+      const { state } = bareHost();
+      const approvals: Approvals = {
+        ...state.approvals,
+        take: (token, one) => state.approvals.take(token, one).finally(swap),
+        remembered: (scopes, keys) => state.approvals.remembered(scopes, keys).finally(swap),
+      };
+      const approver: Approver = {
+        async ask() {
+          if (kind !== "asked") return { pending: true };
+          swap();
+          return { by: "ada", scope: "once" };
+        },
+      };
+      const policy = policyOf(() => ({ effect: "ask", remember: kind === "remembered" ? ["all"] : [] }));
+      const host = bareHost({ policy, approver, state: { ...state, approvals } });
+      const context = bareContext(host, { backend });
+      let more: Partial<ToolCall> = {};
+      if (kind === "remembered") {
+        await approvals.remember({ session: context.session.id }, [String(await host.digest('"all"'))], "ada");
+      } else if (kind !== "asked") {
+        const { token } = (await call(writer, context)).inputRequired!;
+        await approvals.decide(token, { granted: "ada" });
+        if (kind === "token") more = { resume: token };
+      }
+      const outcome = await call(writer, context, more);
+      expect(outcome).toMatchObject({ status: "denied", code: "POLICY_DENIED" });
+      expect(outcome.output).toContain("would touch something other than what was approved");
+      expect(touched).toEqual([]);
+      expect(host.entries.at(-1)?.ends[0]?.approval).toBe("invalid");
+    },
+  );
 
   it("holds for a command only with the environment, stdin and background that were shown, secret or not", async () => {
     const approved = { env: { KEY: "s3cret-1" }, input: "y\n", background: "session" } as const;

@@ -2,15 +2,15 @@
 
 import { approvalProblem, storedProblem, takenProblem } from "./answer-problem.js";
 import { approvalRequest } from "./approval-request.js";
-import { approvedCall, scopesOf } from "./approved-call.js";
-import { type CallRun, cancelledBeforeStart, type Ending, ended } from "./call-run.js";
+import { approvedCall, scopesOf, touchesOf } from "./approved-call.js";
+import { type CallRun, cancelledBeforeStart, type Ending, ended, type Step } from "./call-run.js";
 import type { Approval, Decision } from "./claims.js";
-import { decideAgain } from "./decide-stage.js";
+import { decide } from "./decide-stage.js";
 import { callSafely, HaftError, messageOf } from "./errors.js";
 import { fail, type ToolResult } from "./result.js";
 import type { ApprovalRequest, Approver } from "./services.js";
 import type { ApprovalScope, Approvals, ApprovedCall, StoredApproval, TakenApproval } from "./state.js";
-import { withTimeout } from "./with-timeout.js";
+import { after, withTimeout } from "./with-timeout.js";
 
 type Asked = Extract<Decision, { effect: "ask" }>;
 
@@ -28,24 +28,42 @@ export async function approve(run: CallRun): Promise<Ending | undefined> {
 async function approvalOf(run: CallRun): Promise<Ending | undefined> {
   const { decision } = run;
   const token = run.call.resume ?? undefined; // null counts as absent
-  const isAsked = decision?.effect === "ask";
+  const asked = decision?.effect === "ask" ? decision : undefined;
+  if (token === undefined && asked === undefined) return undefined;
+  const call = await approvedCall(run);
   if (token !== undefined) {
-    const taken = await take(run, token, await approvedCall(run));
+    const taken = await take(run, token, call);
     if (taken.state !== "granted") return notGranted(run, taken);
-    return isAsked ? granted(run, decision, taken) : undefined;
+    return asked && granted(run, asked, call, taken);
   }
-  if (!isAsked) return undefined;
-  if (await isRemembered(run, decision)) {
+  if (asked === undefined) return undefined;
+  if (await isRemembered(run, asked)) {
     run.approver = "remembered";
     run.approval = "remembered";
+    run.approved = call;
     return undefined;
   }
-  const stored = await storedAnswer(run);
-  if (stored?.state === "granted") return granted(run, decision, stored);
+  const stored = await storedAnswer(run, call);
+  if (stored?.state === "granted") return granted(run, asked, call, stored);
   if (stored !== undefined) return notGranted(run, stored);
-  if (approverOf(run) !== undefined) return requestApproval(run, decision);
+  if (approverOf(run) !== undefined) return requestApproval(run, asked, call);
   run.approval = "no-approver";
-  return ended("denied", withoutApprover(decision, run.tool.name));
+  return ended("denied", withoutApprover(asked, run.tool.name));
+}
+
+/**
+ * Decides once more on a call that was approved, on where everything leads by now: while it waited, the user may have changed the
+ * level, and anybody a symlink. An approval does not lift a denial, and is for what was shown only; what the policy has come to
+ * allow by itself needs none.
+ */
+export function confirm(run: CallRun): Step | PromiseLike<Step> {
+  const { approved } = run;
+  return approved === undefined ? undefined : after(decide(run), (denied) => denied ?? requireSame(run, approved));
+}
+
+async function requireSame(run: CallRun, { touches }: ApprovedCall): Promise<Step> {
+  const isSame = run.decision?.effect !== "ask" || (await touchesOf(run)) === touches;
+  return isSame ? undefined : notGranted(run, { state: "different-place" });
 }
 
 /** Whether the call would be asked about: the policy says "ask", and no earlier answer is remembered or can be read. */
@@ -62,8 +80,7 @@ function approverOf({ context }: CallRun): Approver | undefined {
  * What was decided on an earlier request of exactly this call: a model sends the same call again without a token. Undefined where
  * there is none; what cannot be read counts as none, so that the user is asked again.
  */
-async function storedAnswer(run: CallRun): Promise<TakenApproval | undefined> {
-  const call = await approvedCall(run);
+async function storedAnswer(run: CallRun, call: ApprovedCall): Promise<TakenApproval | undefined> {
   const isSame = (one: ApprovedCall) =>
     one.tool === call.tool && one.digest === call.digest && one.touches === call.touches;
   const stored = await inStore(run, async (approvals) => {
@@ -119,11 +136,14 @@ function refusedByStore(why: string): HaftError {
 async function granted(
   run: CallRun,
   decision: Asked,
-  { by, scope }: Extract<TakenApproval, { state: "granted" }>,
+  call: ApprovedCall,
+  { by, scope }: Omit<Extract<TakenApproval, { state: "granted" }>, "state">,
+  scopes = scopesOf(run),
 ): Promise<undefined> {
   run.approver = by;
   run.approval = "granted";
-  if (scope !== undefined) await remember(run, decision, scopesOf(run)[scope], by);
+  run.approved = call;
+  if (scope !== undefined) await remember(run, decision, scopes[scope], by);
 }
 
 function withoutApprover({ reason, rule, risk, next }: Asked, toolName: string): ToolResult {
@@ -152,10 +172,9 @@ const NOT_GRANTED = {
     "The call would touch something other than what was approved: a symlink, the workspace, the working directory, or the environment or stdin of a command has changed. Send the call without `resume` to ask again.",
 } as const;
 
-async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | undefined> {
+async function requestApproval(run: CallRun, decision: Asked, call: ApprovedCall): Promise<Ending | undefined> {
   // While the user is asked, the session may end, and another one of its name begin.
   const scopes = scopesOf(run);
-  const call = await approvedCall(run);
   const request = await approvalRequest(run, decision);
   const answer = await answerOf(run, request);
   if ("denied" in answer) {
@@ -172,15 +191,9 @@ async function requestApproval(run: CallRun, decision: Asked): Promise<Ending | 
     await inStore(run, (approvals) => approvals.add({ request, call }));
     return waitingFor(run, request);
   }
-  // While the user was asked, a symlink may have been changed: what is decided and runs is what was shown.
-  const denied = await decideAgain(run);
-  if (denied !== undefined) return denied;
-  if ((await approvedCall(run)).touches !== call.touches) return notGranted(run, { state: "different-place" });
-  run.approver = answer.by;
-  run.approval = "granted";
-  if (answer.scope !== "once" && request.canRemember === true)
-    await remember(run, decision, answer.scope === "session" ? scopes.session : scopes.project, answer.by);
-  return undefined;
+  const { by, scope } = answer;
+  const isLonger = scope !== "once" && request.canRemember === true;
+  return granted(run, decision, call, isLonger ? { by, scope } : { by }, scopes);
 }
 
 /** What cannot be read counts as not remembered: the user is asked again. */

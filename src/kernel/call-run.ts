@@ -11,6 +11,7 @@ import { HaftError, messageOf } from "./errors.js";
 import { unclaimed } from "./guard.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
 import type { AuditEnd, AuditedApproval, PolicyFiles } from "./services.js";
+import type { ApprovedCall } from "./state.js";
 import type { Target } from "./target.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
 import type { ToolOutcome } from "./tool-outcome.js";
@@ -73,6 +74,8 @@ export interface CallRun {
   approver: string | null;
   /** What became of the question; undefined where the call needed no approval. */
   approval: AuditedApproval | undefined;
+  /** What the call was approved for; undefined where it needed no approval, or has none. */
+  approved: ApprovedCall | undefined;
   /** What this call's approval allows beyond it. */
   remembered: AuditEnd["remembered"] | undefined;
   settleRate: ((succeeded: boolean) => void) | undefined;
@@ -111,6 +114,7 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     realPlaces: [],
     approver: null,
     approval: undefined,
+    approved: undefined,
     remembered: undefined,
     settleRate: undefined,
   };

@@ -46,7 +46,6 @@ function takeClaims(run: CallRun, stated: readonly Claim[] | ToolResult<never>):
   const claims = parseClaims(stated, run.cwd, backendOf(run).home);
   if ("why" in claims) return malformed(run, claims.why);
   run.stated = claims;
-  run.claims = claims;
   return undefined;
 }
 
@@ -61,6 +60,8 @@ function malformed(run: CallRun, why: string): Ending {
  * places.
  */
 export function decide(run: CallRun): Step | PromiseLike<Step> {
+  run.claims = run.stated;
+  run.files = undefined;
   if (run.tool.body.claims === undefined) {
     run.decision = NOTHING_DECIDED;
     run.grant = EMPTY_GRANT;
@@ -72,13 +73,6 @@ export function decide(run: CallRun): Step | PromiseLike<Step> {
     : lookUp(run, policyCallOf(run)).then((isChanged) =>
         settleOnPlaces(run, isChanged ? evaluateClaims(run) : decision),
       );
-}
-
-/** Decides on the claims once more, on where everything leads by now. */
-export async function decideAgain(run: CallRun): Promise<Step> {
-  run.claims = run.stated;
-  run.files = undefined;
-  return decide(run);
 }
 
 function settleOnPlaces(run: CallRun, decision: Decision): Step | PromiseLike<Step> {
@@ -196,18 +190,6 @@ async function decideOnRealPlaces(
     .filter(({ evaluated }) => run.claims.includes(evaluated))
     .map(({ asked, real }) => ({ asked, real }));
   return { ...decision, grant: { ...grant, symlinkTargets: [...grant.symlinkTargets, ...allowedTargets], commands } };
-}
-
-/**
- * Decides again on a call that was approved: the user may have changed the level, or policy, while it waited. An approval does
- * not lift a denial.
- */
-export function confirmDecision(run: CallRun): Step {
-  if (run.decision?.effect !== "ask") return undefined;
-  const decision = evaluate(run, run.claims);
-  if (decision.effect !== "deny") return undefined;
-  run.decision = decision;
-  return ended("denied", refusal(decision, run.tool.name));
 }
 
 export function reserveRate(run: CallRun): Ending | undefined {

@@ -6,7 +6,7 @@
  */
 
 import { approvalRequest } from "./approval-request.js";
-import { approve, needsApproval } from "./approve-stage.js";
+import { approve, confirm, needsApproval } from "./approve-stage.js";
 import { auditBegin, auditEnd } from "./audit-call.js";
 import {
   type CallRun,
@@ -20,7 +20,7 @@ import {
 import type { Claim, Decision } from "./claims.js";
 import type { HostContext } from "./context.js";
 import { DEFAULT_DEADLINE_MS } from "./deadline.js";
-import { confirmDecision, decide, reserveRate, stateClaims } from "./decide-stage.js";
+import { decide, reserveRate, stateClaims } from "./decide-stage.js";
 import { callSafely, HaftError, ignoreRejection } from "./errors.js";
 import { openTarget } from "./open-stage.js";
 import { outcomeOf } from "./outcome.js";
@@ -86,7 +86,7 @@ function settle(run: CallRun, validate: Validator, chosen: Step): Promise<Ending
       (await inTime(run, () => untilDecided(run, validate))) ??
       reserveRate(run) ??
       (await approve(run)) ??
-      confirmDecision(run) ??
+      (await inTime(run, () => confirm(run))) ??
       (await execute(run)),
   );
 }
@@ -104,7 +104,11 @@ async function inTime(run: CallRun, work: () => Step | PromiseLike<Step>): Promi
   const { name } = run.tool;
   const bound = { clock: run.context.host.clock, ms: DEFAULT_DEADLINE_MS, signal: run.cancel };
   const late = () => {
-    const what = run.isOpening ? `the target "${run.target.name}" did not open` : "the tool did not state its claims";
+    const what = run.isOpening
+      ? `the target "${run.target.name}" did not open`
+      : run.approved
+        ? "its paths were not resolved"
+        : "the tool did not state its claims";
     return `Stopped \`${name}\` before it began: ${what} within ${DEFAULT_DEADLINE_MS} ms.`;
   };
   return withTimeout<Step>(bound, work, (why) =>

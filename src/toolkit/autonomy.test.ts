@@ -1,5 +1,5 @@
 /** The level of a session, set while it runs, and what follows from untrusted content that it has read. */
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -96,6 +96,21 @@ describe("the level of a session", () => {
     const outcome = await call(session, "bash", { command: "echo x > a.txt; ./build.sh" });
     expect(outcome).toMatchObject({ status: "denied", decision: { rule: "readonly" } });
     expect(written()).toEqual([]);
+  });
+
+  it("may be raised by the user who is asked: the call that waited runs", async () => {
+    let session: ToolkitSession | undefined;
+    const approver = {
+      async ask() {
+        session?.setAutonomy("full");
+        return { by: "ada", scope: "once" as const };
+      },
+    };
+    session = (await toolkitOf({ autonomy: "supervised", approver })).session("s");
+    symlinkSync(".", join(root, "ws", "link"));
+    const outcome = await call(session, "bash", { command: "echo x > link/a.txt; unknown-program link/a.txt; true" });
+    expect(outcome).toMatchObject({ status: "ok", decision: { approver: "ada" } });
+    expect(written()).toEqual(["a.txt", "link"]);
   });
 
   it("is refused where it is none, and stays as it was", async () => {
