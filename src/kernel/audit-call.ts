@@ -1,7 +1,6 @@
 /** Audits a call: one entry before it runs, one when it has settled. Neither can delay the call indefinitely. */
 import { truncateToHead } from "../text/index.js";
-import { type CallRun, cancelledBeforeStart, type Ending, ended, resultOfThrown, toJson } from "./call-run.js";
-import { coerceBag } from "./coerce.js";
+import { type CallRun, cancelledBeforeStart, type Ending, ended, resultOfThrown } from "./call-run.js";
 import { ABANDON_AFTER_MS, DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { mapClaims, mapTexts, redactEscaped } from "./redact-text.js";
 import { fail } from "./result.js";
@@ -61,23 +60,13 @@ function beginEntry(run: CallRun): string | PromiseLike<string> {
   });
 }
 
-/** Each text by itself first: as JSON, a secret of several lines is written in another way. */
-function shownInput({ call, context, inputJson, notPlain }: CallRun): string {
+/** Each text by itself first: as JSON, a secret of several lines is written in another way. JSON text is shown as what it holds. */
+function shownInput({ call: { input }, coerced, context, inputJson }: CallRun): string {
   const { redactor } = context.host;
   if (redactor === undefined) return inputJson;
   const redact = (text: string) => redactEscaped(redactor, text);
-  return redact(
-    notPlain === undefined
-      ? (JSON.stringify(mapTexts(parsedInput(call.input), redact, redact)) ?? inputJson)
-      : inputJson,
-  );
-}
-
-/** Arguments that came as JSON text, as the values they hold; the text itself where it is not JSON, or exceeds what a call may send. */
-function parsedInput(input: unknown): unknown {
-  if (typeof input !== "string") return input;
-  const coerced = coerceBag(input);
-  return "problem" in coerced || toJson(coerced.value).problem !== undefined ? input : coerced.value;
+  const shown = typeof input === "string" && "value" in coerced ? coerced.value : input;
+  return redact(JSON.stringify(mapTexts(shown, redact, redact)) ?? inputJson);
 }
 
 /** An error is ignored, since the call has happened and the model must get its result; the missing end shows in the audit log. */

@@ -5,6 +5,7 @@ import type { Backend } from "./backend.js";
 import { CallEvents } from "./call-events.js";
 import { type CallLifetime, callLifetime } from "./call-lifetime.js";
 import type { Claim, Decision, Grant, Place } from "./claims.js";
+import { type Coerced, coerceBag } from "./coerce.js";
 import type { ClaimContext, HostContext } from "./context.js";
 import { cancelOf } from "./create-context.js";
 import { HaftError, messageOf } from "./errors.js";
@@ -39,8 +40,8 @@ export interface CallRun {
   readonly startedMs: number;
   /** The arguments as JSON text; the message of the error where they cannot be converted. */
   readonly inputJson: string;
-  /** Why the arguments cannot be converted to JSON. Such a call is audited and refused. */
-  readonly notPlain: string | undefined;
+  /** The arguments as an object where that is possible. A call whose arguments have a problem is audited and refused. */
+  readonly coerced: Coerced;
   inputDigest: string;
   audit: string;
   /** The arguments after repair, as the dialect names them. */
@@ -93,7 +94,7 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     events: new CallEvents(own.id, context),
     startedMs: context.host.clock.now(),
     inputJson: input.json,
-    notPlain: input.problem,
+    coerced: input.problem === undefined ? coerced(input.value) : notPlain(input.problem),
     inputDigest: "",
     audit: "",
     args: {},
@@ -125,6 +126,17 @@ function plainCopy(value: unknown): JsonText & { readonly value: unknown } {
   const written = toJson(value);
   if (written.problem !== undefined) return { ...written, value: undefined };
   return { ...written, value: typeof value === "object" ? JSON.parse(written.json) : value };
+}
+
+function coerced(input: unknown): Coerced {
+  const one = coerceBag(input);
+  // Arguments that came as text are bounded too.
+  const problem = "problem" in one || one.value === input ? undefined : toJson(one.value).problem;
+  return problem === undefined ? one : notPlain(problem);
+}
+
+function notPlain(problem: string): Coerced {
+  return { problem: `the arguments cannot be converted to JSON: ${problem}` };
 }
 
 /** `problem` is why a value cannot be converted; `json` is then the same text. */

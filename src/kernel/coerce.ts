@@ -1,7 +1,7 @@
 /** Converts the arguments of a model to an object if that is unambiguous. */
 import { jsonFault, showControls } from "../text/index.js";
 
-type Coerced =
+export type Coerced =
   /** `note`: what was repaired, as one sentence. */
   | { readonly value: unknown; readonly note?: string }
   /** Why the text cannot be arguments, as a clause. */
@@ -13,14 +13,14 @@ const FENCE = /^(`{3,}|~{3,})[^\S\n]*[\w+-]*[^\S\n]*\n?/;
 
 /**
  * JSON text of an object or a list is parsed, also in a Markdown fence; null and undefined become `{}`. A text that begins like
- * JSON but is invalid is refused, because repairing it would be a guess, and the guess could be a command. Any other text
- * becomes the parameter `bareString` if there is one; everything else is left for validation.
+ * JSON but is invalid is refused, because repairing it would be a guess, and the guess could be a command. Any other text stays a
+ * text; everything else is left for validation.
  */
-export function coerceBag(input: unknown, bareString?: string): Coerced {
+export function coerceBag(input: unknown): Coerced {
   if (input === null || input === undefined) return { value: {} };
   if (typeof input !== "string") return { value: input };
   const text = input.trim(); // removes a BOM too
-  if (!LOOKS_LIKE_CALL.test(text)) return { value: bareString === undefined ? input : { [bareString]: input } };
+  if (!LOOKS_LIKE_CALL.test(text)) return { value: input };
   const [opening = "", mark = ""] = FENCE.exec(text) ?? [];
   const isClosed = mark !== "" && text.length > opening.length && text.endsWith(mark);
   const json = text.slice(opening.length, isClosed ? -mark.length : undefined);

@@ -1,8 +1,8 @@
 /** Turns the arguments of the model into the input of the tool: coerce, target, repair, validate, decode. */
 
 import { nearestNames, pathOfFileUrl } from "../text/index.js";
-import { type CallRun, type Ending, invalid, type Step, toJson } from "./call-run.js";
-import { coerceBag, isRecord } from "./coerce.js";
+import { type CallRun, type Ending, invalid, type Step } from "./call-run.js";
+import { isRecord } from "./coerce.js";
 import type { AnyPresenter } from "./dialect.js";
 import { mapTexts, redactEscaped } from "./redact-text.js";
 import { repair } from "./repair.js";
@@ -14,14 +14,12 @@ import { after } from "./with-timeout.js";
 /** Makes an object of the arguments and takes the target from them; an ending when that is not possible. Opens nothing. */
 export function chooseTarget(run: CallRun): Step {
   const { presenter } = run.tool;
-  if (run.notPlain !== undefined) return notPlain(run, run.notPlain);
-  const coerced = coerceBag(run.call.input, presenter?.bareString);
+  const { coerced } = run;
   if ("problem" in coerced) return invalid(run, coerced.problem);
   if (coerced.note !== undefined) run.notes.push(coerced.note);
-  // Arguments that came as text are bounded too.
-  const problem = coerced.value === run.call.input ? undefined : toJson(coerced.value).problem;
-  if (problem !== undefined) return notPlain(run, problem);
-  return takeTarget(run, coerced.value);
+  const { value } = coerced;
+  const bareString = typeof value === "string" ? presenter?.bareString : undefined;
+  return takeTarget(run, bareString === undefined ? value : { [bareString]: value });
 }
 
 /** Fills in the arguments, the input and the limits; an ending when the arguments cannot be used. */
@@ -61,10 +59,6 @@ function refuse(
     const shown = "problem" in checked ? checked : problem;
     return invalid(run, shown.problem, { ...shown });
   });
-}
-
-function notPlain(run: CallRun, problem: string): Ending {
-  return invalid(run, `the arguments cannot be converted to JSON: ${problem}`);
 }
 
 function takeArguments(run: CallRun, value: unknown): Step {
