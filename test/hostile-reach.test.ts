@@ -187,7 +187,7 @@ describe.each(Object.entries(machines))("what a tool reaches on %s", (_, create)
       cwd: session.cwd(machine.backend.name),
       readState: [...(session.readState as Map<string, unknown>).keys()],
       outputsSeen: [...(session.outputsSeen as Map<string, unknown>).keys()],
-      trust: [session.trust.autonomy, session.trust.taint],
+      trust: [session.trust.autonomy, session.trust.taint, [...session.trust.shownUrls]],
       symlinks: [...session.symlinks],
       locked: [...locked],
       requested: [...requested],
@@ -306,7 +306,7 @@ describe.each(Object.entries(machines))("what a tool reaches on %s", (_, create)
         results.push(handle, walked, await ctx.session.artifacts.create({ what: "x" }));
         results.push(ctx.state.documents("memory"), ctx.state.documents("memory").list());
         results.push(ctx.fs.openRead(`${ws}/file`, { signal }), await ctx.fs.stat(`${ws}/file`, { signal }));
-        results.push(ctx.http?.fetch("https://example.com/", { signal }));
+        results.push(await ctx.http?.fetch("https://example.com/", { signal }));
         results.push(await ctx.fs.readText(secret, { signal }).catch((error: unknown) => error));
         await ctx.lock(`${ws}/file`, { signal }, async (places) => void results.push(places));
         await ctx.fs.writeFile(`${ws}/file`, "mine", { signal });

@@ -1,29 +1,108 @@
-/** The HTTP port of one call: it makes the requests that the grant covers, and no other. */
-import { coversRequest, type Grant } from "./claims.js";
+/** The HTTP port of one call: it makes the requests that the grant covers, and connects where the policy allows it. */
+import { coversConnection, coversRequest, coversSecret, type Decision, type Grant } from "./claims.js";
 import { HaftError } from "./errors.js";
 import { unclaimed } from "./guard.js";
-import type { CallHttp, Http } from "./http.js";
+import type { CallHttp, Http, HttpHop, HttpResponse } from "./http.js";
 import { privateSignal } from "./private-signal.js";
 
-/** @param requireLife - Throws once the call has ended. */
-export function boundHttp(http: Http, grant: Grant, end: AbortSignal, requireLife: () => void): CallHttp {
-  const requireRequest = (method: string, url: string) => {
-    requireLife();
-    if (typeof method !== "string" || typeof url !== "string")
-      throw new HaftError("CALL_INVALID", "Did not send the request: `method` and `url` must be strings.", {
-        details: { parameter: "url", problem: "not a string" },
-      });
-    if (!coversRequest(grant, method, url)) throw unclaimed(`request ${method} "${url}"`, { method, url });
-  };
+/** What the requests of one call are bound to. */
+export interface RequestBinding {
+  readonly grant: Grant;
+  /** Ends every exchange. */
+  readonly signal: AbortSignal;
+  /** The policy asked about the claims of the call, and they were approved. */
+  readonly isApproved: boolean;
+  /** Throws once the call has ended. */
+  requireLife(): void;
+  /** Asks the policy about a redirect, with `address` about a connection. */
+  authorize(request: { readonly method: string; readonly url: string; readonly address?: string }): Decision;
+  /** Called with the URLs of an exchange that has a response. */
+  fetched(url: string): void;
+}
+
+export function boundHttp(http: Http, binding: RequestBinding): CallHttp {
+  const { grant, signal: end, requireLife, fetched } = binding;
   return Object.freeze<CallHttp>({
-    async fetch(url, { method = "GET", signal, ...request } = {}) {
-      requireRequest(method, url);
-      return http.fetch(url, {
+    async fetch(url, { method = "GET", signal, secret, ...request } = {}) {
+      requireLife();
+      if (typeof method !== "string" || typeof url !== "string")
+        throw new HaftError("CALL_INVALID", "Did not send the request: `method` and `url` must be strings.", {
+          details: { parameter: "url", problem: "not a string" },
+        });
+      if (!coversRequest(grant, method, url)) throw unclaimed(`request ${method} "${url}"`, { method, url });
+      if (secret !== undefined && !(typeof secret === "string" && coversSecret(grant, secret, url)))
+        throw unclaimed(`send the secret "${String(secret)}" to "${url}"`, { secret, url });
+      let from = url;
+      const response = await http.fetch(url, {
         ...request,
         method,
+        ...(secret === undefined ? {} : { secret }),
         signal: signal === undefined ? end : AbortSignal.any([privateSignal(signal), end]),
-        hop: async (hop) => requireRequest(hop.method, hop.url),
+        hop: async (hop) => {
+          requireLife();
+          requireConnection(binding, hop, from);
+          from = hop.url;
+        },
       });
+      fetched(url);
+      fetched(response.url);
+      return boundResponse(response, requireLife);
     },
+  });
+}
+
+/**
+ * A connection for a granted request passes unless the policy objects to its address. A redirect to somewhere else is judged as
+ * a request of its own. An approval stands for what it was asked about: the private address of a host that was shown as private.
+ *
+ * @throws `POLICY_DENIED`, or `POLICY_APPROVAL_REQUIRED` where a user could approve it
+ */
+function requireConnection({ grant, isApproved, authorize }: RequestBinding, hop: HttpHop, from: string): void {
+  const { method, url, address } = hop;
+  const isGranted = coversConnection(grant, method, url);
+  const isRedirect = new URL(url).href !== new URL(from).href;
+  const refuse = (decision: Decision) => {
+    const isAsk = decision.effect === "ask";
+    const did = isRedirect ? `follow the redirect from "${from}" to "${url}"` : `connect to "${url}"`;
+    const next = isAsk && isRedirect ? "Fetch that URL itself, so that the user can be asked." : decision.next;
+    const details = { rule: decision.rule, url, ...(address === undefined ? {} : { address }) };
+    return new HaftError(
+      isAsk ? "POLICY_APPROVAL_REQUIRED" : "POLICY_DENIED",
+      `Did not ${did}: ${decision.reason}${next === undefined ? "" : ` ${next}`}`,
+      { details },
+    );
+  };
+  if (!isGranted) {
+    const decision = authorize({ method, url });
+    if (decision.effect !== "allow") throw refuse(decision);
+  }
+  if (address === undefined) return;
+  const decision = authorize({ method, url, address });
+  if (decision.effect === "allow" || (decision.effect === "ask" && isGranted && isApproved)) return;
+  throw refuse(decision);
+}
+
+/** A response that is read as long as its call runs. Nothing of the port can be reached from it. */
+function boundResponse(response: HttpResponse, requireLife: () => void): HttpResponse {
+  const { url, status, statusText, headers, redirects } = response;
+  return Object.freeze<HttpResponse>({
+    url,
+    status,
+    statusText,
+    headers: Object.freeze(headers.map(([name, value]) => Object.freeze([name, value] as const))),
+    redirects: Object.freeze([...redirects]),
+    async read(maxBytes) {
+      requireLife();
+      const { bytes, isComplete } = await response.read(maxBytes);
+      return { bytes, isComplete };
+    },
+    async *chunks() {
+      requireLife();
+      for await (const chunk of response.chunks()) {
+        yield chunk;
+        requireLife();
+      }
+    },
+    close: () => response.close(),
   });
 }

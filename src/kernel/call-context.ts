@@ -1,11 +1,11 @@
 /** What a tool runs in: the session, the services, and the ports bound to this call's grant. */
 import type { BoundCall, Ports } from "./backend.js";
-import { boundHttp } from "./bound-http.js";
+import { boundHttp, type RequestBinding } from "./bound-http.js";
 import { boundState } from "./bound-state.js";
 import { backendOf, type CallRun, claimContextBase, homeOf } from "./call-run.js";
 import type { CallSignal } from "./call-signal.js";
 import type { ToolContext } from "./context.js";
-import { authorizeDirectory, authorizeRealPath } from "./decide-stage.js";
+import { authorizeDirectory, authorizeRealPath, authorizeRequest } from "./decide-stage.js";
 import { callSafely } from "./errors.js";
 import { type Fs, withMissingPart } from "./fs.js";
 import type { CallHttp } from "./http.js";
@@ -98,7 +98,7 @@ export class CallContext implements ToolContext {
   get http() {
     const run = this.#run;
     const { http } = run.context.host;
-    if (http !== undefined) this.#http ??= boundHttp(http, run.grant!, this.#end.signal, run.life.requireLife);
+    if (http !== undefined) this.#http ??= boundHttp(http, requestBinding(run, this.#end.signal));
     return this.#http;
   }
   get state() {
@@ -196,6 +196,17 @@ function recordedFs(run: CallRun, fs: Fs, call: BoundCall, log: UndoLog): Fs {
       callSafely(() => context.onEvent?.({ kind: "notice", message, callId: run.call.id }));
     },
   });
+}
+
+function requestBinding(run: CallRun, signal: AbortSignal): RequestBinding {
+  return {
+    grant: run.grant!,
+    signal,
+    isApproved: run.decision?.effect === "ask",
+    requireLife: run.life.requireLife,
+    authorize: (request) => authorizeRequest(run, request),
+    fetched: (url) => run.context.session.trust.shownUrl(url),
+  };
 }
 
 function boundCall(run: CallRun, signal: AbortSignal, deadline: number): BoundCall {

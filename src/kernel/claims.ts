@@ -33,7 +33,8 @@ export type Claim =
   | { readonly kind: "input"; readonly to: "job" | "pane"; readonly id: string; readonly text: string }
   /** "stop" covers "signal". */
   | { readonly kind: "job"; readonly action: Exclude<JobAction, "write">; readonly id?: string }
-  | { readonly kind: "network"; readonly method: string; readonly url: string }
+  /** `address`: where a connection goes. The kernel sets it when it asks about a connection; what a tool claims has none. */
+  | { readonly kind: "network"; readonly method: string; readonly url: string; readonly address?: string }
   | { readonly kind: "network-open"; readonly purpose: string }
   /** Documents of one collection; with `key`, one document. */
   | ({ readonly kind: "state" } & GrantedState)
@@ -88,6 +89,12 @@ export interface GrantedRequest {
   readonly scope: "exact" | "origin" | "any";
 }
 
+/** A secret by its name, and the hosts that it may be sent to. */
+export interface GrantedSecret {
+  readonly name: string;
+  readonly hosts: readonly string[];
+}
+
 /** Documents that a call may read, or read and write. */
 export interface GrantedState {
   readonly collection: string;
@@ -111,6 +118,8 @@ export interface Grant {
   readonly exceptNames: readonly string[];
   readonly commands: readonly GrantedCommand[];
   readonly requests: readonly GrantedRequest[];
+  /** Secrets that requests may carry, each to these hosts only. */
+  readonly secrets: readonly GrantedSecret[];
   readonly state: readonly GrantedState[];
   readonly panes: readonly string[];
   readonly jobs: readonly GrantedJob[];
@@ -157,6 +166,7 @@ export function grantFor(id: string, claims: readonly Claim[], extra: Partial<Gr
   const files: Place[] = [];
   const commands: GrantedCommand[] = [];
   const requests: GrantedRequest[] = [];
+  const secrets: GrantedSecret[] = [];
   const state: GrantedState[] = [];
   const panes: string[] = [];
   const jobs: GrantedJob[] = [];
@@ -167,6 +177,7 @@ export function grantFor(id: string, claims: readonly Claim[], extra: Partial<Gr
       commands.push(start);
     } else if (claim.kind === "network") requests.push({ method: claim.method, url: claim.url, scope: "exact" });
     else if (claim.kind === "network-open") requests.push({ method: "*", url: "*", scope: "any" });
+    else if (claim.kind === "secret") secrets.push({ name: claim.name, hosts: [...claim.hosts] });
     else if (claim.kind === "state") {
       const { collection, access, key } = claim;
       state.push(key === undefined ? { collection, access } : { collection, access, key });
@@ -182,6 +193,7 @@ export function grantFor(id: string, claims: readonly Claim[], extra: Partial<Gr
     exceptNames: [],
     commands,
     requests,
+    secrets,
     state,
     panes,
     jobs,
@@ -254,6 +266,28 @@ export function coversRequest(grant: Grant, method: string, url: string): boolea
     if (granted === undefined || granted.origin !== asked.origin || granted.origin === "null") return false;
     return one.scope === "origin" || granted.href === asked.href;
   });
+}
+
+/**
+ * Whether a connection belongs to a request that was granted by its URL: of the same method and origin, or the same host by https
+ * in place of http.
+ */
+export function coversConnection(grant: Grant, method: string, url: string): boolean {
+  const to = urlOf(url);
+  if (to === undefined) return false;
+  return grant.requests.some((one) => {
+    const granted = one.scope === "any" ? undefined : urlOf(one.url);
+    if (granted === undefined || one.method.toUpperCase() !== method.toUpperCase()) return false;
+    const isUpgrade = granted.protocol === "http:" && to.protocol === "https:" && granted.host === to.host;
+    return (granted.origin === to.origin && to.origin !== "null") || isUpgrade;
+  });
+}
+
+/** Whether a request to this URL may carry the secret. */
+export function coversSecret(grant: Grant, name: string, url: string): boolean {
+  const to = urlOf(url);
+  if (to === undefined) return false;
+  return grant.secrets.some((one) => one.name === name && one.hosts.some((host) => host.toLowerCase() === to.hostname));
 }
 
 function urlOf(text: string): URL | undefined {

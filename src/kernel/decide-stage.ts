@@ -133,7 +133,7 @@ function askPolicy(run: CallRun, claims: readonly Claim[]): Decision {
   let decision: unknown;
   try {
     const { files } = run;
-    const call = policyCallOf(run);
+    const call: PolicyCall = { ...policyCallOf(run), shownUrls: run.context.session.trust.shownUrls };
     decision = run.context.host.policy.decide(claims, files === undefined ? call : { ...call, files });
   } catch (thrown) {
     const reason = `The policy threw an error (${messageOf(thrown)}), and nothing runs without a decision. Fix its \`decide\`.`;
@@ -149,6 +149,7 @@ function askPolicy(run: CallRun, claims: readonly Claim[]): Decision {
 type FileClaim = Extract<Claim, { kind: "file" }>;
 
 type CommandClaim = Extract<Claim, { kind: "command" }>;
+type NetworkClaim = Extract<Claim, { kind: "network" }>;
 type PlacedClaim = FileClaim | CommandClaim;
 
 function pathOf(claim: PlacedClaim): string {
@@ -252,6 +253,11 @@ export function authorizeRealPath(run: CallRun, asked: string, real: Omit<FileCl
   const decision = evaluate(run, [{ kind: "file", ...real, path: policyPathOf(run, real.path) }]);
   if (decision.effect === "allow" && !run.realPlaces.some(({ path }) => path === real.path)) run.realPlaces.push(real);
   return decision;
+}
+
+/** What the HTTP port asks about a redirect, and with `address` about each connection. */
+export function authorizeRequest(run: CallRun, request: Omit<NetworkClaim, "kind">): Decision {
+  return evaluate(run, [{ kind: "network", ...request }]);
 }
 
 /** What a port asks when a command's directory is elsewhere: policy, for each claim of that command at the real place. */

@@ -6,6 +6,7 @@ import type { Rendered } from "./dialect.js";
 import { HaftError } from "./errors.js";
 import { mapTexts, redactEscaped, redactText } from "./redact-text.js";
 import { type CallStatus, type ContentBlock, fail, type Json, project, type ToolResult } from "./result.js";
+import { MAX_SHOWN_URLS } from "./session-trust.js";
 import type { ToolCall } from "./tool.js";
 import type { ToolOutcome } from "./tool-outcome.js";
 
@@ -91,8 +92,9 @@ async function assemble(run: CallRun, ending: Ending, result: ToolResult, render
 }
 
 /** Remembers where the content comes from that the model is about to see. */
-function noteOrigins(run: CallRun, { provenance }: ToolResult, { content }: ToolOutcome): void {
+function noteOrigins(run: CallRun, { provenance, urls = [] }: ToolResult, { content }: ToolOutcome): void {
   const { trust } = run.context.session;
+  trust.shownUrl(...urls.slice(-MAX_SHOWN_URLS));
   if (provenance !== undefined && content.length > 0) trust.shown(provenance);
   for (const block of content) if (block.provenance !== undefined) trust.shown(block.provenance);
 }

@@ -109,7 +109,11 @@ const FIELDS = new Map<unknown, Readonly<Record<string, Field>>>(
   } satisfies { readonly [K in Claim["kind"]]: { readonly [F in FieldOf<K>]-?: Field } }),
 );
 
-type FieldOf<K extends Claim["kind"]> = Exclude<keyof Extract<Claim, { kind: K }>, "kind">;
+/** Without what only the kernel sets. */
+type FieldOf<K extends Claim["kind"]> = Exclude<
+  keyof Extract<Claim, { kind: K }>,
+  "kind" | (K extends "network" ? "address" : never)
+>;
 
 /** A claim, or what makes it impossible to judge, as a clause. */
 function parseClaim(stated: unknown, cwd: string, home: string): Claim | string {

@@ -44,6 +44,11 @@ export interface PolicyCall {
    * workspace. Each source once, the first 20. Empty: none.
    */
   readonly taint: readonly Provenance[];
+  /**
+   * URLs that earlier results have shown or that the session has fetched, normalized and without a fragment: the latest 5,000 of at
+   * most 2,048 characters. Only `decide` is given them; in an approval request they are absent.
+   */
+  readonly shownUrls?: ReadonlySet<string>;
   /** What the lookups of the policy found. Absent as long as none was made. */
   readonly files?: PolicyFiles;
 }

@@ -17,13 +17,15 @@ export function validateToolResult(returned: unknown, toolName: string): ToolRes
 
 function resultProblem(returned: unknown): string | undefined {
   if (!isRecord(returned)) return `it is ${Array.isArray(returned) ? "an array" : `the value ${shownValue(returned)}`}`;
-  const { content, isError, code, message, truncations } = returned;
+  const { content, isError, code, message, truncations, urls } = returned;
   if (typeof isError !== "boolean") return "`isError` must be a boolean";
   if (!Array.isArray(content) || !content.every(isBlock)) return "`content` must be an array of content blocks";
   if (code !== undefined && typeof code !== "string") return "`code` must be a string";
   if (message !== undefined && typeof message !== "string") return "`message` must be a string";
   if (truncations !== undefined && !(Array.isArray(truncations) && truncations.every(isRecord)))
     return "`truncations` must be an array of truncations";
+  if (urls !== undefined && !(Array.isArray(urls) && urls.every((url) => typeof url === "string")))
+    return "`urls` must be an array of strings";
   return undefined;
 }
 
