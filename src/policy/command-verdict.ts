@@ -112,8 +112,13 @@ function judgeProblem(problem: CommandProblem, { files }: PolicyContext, key: Re
     : ask(`command-${kind}`, `\`${text}\`: ${detail}.`, RISK_OF[kind] ?? "high", key);
 }
 
-/** A claim is judged several times while its call is decided. */
-const judgements = new WeakMap<CommandStart, { readonly id: string; readonly judgement: CommandJudgement }[]>();
+/**
+ * A claim is judged several times while its call is decided. The map is replaced after a long command: what is in an old one stays
+ * in memory until the next full collection, and is copied by the small ones before.
+ */
+let judgements = new WeakMap<CommandStart, { readonly id: string; readonly judgement: CommandJudgement }[]>();
+let charactersKnown = 0;
+const MAX_CHARACTERS_KNOWN = 8 * 1024;
 
 function analyzed(start: CommandStart, cwd: string, { roots, home }: PolicyContext): CommandJudgement {
   const options = { cwd, home, roots: roots.map(({ path }) => path) };
@@ -122,6 +127,11 @@ function analyzed(start: CommandStart, cwd: string, { roots, home }: PolicyConte
   const found = known.find((one) => one.id === id);
   if (found !== undefined) return found.judgement;
   const judgement = analyzeCommand(start.command, options);
+  charactersKnown += start.command.length;
+  if (charactersKnown > MAX_CHARACTERS_KNOWN) {
+    judgements = new WeakMap();
+    charactersKnown = start.command.length;
+  }
   judgements.set(start, [...known.slice(-3), { id, judgement }]);
   return judgement;
 }
@@ -132,17 +142,13 @@ function judgeSegment(segment: CommandSegment, context: PolicyContext, keys: () 
   if (changesOwnRules(segment))
     return [denyAlways("own-configuration", `\`${text}\` changes what Haft allows.`, "Ask the user to run it.")];
   const named = context.rules.forWords(() => namedPaths(segment, context));
-  const touched = [
-    ...files
-      .filter(({ resolved }) => resolved)
-      .flatMap((file) => judgeFile(file, context))
-      .map((one) => (segment.program === "mv" ? asMoved(one) : one)),
-    ...(named === undefined ? [] : [ruleVerdict(named.rule, `\`${text}\` names "${named.path}"`)]),
-  ];
+  const found = files.flatMap((file) => (file.resolved ? judgeFile(file, context) : NONE));
+  const touched = segment.program === "mv" ? found.map(asMoved) : found;
+  if (named !== undefined) touched.push(ruleVerdict(named.rule, `\`${text}\` names "${named.path}"`));
   const usual = judgeProgram(segment, context, keys);
   const hostRule = network ? context.rules.forHosts(hosts) : undefined;
   const ofHost = hostRule && ruleVerdict(hostRule, `\`${text}\` connects to ${hosts.join(", ")}`, keys().command);
-  const narrowing = ofHost === undefined || ofHost.effect === "allow" ? [] : [ofHost];
+  const narrowing = ofHost === undefined || ofHost.effect === "allow" ? NONE : [ofHost];
   const rule = context.rules.forSegment(segment);
   const ofRule = rule && ruleVerdict(rule, `\`${text}\` ${segment.reason}`, keys().command);
   if (ofRule?.effect === "allow") {
@@ -166,6 +172,8 @@ function judgeSegment(segment: CommandSegment, context: PolicyContext, keys: () 
   });
 }
 
+const NONE: readonly Verdict[] = [];
+
 /** What is moved is deleted where it was. */
 function asMoved(verdict: Verdict): Verdict {
   return { ...verdict, reason: verdict.reason.replace(/It deletes (".*") with all below it\.$/s, "It moves $1.") };
@@ -177,6 +185,7 @@ function judgeProgram(
   keys: () => RememberedKeys,
 ): readonly Verdict[] {
   const { text, risk, reason, network, hosts, runsWorkspaceCode } = segment;
+  if (risk === "low" && !network && !runsWorkspaceCode) return [allow("command-low", `\`${text}\` ${reason}.`)];
   const verdicts: Verdict[] = [];
   if (runsWorkspaceCode)
     verdicts.push(askUnlessAllowed("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", keys().code));
@@ -205,4 +214,5 @@ function changesOwnRules({ program, args }: CommandSegment): boolean {
   return /\b(policy (allow|ask|deny|remove|trust)|approvals (grant|deny))\b/.test(words.slice(at + 1).join(" "));
 }
 
-const isHaft = (word: string): boolean => /(^|\/)(haft(@[^/]*)?|surfaces\/cli\/main\.js)$/.test(word);
+const HAFT = /(^|\/)(haft(@[^/]*)?|surfaces\/cli\/main\.js)$/;
+const isHaft = (word: string): boolean => HAFT.test(word);

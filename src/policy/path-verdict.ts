@@ -66,8 +66,9 @@ export interface PathRules {
 export function judgePath({ path, access, scope }: Place, rules: PathRules): Verdict {
   const normalized = normalizePath(path);
   if (NOTHING.has(normalized)) return allow("device", `"${normalized}" keeps nothing.`);
-  const { roots, opened = [], sensitive = SENSITIVE_NAMES } = rules;
-  const around = [...roots, ...opened].filter((one) => isWithin(one.path, normalized));
+  const { roots, opened, sensitive = SENSITIVE_NAMES } = rules;
+  const all = opened === undefined ? roots : [...roots, ...opened];
+  const around = all.filter((one) => isWithin(one.path, normalized));
   if (around.length === 0) return outside({ path: normalized, access, scope }, rules);
   const verdicts = access.map((one) => {
     const root = innermost(around, one);

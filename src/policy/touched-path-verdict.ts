@@ -10,6 +10,7 @@ export function judgeTouchedPath(
   touched: TouchedPath,
   { roots, home, rules, sensitive, files }: PolicyContext,
 ): Verdict {
+  if (!rules.hasPaths) return judgePath(touched, { roots, home, sensitive });
   const path = normalizePath(touched.path);
   const found = rules.forPath({ ...touched, path }, ({ id }) => files?.found.get(id)?.length !== 0);
   const opened = rules.openedAt(path);

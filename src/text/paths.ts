@@ -37,7 +37,7 @@ export function joinPath(base: string, path: string): string {
 export function resolvePath(cwd: string, path: string, home?: string): string {
   if (path.startsWith("/")) return normalizePath(path);
   if (home !== undefined && isInHome(path)) return normalizePath(`/${home}${path.slice(1)}`);
-  return normalizePath(`/${cwd}/${path}`);
+  return normalizePath(cwd.startsWith("/") ? `${cwd}/${path}` : `/${cwd}/${path}`);
 }
 
 /** `~` and `~/x` in the directory `home`; any other path as it is. For what comes from where no shell expands it. */

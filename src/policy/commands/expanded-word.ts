@@ -394,5 +394,6 @@ function appendGlob(draft: Draft, text: string): void {
   draft.pattern += text;
 }
 
-const escapeGlobChars = (text: string): string =>
-  /[*?[\]\\{}]/.test(text) ? text.replace(/[*?[\]\\{}]/g, "\\$&") : text;
+const GLOB_CHAR = /[*?[\]\\{}]/;
+
+const escapeGlobChars = (text: string): string => (GLOB_CHAR.test(text) ? text.replace(/[*?[\]\\{}]/g, "\\$&") : text);

@@ -2,6 +2,8 @@
 import { type ExpandedWord, withoutPrefix } from "./expanded-word.js";
 import type { CompiledSpec, GivenOption, OptionEffect, ParsedArguments } from "./program-spec.js";
 
+const OPTION = /^-./;
+
 /** @param stopsAtOperand - Everything after the first operand is an operand. */
 export function parseArguments(
   words: readonly ExpandedWord[],
@@ -38,7 +40,7 @@ class ArgumentParser implements ParsedArguments {
       if (!this.#isEnded && word.value === "--" && !word.isUnresolved) {
         this.#isEnded = true;
         this.#mayBeValue = false;
-      } else if (!this.#isEnded && /^-./.test(word.prefix)) this.#option(word);
+      } else if (!this.#isEnded && OPTION.test(word.prefix)) this.#option(word);
       else this.#operand(word);
     }
   }
@@ -49,7 +51,7 @@ class ArgumentParser implements ParsedArguments {
     if (this.operands.length === 0) this.operandStart = this.#next - 1;
     this.operands.push(word);
     if (!this.#mayBeValue && !word.value.startsWith("-")) this.certain.push(word);
-    this.#mayBeValue = /^-[^=]*$/.test(word.value) && word.value !== "--";
+    this.#mayBeValue = word.value.startsWith("-") && !word.value.includes("=") && word.value !== "--";
     if (this.stopsAtOperand) this.#isEnded = true;
   }
 
@@ -117,6 +119,6 @@ class ArgumentParser implements ParsedArguments {
       values.push(this.words[next++] as ExpandedWord);
     }
     if (takesNext) this.#next = next;
-    this.options.push({ name, effect, values, ...(attached === undefined ? {} : { attached }) });
+    this.options.push({ name, effect, values });
   }
 }

@@ -211,7 +211,7 @@ export class ScriptWalk implements CommandSink {
   }
 
   /** Substitutions inside words, which run in subshells. */
-  #nested(node: SyntaxNode, scope: Scope, each = (child: SyntaxNode): void => this.#nested(child, scope, each)): void {
+  #nested(node: SyntaxNode, scope: Scope, each = this.#each(scope)): void {
     if (node.type === "Script") {
       this.#node(node, scope);
       return;
@@ -219,6 +219,11 @@ export class ScriptWalk implements CommandSink {
     this.#guard(node, scope);
     this.#assigned(assignedName(node), scope.source, node.pos, node.end);
     forEachChild(node, each);
+  }
+
+  #each(scope: Scope): (node: SyntaxNode) => void {
+    const each = (node: SyntaxNode): void => this.#nested(node, scope, each);
+    return each;
   }
 
   #guard(node: SyntaxNode, scope: Scope): void {
@@ -242,7 +247,7 @@ export class ScriptWalk implements CommandSink {
   }
 
   #command(node: Command, scope: Scope): void {
-    forEachChild(node, (child) => this.#nested(child, scope));
+    forEachChild(node, this.#each(scope));
     const text = scope.source.slice(node.pos, node.end);
     const input = redirectedInput(node.redirects) ?? scope.input;
     const directories: (readonly string[] | undefined)[] = [];

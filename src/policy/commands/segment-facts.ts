@@ -43,6 +43,9 @@ const UNKNOWN_HOST = "*";
 const ABSOLUTE = ["/"];
 const NO_DIRECTORIES: readonly string[] = [];
 
+/** Files of bash that are connections. */
+const SOCKET = /^\/dev\/(tcp|udp)\//;
+
 /** Devices that keep nothing, and descriptors of the program itself. */
 const HARMLESS_FILE = /^\/dev\/(null|zero|full|random|urandom|tty|std(in|out|err)|fd\/\d+)$/;
 
@@ -128,7 +131,7 @@ export class SegmentFacts {
   file(word: ExpandedWord, access: PathAccess, scope: CommandFile["scope"] = "self", isDestructive = false): void {
     const { value, isUnresolved } = word;
     if (!isUnresolved && (value === "-" || value === "" || isHarmlessFile(value))) return;
-    if (/^\/dev\/(tcp|udp)\//.test(value)) {
+    if (SOCKET.test(value)) {
       this.#socket(value);
       return;
     }
@@ -208,20 +211,20 @@ export class SegmentFacts {
       !isUnresolved && (!isGlob || (prefix !== "" && !prefix.startsWith("-")));
     if (this.program === "" || !this.isNameKnown || !this.args.every(isKnown)) return undefined;
     const operands = new Set(this.operands);
-    return [
-      { value: this.program },
-      ...this.args.map((word): CommandWord => {
-        const { value, isGlob } = word;
-        const isOperand = operands.has(word);
-        return { value, ...(isGlob ? { glob: true } : {}), ...(isOperand ? { operand: true } : {}) };
-      }),
-    ];
+    const words: CommandWord[] = [{ value: this.program }];
+    for (const word of this.args) {
+      const { value, isGlob } = word;
+      const isOperand = operands.has(word);
+      if (isGlob) words.push(isOperand ? { value, glob: true, operand: true } : { value, glob: true });
+      else words.push(isOperand ? { value, operand: true } : { value });
+    }
+    return words;
   }
 
   /** What follows the text of the segment in a sentence. */
   #clause(): string {
     if (this.#risk === "low" && this.#files.some(({ access }) => access !== "read")) return "writes files";
-    return this.#reason.replace(/^(?=an? )/, "is ");
+    return this.#reason.startsWith("a") ? this.#reason.replace(/^(?=an? )/, "is ") : this.#reason;
   }
 
   segment(): CommandSegment {

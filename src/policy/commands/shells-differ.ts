@@ -8,6 +8,8 @@ const PLAIN_FUNCTION =
   /^(?:[^\s"'`$\\<>|&;()]+\s*\(\s*\)\s*|function[ \t]+[^\s"'`$\\<>|&;()]+[ \t]*(?:\([ \t]*\)\s*)?)$/;
 /** A parenthesis without a backslash before it. */
 const PARENTHESIS = /(?<!\\)(?:\\\\)*[()]/;
+const OLD_ARITHMETIC = /\$\[/;
+const OPENS = /^[ \t]*\(/;
 
 /**
  * Why shells may read a node differently, as a clause.
@@ -56,7 +58,7 @@ export function readsDifferently(node: SyntaxNode, source: string, isTest: boole
 
 function oddText(word: Word): string | undefined {
   if (hasUnquoted(word, PARENTHESIS)) return "a parenthesis inside of a word";
-  return hasUnquoted(word, /\$\[/) ? "an arithmetic expansion that does not end" : undefined;
+  return hasUnquoted(word, OLD_ARITHMETIC) ? "an arithmetic expansion that does not end" : undefined;
 }
 
 /** What the parser takes as the inside of a bracket, and a shell as several words. */
@@ -83,5 +85,5 @@ function hasGap(node: Command, source: string): boolean {
   };
   if (node.prefix.some(isAfterGap) || (node.name !== undefined && isAfterGap(node.name))) return true;
   if (node.suffix.some(isAfterGap)) return true;
-  return /^[ \t]*\(/.test(source.slice(node.end, node.end + 80));
+  return OPENS.test(source.slice(node.end, node.end + 80));
 }

@@ -9,6 +9,8 @@ const SETTERS = new Set(["read", "mapfile", "readarray", "getopts", "unset", "le
 const DECLARERS = new Set(["export", "declare", "typeset", "local", "readonly"]);
 /** Programs after which any variable may have any value. */
 const CHANGE_ALL = new Set(["eval", "source", ".", "trap"]);
+const MAKES_ARRAY = new Set(["mapfile", "readarray"]);
+const ARRAY_OPTION = /^-\w*[aA]/;
 /** Programs that run the builtin which they name. */
 const RUNS_BUILTIN = new Set(["builtin", "command"]);
 
@@ -169,7 +171,7 @@ export class VariableTable {
     const words = node.args.filter((one) => one.type === "Word");
     if (CHANGE_ALL.has(name) || (RUNS_BUILTIN.has(name) && mayRunBuiltin(words))) this.#isAllUnknown = true;
     if (name === "unset") this.#unsets = true;
-    const isArray = /^(mapfile|readarray)$/.test(name) || words.some(({ value }) => /^-\w*[aA]/.test(value));
+    const isArray = MAKES_ARRAY.has(name) || words.some(({ value }) => ARRAY_OPTION.test(value));
     if (isArray) for (const { value } of words) this.#arrays.add(/^\w*/.exec(value)?.[0] ?? "");
     if (!SETTERS.has(name) && !DECLARERS.has(name)) return;
     if (name === "printf" && words[0]?.value.startsWith("-v") !== true) return;
