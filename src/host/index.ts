@@ -1,6 +1,8 @@
 /** Services of the machine besides a backend: clock, ids, home directory, processes and signals, media workers, early loading. */
 export { createCallFaults } from "./call-faults.js";
 export { systemClock } from "./clock.js";
+export { createHttp } from "./http/create-http.js";
+export type { HttpOptions, HttpSecret } from "./http/http-options.js";
 export { newNonce, sha256, systemIds } from "./ids.js";
 export { createSystemMedia, type SystemMediaOptions } from "./media/system-media.js";
 export { preload } from "./preload.js";

@@ -1,0 +1,141 @@
+/** What is checked of a request before anything is sent. */
+import { DEFAULT_HTTP_TIMEOUT_MS, HaftError, type HttpHeaders, type HttpRequest } from "../../kernel/index.js";
+import type { HttpSecret } from "./http-options.js";
+
+/** A request that may be sent, first or after a redirect. */
+export interface OutgoingRequest {
+  /** Without credentials and fragment. */
+  readonly url: URL;
+  readonly method: string;
+  /** Those of the caller; the secret is not among them. */
+  readonly headers: HttpHeaders;
+  readonly body: string | Uint8Array | undefined;
+  readonly secret: HttpSecret | undefined;
+}
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+const REDIRECT_MODES = [undefined, "follow", "same-host", "manual"];
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** What decides where a request goes and where its body ends: the port sets it from the URL and the body. */
+const PORT_OWNED =
+  /^(host|connection|keep-alive|content-length|transfer-encoding|upgrade|te|trailer|expect|proxy-.*)$/i;
+
+/** @throws `CALL_INVALID` */
+export function checkedRequest(
+  text: string,
+  request: HttpRequest,
+  secrets: readonly HttpSecret[],
+): OutgoingRequest & { readonly timeoutMs: number } {
+  const { method = "GET", headers = [], body, timeoutMs = DEFAULT_HTTP_TIMEOUT_MS } = request;
+  const url = checkedUrl(text);
+  if (!METHODS.includes(method)) {
+    throw invalid("method", `the method ${JSON.stringify(method)} is not one of ${METHODS.join(", ")}`);
+  }
+  checkHeaders(headers);
+  if (body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array)) {
+    throw invalid("body", "`body` must be a string or bytes");
+  }
+  if (body !== undefined && ["GET", "HEAD"].includes(method)) {
+    throw invalid("body", `a ${method} request has no body; omit \`body\` or use POST`);
+  }
+  if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) {
+    throw invalid("timeoutMs", `\`timeoutMs\` must be a number from 1 to ${MAX_TIMEOUT_MS}`);
+  }
+  if (!REDIRECT_MODES.includes(request.redirect)) {
+    throw invalid("redirect", '`redirect` must be "follow", "same-host" or "manual"');
+  }
+  const secret = checkedSecret(request.secret, url, headers, secrets);
+  return { url, method, headers, body, secret, timeoutMs };
+}
+
+function invalid(parameter: string, problem: string): HaftError {
+  return new HaftError("CALL_INVALID", `Did not send the request: ${problem}.`, { details: { parameter, problem } });
+}
+
+function checkedUrl(text: string): URL {
+  if (typeof text !== "string" || !URL.canParse(text)) {
+    throw invalid("url", "`url` is not an absolute URL such as https://example.com/page");
+  }
+  const url = new URL(text);
+  const problem = urlProblem(url);
+  if (problem !== undefined) throw invalid("url", problem);
+  url.hash = "";
+  return url;
+}
+
+/** Why a URL cannot be requested, as a clause. */
+export function urlProblem(url: URL): string | undefined {
+  if (!/^https?:$/.test(url.protocol)) {
+    return `the scheme of "${url.protocol}" is not http or https, and no other can be requested`;
+  }
+  if (url.username !== "" || url.password !== "") {
+    return "the URL contains a user name or password; send credentials in a header or as a secret";
+  }
+  return undefined;
+}
+
+function checkHeaders(headers: HttpHeaders): void {
+  for (const [name, value] of headers) {
+    if (typeof name !== "string" || !TOKEN.test(name)) {
+      throw invalid("headers", `${JSON.stringify(name)} is not a valid header name`);
+    }
+    if (typeof value !== "string") throw invalid("headers", `the value of the header ${name} is not a string`);
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+      throw invalid(
+        "headers",
+        `the value of the header ${name} contains a line break, a control character or one outside Latin-1`,
+      );
+    }
+    if (PORT_OWNED.test(name)) {
+      throw invalid("headers", `the header ${name} is set from the URL and the body, and cannot be given`);
+    }
+  }
+}
+
+function checkedSecret(
+  name: string | undefined,
+  url: URL,
+  headers: HttpHeaders,
+  secrets: readonly HttpSecret[],
+): HttpSecret | undefined {
+  if (name === undefined) return undefined;
+  const secret = secrets.find((one) => one.name === name);
+  if (secret === undefined) {
+    const known = secrets.map((one) => JSON.stringify(one.name)).join(", ");
+    const hint = known === "" ? "no secrets are configured" : `the configured ones are ${known}`;
+    throw invalid("secret", `there is no secret ${JSON.stringify(name)}; ${hint}`);
+  }
+  if (!secret.hosts.some((host) => isHost(host, url))) {
+    const hosts = secret.hosts.length === 0 ? "no host" : secret.hosts.join(", ");
+    throw invalid("secret", `the secret "${name}" is not for ${url.host}; it is sent only to ${hosts}`);
+  }
+  if (url.protocol === "http:" && !isLoopback(url)) {
+    throw invalid("secret", `the secret "${name}" is not sent without TLS; use https: for ${url.host}`);
+  }
+  const [header, value] = secretHeader(secret);
+  if (headers.some(([other]) => other.toLowerCase() === header.toLowerCase())) {
+    throw invalid("secret", `the secret "${name}" is sent as the header ${header}, which \`headers\` has too`);
+  }
+  if (!TOKEN.test(header) || PORT_OWNED.test(header) || /[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+    throw invalid("secret", `the secret "${name}" cannot be sent as a header: its header or value is not valid`);
+  }
+  return secret;
+}
+
+export function secretHeader({ header = "Authorization", prefix = "Bearer ", value }: HttpSecret): [string, string] {
+  return [header, prefix + value];
+}
+
+function isHost(bound: string, url: URL): boolean {
+  const text = `${url.protocol}//${bound}`;
+  if (!URL.canParse(text)) return false;
+  const { hostname, host } = new URL(text);
+  if (hostname !== url.hostname) return false;
+  return /:\d+$/.test(bound) && !bound.endsWith("]") ? host === url.host : true;
+}
+
+/** By its name alone: where such a name leads is judged with its addresses. */
+export function isLoopback({ hostname }: URL): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
+}
