@@ -37,6 +37,7 @@ import {
   strictest,
   type Verdict,
 } from "./verdict.js";
+import type { WebPolicy } from "./web-policy.js";
 
 export interface AutonomyPolicyOptions {
   /** Directories beside the workspace that calls may use. */
@@ -45,6 +46,8 @@ export interface AutonomyPolicyOptions {
   readonly rules?: readonly (PolicyRule | string)[];
   /** Names of files that hold secrets, beside the usual ones; `*` stands for any characters. */
   readonly sensitive?: readonly string[];
+  /** What is decided about requests beside `rules`. */
+  readonly web?: WebPolicy;
   /** How a user allows what a rule would allow, as a sentence. Default: `haft policy allow`. */
   howToAllow?(rules: readonly string[]): string;
 }

@@ -17,6 +17,7 @@ import type { Toolkit } from "./toolkit.js";
 import { TOOLKIT_OPTIONS, type ToolkitOptions } from "./toolkit-options.js";
 import { toolkitPolicy } from "./toolkit-policy.js";
 import { ToolkitSessions } from "./toolkit-sessions.js";
+import { httpOptions, requireWeb } from "./web-options.js";
 
 /**
  * Puts a toolkit together. Nothing is opened, written or started before the first call on a target; an
@@ -34,6 +35,7 @@ export function createToolkit(options: ToolkitOptions): Promise<Toolkit>;
 export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolkit> {
   requireKnownOptions("createToolkit", options, Object.keys(TOOLKIT_OPTIONS));
   requireChoices(options);
+  requireWeb(options.web);
   const { autonomy = DEFAULT_AUTONOMY, persist = true, backends = {}, schemes = {} } = options;
   requireTools(options.tools ?? []);
   const { policy, isDenied } = await toolkitPolicy(options);
@@ -50,6 +52,8 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     autonomy,
     persist,
     redactor,
+    http: options.web?.http,
+    web: httpOptions(options.web),
     ...(rate === undefined ? {} : { rate }),
   });
   const targets = new TargetSet(chosen, {

@@ -1,12 +1,14 @@
 /** The services of a host: real time, chance and digests, and state on disk or in memory. */
 
 import { loadRegexEngine } from "../engines/search/index.js";
+import type { HttpOptions } from "../host/index.js";
 import {
   type Approver,
   type Autonomy,
   type Faults,
   type Hooks,
   type HostServices,
+  type Http,
   loadValidator,
   type Policy,
   type RateLimit,
@@ -36,6 +38,9 @@ interface HostServicesOptions {
   readonly hooks?: Hooks;
   readonly rate?: RateLimit | RateOptions;
   readonly redactor?: Redactor | undefined;
+  /** A port of the embedder, which is not closed here. Default: one made with `web`. */
+  readonly http?: Http | undefined;
+  readonly web: HttpOptions;
   readonly faults?: Faults;
 }
 
@@ -59,6 +64,8 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
   ]);
   const { createCallFaults, createSystemMedia, preload, sha256, systemClock, systemIds } = system;
   await preload([loadValidator, loadRegexEngine, loadEncodingTables, loadRipgrepPackage]);
+  const ownHttp = options.http === undefined ? createOwnHttp(system, options.web) : undefined;
+  const http = options.http ?? ownHttp;
   const clock = systemClock;
   const ids = systemIds;
   const rate = options.rate === undefined ? undefined : rateOf(options.rate, clock.now);
@@ -80,6 +87,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     isOwnTool,
     media: createSystemMedia(),
     nextContextId: () => ++contexts,
+    ...(http === undefined ? {} : { http }),
     ...(approver === undefined ? {} : { approver }),
     ...(approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs }),
     ...(hooks === undefined ? {} : { hooks }),
@@ -106,8 +114,19 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
       });
     },
     ...(local.path === undefined ? {} : { statePath: local.path }),
-    close: local.close,
+    close() {
+      ownHttp?.close();
+      local.close();
+    },
   };
+}
+
+type OwnHttp = Http & { close(): void };
+
+/** Connects to nothing before the first request. */
+function createOwnHttp(system: object, options: HttpOptions): OwnHttp | undefined {
+  const { createHttp } = system as { createHttp?(options: HttpOptions): OwnHttp };
+  return createHttp?.(options);
 }
 
 function rateOf(rate: RateLimit | RateOptions, now: () => number): RateLimit {

@@ -20,6 +20,7 @@ import type { ChosenTarget } from "./chosen-target.js";
 import type { ToolSettings } from "./config/config.js";
 import type { DialectName } from "./dialect-named.js";
 import type { TargetSchemes } from "./target-schemes.js";
+import type { WebOptions } from "./web-options.js";
 
 /** A limit in the time of the toolkit. */
 export type RateOptions = Omit<SlidingWindowOptions, "now">;
@@ -100,6 +101,8 @@ export interface ToolkitOptions {
   readonly redactor?: Redactor | false;
   /** Values that are not shown, of at least 8 characters each, beside those of variables in `env` that are named as secrets. */
   readonly secrets?: readonly (string | NamedSecret)[];
+  /** What calls may reach of the web, and how: hosts, proxy, certificates, search, and secrets that requests may carry. */
+  readonly web?: WebOptions;
   /** Attributes uncaught errors to the call that caused them. Default: by asynchronous context, listening only while calls run. */
   readonly faults?: Faults;
 }
@@ -135,5 +138,6 @@ export const TOOLKIT_OPTIONS: Readonly<Record<keyof ToolkitOptions, true>> = {
   rate: true,
   redactor: true,
   secrets: true,
+  web: true,
   faults: true,
 };

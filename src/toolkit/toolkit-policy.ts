@@ -2,8 +2,9 @@
 import type { Policy } from "../kernel/index.js";
 import { builtinTools } from "../tools/index.js";
 import type { ToolkitOptions } from "./toolkit-options.js";
+import { webPolicy } from "./web-options.js";
 
-type PolicyOptions = Pick<ToolkitOptions, "rules" | "roots" | "sensitive" | "howToAllow" | "tools" | "policy">;
+type PolicyOptions = Pick<ToolkitOptions, "rules" | "roots" | "sensitive" | "howToAllow" | "tools" | "policy" | "web">;
 
 export interface ToolkitPolicy {
   readonly policy: Policy;
@@ -13,11 +14,11 @@ export interface ToolkitPolicy {
 
 /** @throws `CONFIG_INVALID` for a rule that is not one or names an unknown tool */
 export async function toolkitPolicy(options: PolicyOptions): Promise<ToolkitPolicy> {
-  const { rules = [], roots = [], sensitive = [], howToAllow = optionToAllow } = options;
+  const { rules = [], roots = [], sensitive = [], howToAllow = optionToAllow, web = {} } = options;
   if (options.policy !== undefined) return { policy: options.policy, isDenied: () => false };
   const { autonomyPolicy } = await import("../policy/autonomy-policy.js");
   return {
-    policy: autonomyPolicy({ rules, roots, sensitive, howToAllow }),
+    policy: autonomyPolicy({ rules, roots, sensitive, howToAllow, web: webPolicy(web) }),
     isDenied: await deniedTools(options),
   };
 }

@@ -13,6 +13,7 @@ import { timeTool } from "./time/time.js";
 import { todoReadTool, todoSetTool } from "./todo/todo.js";
 import { writeTool } from "./write/write.js";
 
+export type { CustomSearch } from "./websearch/contract.js";
 export { GATES, type Gate } from "./write/contract.js";
 
 const tools = [

@@ -2,6 +2,7 @@
 import { HaftError } from "../../kernel/index.js";
 import { matchGlobSegment, nearestNames, parseGlobSegment } from "../../text/index.js";
 import { analyzeCommand } from "../commands/index.js";
+import { hostMatcher } from "../host-pattern.js";
 import { type CommandPattern, matchesWords, namesEntry, parseCommandPattern } from "./command-pattern.js";
 import { PathPattern } from "./path-pattern.js";
 import { type PolicyRule, RULE_EFFECTS, RULE_SUBJECTS, type RuleEffect, type RuleSource } from "./policy-rule.js";
@@ -112,15 +113,9 @@ const compilers: Readonly<Record<(typeof RULE_SUBJECTS)[number], Compiler>> = {
     return { ...named, kind: "path", glob: value, access };
   },
   host(value, named, _rule, _names, fail) {
-    const host = value.toLowerCase().replace(/\.$/, "");
-    if (!/^(\*|(\*\.)?[^\s*/:@?#]+|\[[\da-f:.]+\])$/.test(host))
+    const matches = hostMatcher(value);
+    if (matches === undefined)
       throw fail('a host is a name such as "example.com" or "*.example.com", without a port or an address before it');
-    const suffix = host.slice(1);
-    const matches = (name: string) => {
-      const given = name.toLowerCase().replace(/\.$/, "");
-      if (host === "*") return true;
-      return host.startsWith("*.") ? given.endsWith(suffix) && given.length > suffix.length : given === host;
-    };
     return { ...named, kind: "host", matches };
   },
 };

@@ -30,7 +30,9 @@ import {
 import { haftCommand } from "../installed-package.js";
 import type { StartCommand } from "./clients/clients.js";
 import { type ConfigOptions, type LoadedConfig, loadConfig, reportIgnored, stateDirOf } from "./configuration.js";
+import { printNotice } from "./output.js";
 import { DEFAULT_DIALECT, UsageError } from "./usage.js";
+import { webSettings } from "./web-settings.js";
 
 export interface CommonOptions extends ConfigOptions {
   /** Targets with their workspaces, the default first. Empty: as the configuration says. */
@@ -72,12 +74,15 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
   const dialect = options.dialect ?? settled.dialect ?? DEFAULT_DIALECT;
   const stateDir = state === undefined ? settled.stateDir : stateDirOf(state);
   const on = targetsOf(options.on, loaded);
+  const { web, notices, hasSearch } = webSettings(settled.web);
+  for (const notice of notices) printNotice(notice);
   const toolkit: ToolkitOptions = {
     on,
     dialect,
     env: { ...variablesThatAreSet(settled.env), ...environmentOf(env) },
     secrets: serverSecrets(settled.servers, (name) => process.env[name]).secrets,
-    toolSettings: settled.tools,
+    toolSettings: hasSearch ? settled.tools : { ...settled.tools, websearch: false },
+    web,
     ...(stateDir === undefined ? {} : { stateDir }),
     ...(settled.quotaMiB === undefined ? {} : { artifactQuotaBytes: settled.quotaMiB * 1024 * 1024 }),
     ...(gate === undefined ? {} : { gate }),

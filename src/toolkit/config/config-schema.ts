@@ -4,6 +4,7 @@ import { builtinTools, GATES } from "../../tools/index.js";
 import { hasGate } from "../builtin-registry.js";
 import { DIALECT_NAMES } from "../dialect-named.js";
 import type { TrustedKey } from "./config.js";
+import { WEB_SCHEMA } from "./web-schema.js";
 
 /** The keywords that the schema uses and the checker knows. */
 export interface ConfigSchema {
@@ -38,6 +39,7 @@ export const TRUSTED_KEYS: readonly TrustedKey[] = Object.freeze([
   "servers",
   "state",
   "tools",
+  "web",
   "workspace",
 ]);
 
@@ -260,6 +262,7 @@ export function configSchema(): ConfigSchema {
       ...CALL_SETTINGS,
       tools: toolsSchema(),
       policy: POLICY,
+      web: WEB_SCHEMA,
       artifacts: ARTIFACTS,
       serve: SERVE,
       servers: serversSchema(),

@@ -2,6 +2,7 @@
 import type { Autonomy, PolicyRule } from "../../policy/index.js";
 import type { BuiltinToolName, Gate } from "../../tools/index.js";
 import type { ChosenTarget } from "../chosen-target.js";
+import type { SearchName } from "../web-options.js";
 
 /** A program that speaks MCP over its standard input and output. */
 export interface ProgramServer {
@@ -48,6 +49,7 @@ export type TrustedKey =
   | "servers"
   | "state"
   | "tools"
+  | "web"
   | "workspace";
 
 /** Beyond the level of autonomy. */
@@ -62,6 +64,30 @@ export interface PolicyConfig {
   readonly autoApprove?: readonly string[];
   readonly alwaysAsk?: readonly string[];
   readonly excluded?: readonly string[];
+}
+
+/** What calls may reach of the web. */
+export interface WebConfig {
+  readonly privateHosts?: readonly string[];
+  readonly allowedHosts?: readonly string[];
+  readonly blockedHosts?: readonly string[];
+  readonly proxy?: "trusted";
+  /** A file of certificates. Absolute, once the layers are settled. */
+  readonly ca?: string;
+  readonly fence?: boolean;
+  /** `key` is the name of an environment variable. */
+  readonly search?: { readonly provider?: SearchName; readonly url?: string; readonly key?: string };
+  readonly secrets?: Readonly<Record<string, WebSecretConfig>>;
+}
+
+/** A secret that requests may carry: the name of an environment variable, and the hosts that may have its value. */
+export interface WebSecretConfig {
+  readonly env: string;
+  readonly hosts: readonly string[];
+  /** Default "Authorization". */
+  readonly header?: string;
+  /** Default "Bearer ". */
+  readonly prefix?: string;
 }
 
 /** What the user trusts a project with; "policy sha256:…" only as long as its file has this digest. */
@@ -79,6 +105,7 @@ export interface Config {
   /** The default first. */
   readonly on?: readonly (string | ChosenTarget)[];
   readonly tools?: ToolSettings;
+  readonly web?: WebConfig;
   readonly artifacts?: { readonly quotaMiB?: number };
   readonly serve?: { readonly port?: number; readonly host?: string; readonly facts?: boolean };
   /** `false` takes back the server of that name of a lower layer. */

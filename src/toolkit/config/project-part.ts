@@ -5,6 +5,7 @@ import type { Config, ConfigLayer, ToolSetting, ToolSettings, Trusted, TrustedKe
 import { TRUSTED_KEYS } from "./config-schema.js";
 import { type Gates, gateOf, gatesOfDialect, isLooserGate } from "./dialect-gates.js";
 import { narrowingPolicy } from "./policy-config.js";
+import { narrowingWeb } from "./web-config.js";
 
 interface ProjectPartOptions {
   readonly home: string;
@@ -61,6 +62,10 @@ export async function projectPart(
       const part = toolsPart(config.tools ?? {}, tools);
       kept[key] = part.tools;
       refusals.push(...part.refusals);
+    } else if (key === "web") {
+      const { web, widens } = narrowingWeb(config.web ?? {});
+      kept[key] = web;
+      refusals.push(...widens.map((one): Refusal => ({ key, what: `"web.${one}"`, why: NOT_ALONE })));
     } else if (key === "workspace") {
       if (isWithin(directory, resolvePath(directory, String(value), home))) kept[key] = value;
       else refusals.push({ key, what: `"${key}"`, why: "it is outside the project's directory" });

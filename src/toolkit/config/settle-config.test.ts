@@ -21,7 +21,16 @@ const settle = (...layers: readonly ConfigLayer[]): Promise<SettledConfig> => se
 describe("settleConfig", () => {
   it("gives defaults for nothing", async () => {
     const policy = { rules: [], roots: [], sensitive: [] };
-    expect(await settle()).toEqual({ policy, env: [], tools: {}, gateFloor: {}, serve: {}, servers: {}, ignored: [] });
+    expect(await settle()).toEqual({
+      policy,
+      env: [],
+      tools: {},
+      web: {},
+      gateFloor: {},
+      serve: {},
+      servers: {},
+      ignored: [],
+    });
   });
 
   it("lets a higher layer win, key by key", async () => {

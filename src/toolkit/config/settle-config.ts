@@ -2,10 +2,11 @@
 import type { Autonomy } from "../../policy/index.js";
 import { normalizePath, resolvePath } from "../../text/index.js";
 import { builtinToolNames } from "../builtin-registry.js";
-import type { Config, ConfigLayer, ServerConfig, ToolSettings, Trusted } from "./config.js";
+import type { Config, ConfigLayer, ServerConfig, ToolSettings, Trusted, WebConfig } from "./config.js";
 import { type Gates, withGates } from "./dialect-gates.js";
 import { NO_POLICY, type SettledPolicy, withPolicy } from "./policy-config.js";
 import { projectPart } from "./project-part.js";
+import { withWeb } from "./web-config.js";
 
 interface SettleOptions {
   /** The home directory of the user, for `~/`. */
@@ -35,6 +36,7 @@ export interface SettledConfig {
   readonly tools: ToolSettings;
   /** The user's gates, where a project chose a dialect that asks for fewer reads: they go with that dialect wherever it is spoken. */
   readonly gateFloor: Gates;
+  readonly web: WebConfig;
   readonly quotaMiB?: number;
   readonly serve: { readonly port?: number; readonly host?: string; readonly facts?: boolean };
   readonly servers: Readonly<Record<string, ServerConfig>>;
@@ -44,7 +46,7 @@ export interface SettledConfig {
 
 /**
  * Merges the layers from the lowest to the highest; a later one wins. Lists of variables are concatenated, tools and servers
- * merged by name, policies added up. A project's file cannot extend its own permissions: what its `policy` allows, `artifacts`, `autonomy`, `env`, `on`, `servers` and `state`,
+ * merged by name, policies added up. A project's file cannot extend its own permissions: what its `policy` allows, `artifacts`, `autonomy`, `env`, `on`, `servers` and `state`, what its `web` opens,
  * a `workspace` outside its directory, a tool that the user disabled and a looser gate (also one implied by a dialect) are
  * ignored and reported, unless `trust` in a user's layer names the project's directory and the key.
  */
@@ -52,7 +54,7 @@ export async function settleConfig(layers: readonly ConfigLayer[], options: Sett
   const { home, userConfigPath, gateFloor = {} } = options;
   const trust = trustedBy(layers, options);
   const ignored: string[] = [];
-  let settled: MergedLayers = { policy: NO_POLICY, env: [], tools: {}, gateFloor, serve: {}, servers: {} };
+  let settled: MergedLayers = { policy: NO_POLICY, env: [], tools: {}, gateFloor, web: {}, serve: {}, servers: {} };
   for (const layer of layers) {
     const { tools, dialect } = settled;
     const about = { home, userConfigPath, tools, dialect, isDialectGiven: options.dialect !== undefined };
@@ -61,6 +63,11 @@ export async function settleConfig(layers: readonly ConfigLayer[], options: Sett
     const { config } = part ?? layer;
     ignored.push(...(part?.ignored ?? []));
     settled = mergeOver(settled, config, layer.directory, home);
+    if (config.web !== undefined)
+      settled = {
+        ...settled,
+        web: withWeb(settled.web, config.web, { by: layer.by, directory: layer.directory, home }),
+      };
     if (config.policy !== undefined) {
       const source = { by: layer.by, file: layer.path };
       const policy = await withPolicy(settled.policy, config.policy, { source, directory: layer.directory, home });

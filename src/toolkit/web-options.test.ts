@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { fakeHttp } from "../testing/fakes/fake-http.js";
+import { createToolkit } from "./create-toolkit.js";
+import { httpOptions, SEARCH_KEY, type WebOptions, webPolicy } from "./web-options.js";
+
+const made = async (web: WebOptions) => {
+  const toolkit = await createToolkit({ web, persist: false });
+  await toolkit.close();
+  return toolkit;
+};
+
+describe("the option `web`", () => {
+  it.each<[string, WebOptions, string]>([
+    ["an unknown option", { privatHosts: [] } as never, "privateHosts"],
+    ["a host with a port", { privateHosts: ["localhost:3000"] }, '`web.privateHosts` has "localhost:3000"'],
+    ["hosts that are no list", { blockedHosts: "a.example" as never }, "`web.blockedHosts` is a list"],
+    ["another proxy", { proxy: "http://proxy" as never }, '`web.proxy` is "trusted"'],
+    ["a secret without hosts", { secrets: [{ name: "a", value: "12345678", hosts: [] }] }, "at least one of `hosts`"],
+    ["a short secret", { secrets: [{ name: "a", value: "1234", hosts: ["a.example"] }] }, "at least 8 characters"],
+    [
+      "a secret for any host",
+      { secrets: [{ name: "a", value: "12345678", hosts: ["*.example"] }] },
+      "without wildcards",
+    ],
+    ["an unknown search", { search: { provider: "yahoo" as never } }, "duckduckgo, searxng, brave, tavily"],
+    ["a search without its key", { search: { provider: "brave" } }, '"brave" needs `key`'],
+    ["a search without its URL", { search: { provider: "searxng" } }, '"searxng" needs `url`'],
+  ])("refuses %s", async (_, web, message) => {
+    await expect(made(web)).rejects.toMatchObject({
+      code: "CONFIG_INVALID",
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it("has the port of the embedder in place of Haft's own", async () => {
+    const http = fakeHttp(() => ({}));
+    expect((await made({ http })).host.http).toBe(http);
+  });
+});
+
+it("binds the key of a search to the host of that search", () => {
+  const web: WebOptions = {
+    search: { provider: "brave", key: "key-of-brave", url: "https://brave.example:8443/web?x=1" },
+  };
+  const key = { name: SEARCH_KEY, hosts: ["brave.example:8443"] };
+  expect(webPolicy(web)).toMatchObject({ searchEndpoints: ["https://brave.example:8443/web"], secrets: [key] });
+  expect(httpOptions(web).secrets).toEqual([
+    { ...key, value: "key-of-brave", header: "X-Subscription-Token", prefix: "" },
+  ]);
+});
+
+it("has the usual search, unless only some hosts are allowed and nobody has chosen one", () => {
+  const usual = ["https://html.duckduckgo.com/html/"];
+  expect(webPolicy({}).searchEndpoints).toEqual(usual);
+  expect(webPolicy({ allowedHosts: ["a.example"] }).searchEndpoints).toEqual([]);
+  expect(webPolicy({ allowedHosts: ["a.example"], search: {} }).searchEndpoints).toEqual(usual);
+});
