@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Backend, HaftError } from "../../kernel/index.js";
+import { type Backend, HaftError, type Shell } from "../../kernel/index.js";
 import { conform, realClock } from "../../testing/conform.fixture.js";
 import { type Fixture, fsSuite, type Plan, type Plant } from "../../testing/index.js";
 import { openLocalPosix } from "./index.js";
@@ -74,6 +74,53 @@ describe("a remote side with nothing but what is required", () => {
     expect(HaftError.is(refused, "BACKEND_UNSUPPORTED")).toBe(true);
     expect((await job.result).exit).toEqual({ by: "code", code: 0 });
     rmSync(dir, { recursive: true, force: true });
+  });
+
+  /** Runs `test` with a directory where `dd` does something else first. */
+  async function withSlowDd(first: (dir: string) => string, test: (shell: Shell, dir: string) => Promise<void>) {
+    const dir = mkdtempSync(join(tmpdir(), "haft-bin-"));
+    for (const tool of REQUIRED) if (tool !== "dd") symlinkSync(pathOf(tool), join(dir, tool));
+    writeFileSync(join(dir, "dd"), `#!${pathOf("sh")}\n${first(dir)}\nexec "${pathOf("dd")}" "$@"\n`, { mode: 0o755 });
+    const slow = await openLocalPosix({ shell: [join(dir, "sh")], setEnv: { PATH: dir } });
+    try {
+      await test(slow.root.shell, dir);
+    } finally {
+      await slow.close();
+      rmSync(dir, { recursive: true, force: true });
+    }
+  }
+
+  it("waits for output that the remote side copies after the command has exited", async () => {
+    // Only the copies of streams have these arguments.
+    const first = () => `case "$*" in "bs=65536 count="*) "${pathOf("sleep")}" 0.5 ;; esac`;
+    await withSlowDd(first, async (shell, cwd) => {
+      const reported: Uint8Array[] = [];
+      const onOutput = (_stream: string, chunk: Uint8Array) => void reported.push(chunk);
+      const results = [
+        await shell.exec("echo whole", { cwd }),
+        await shell.exec("echo whole", { cwd, onOutput }),
+        await (await shell.spawn("echo whole", { cwd, lifetime: "session" })).result,
+      ];
+      expect(results.map(({ ended, stdout }) => [ended, Buffer.from(stdout.head).toString(), stdout.final])).toEqual(
+        results.map(() => ["itself", "whole\n", true]),
+      );
+      expect(Buffer.concat(reported).toString()).toBe("whole\n");
+    });
+  });
+
+  it("keeps the output of a command until its remote shell has answered, which may be after its result", async () => {
+    // The remote shell that ran the command is slow; another one reports the result.
+    const first = (dir: string) =>
+      `case "$*" in *.e.0*) [ -e "${dir}/once" ] || { : >"${dir}/once"; "${pathOf("sleep")}" 2; } ;; esac`;
+    await withSlowDd(first, async (shell, cwd) => {
+      const other = shell.exec("until [ -e end ]; do :; done", { cwd });
+      const command = "echo out; i=0; while [ $i -lt 300 ]; do echo 123456789 >&2; i=$((i + 1)); done";
+      const result = await shell.exec(command, { cwd, keep: { head: 100, tail: 100 } });
+      expect([result.ended, result.stdout.produced, result.stderr.produced]).toEqual(["itself", 4, 3_000]);
+      await new Promise((resolve) => setTimeout(resolve, 2_500));
+      writeFileSync(join(cwd, "end"), "");
+      expect((await other).ended).toBe("itself");
+    });
   });
 
   it("delivers every byte to a slow listener, and ends in time beside one that is stuck", async () => {

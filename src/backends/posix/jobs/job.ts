@@ -19,7 +19,7 @@ import { wholeNumber } from "../../../text/index.js";
 import { exitEvent, type JobFacts, killPlan } from "../../job-facts.js";
 import { ChannelLost } from "../channel/channel.js";
 import type { RemoteAgent } from "../channel/remote-agent.js";
-import { type KeepBytes, readEnding, readReport, readTree } from "../shell/capture.js";
+import { isCopying, type KeepBytes, readEnding, readReport, readTree } from "../shell/capture.js";
 import { readPoll } from "../shell/output-poller.js";
 
 /** Poll interval of a job whose end is not reported; it grows from the first to the second value. */
@@ -55,6 +55,8 @@ export class RemoteJob implements ShellHandle {
   #resolve: (result: ShellResult) => void = () => {};
   #ended: ShellResult | undefined;
   #endedMs = 0;
+  /** When its end was first seen, as `performance.now()`. */
+  #exitedAt: number | undefined;
   #wasStopped = false;
   #timer: NodeJS.Timeout | undefined;
   #isAsking = false;
@@ -220,6 +222,8 @@ export class RemoteJob implements ShellHandle {
     if (pid === null ? report.tree.state === "alive" : frame.words[2] === "") return false;
     if (pid !== null && report.tree.state === "alive") await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     const last = readReport(await this.#remote.ask("look", words), keep);
+    this.#exitedAt ??= performance.now();
+    if (isCopying(last, this.#exitedAt)) return false;
     this.#settle({ ...this.#empty(), ended: "itself", ...last });
     return true;
   }

@@ -3,6 +3,13 @@ import type { Captured, ShellExit, Survivor, TreeState } from "../../../kernel/i
 import { exitOfStatus } from "../../job-facts.js";
 import type { Frame } from "../channel/frames.js";
 
+/**
+ * Milliseconds after the exit that the remote side may take to copy the rest of the output to disk; a stream that is open
+ * longer is held by a process that cannot be seen. Where no process can be seen, the second value.
+ */
+const COPY_MS = 10_000;
+const UNSEEN_COPY_MS = 2_000;
+
 export interface KeepBytes {
   readonly head: number;
   readonly tail: number;
@@ -29,6 +36,12 @@ export function readReport(frame: Frame, keep: KeepBytes): CommandReport {
     stderr: captured(bytes.subarray(out, err), eTotal ?? 0, eFirst ?? 0, eEnded === 1, keep),
     tree: readTree(bytes.subarray(err, err + (names ?? 0)), polled === "yes"),
   };
+}
+
+/** Whether no process of the command is left, but its output has not ended. @param exitedAt - As `performance.now()`. */
+export function isCopying({ stdout, stderr, tree }: CommandReport, exitedAt: number): boolean {
+  if (tree.state === "alive" || (stdout.final && stderr.final)) return false;
+  return performance.now() - exitedAt < (tree.state === "gone" ? COPY_MS : UNSEEN_COPY_MS);
 }
 
 /** Parses the response to "end": "BY,SCANNED,SIZE" and the names of the processes that are left. */

@@ -15,7 +15,7 @@ import { ChannelLost } from "../channel/channel.js";
 import type { Frame } from "../channel/frames.js";
 import { orAfter, type RemoteAgent } from "../channel/remote-agent.js";
 import type { RemoteJobTable } from "../jobs/job-table.js";
-import { type CommandReport, type KeepBytes, readEnding, readReport } from "./capture.js";
+import { type CommandReport, isCopying, type KeepBytes, readEnding, readReport } from "./capture.js";
 import {
   commandRequest,
   type Directories,
@@ -70,6 +70,8 @@ export class CommandRun {
   #why: Stop | undefined;
   #release: () => void = () => {};
   #outputPoller: OutputPoller | undefined;
+  /** Settled when the remote shell that runs the command has answered or is lost. */
+  #answer: Promise<unknown> = Promise.resolve();
 
   constructor(remote: RemoteAgent, jobs: RemoteJobTable, command: string, options: ShellOptions, limits: RunLimits) {
     this.#remote = remote;
@@ -106,6 +108,7 @@ export class CommandRun {
       (frame): Event => ({ is: "answer", frame }),
       (thrown: unknown): Event => ({ is: "failed", thrown }),
     );
+    this.#answer = answer;
     const left = this.#jobs.exited(id).then(
       () =>
         new Promise<Event>((resolve) => {
@@ -166,14 +169,21 @@ export class CommandRun {
     return this.#ended(id, readReport(frame, this.#keep), "itself");
   }
 
-  /** The leader has exited and another process holds its streams: it becomes a job. */
+  /**
+   * The leader has exited, but not all output has arrived. Either another process holds the streams, which becomes a job, or
+   * the remote side still copies the output to disk, which is waited for.
+   */
   async #outlived(id: number, answer: Promise<Event>): Promise<ShellResult> {
-    const latest = this.#poll(id);
-    const event = await Promise.race([answer, latest]);
-    if (event !== undefined && "is" in event && event.is === "answer") return this.#answered(id, event.frame);
-    const report = await latest;
-    if (report === undefined) return this.#disconnected("yes", "the remote side did not return its output");
-    return this.#ended(id, report, "itself");
+    const exitedAt = performance.now();
+    for (;;) {
+      const latest = this.#poll(id);
+      const event = await Promise.race([answer, latest]);
+      if (event !== undefined && "is" in event && event.is === "answer") return this.#answered(id, event.frame);
+      const report = await latest;
+      if (report === undefined) return this.#disconnected("yes", "the remote side did not return its output");
+      if (this.#why !== undefined || !isCopying(report, exitedAt)) return this.#ended(id, report, "itself");
+      await orAfter(Promise.race([answer, this.#stop]), SETTLE_MS);
+    }
   }
 
   async #end(id: number, why: Stop, answer: Promise<Event>): Promise<ShellResult> {
@@ -251,7 +261,8 @@ export class CommandRun {
     // Where the channel was lost its leader may still run, but its output is no longer reported.
     if (this.#outputPoller !== undefined && report.tree.state === "alive") this.#remote.send("release", [String(id)]);
     if (report.tree.state !== "alive") {
-      this.#jobs.forget(id);
+      // Until then the remote shell may be sending the files; a frame without them would break the channel.
+      void this.#answer.then(() => this.#jobs.forget(id));
       return result;
     }
     return { ...result, job: this.#jobs.adopt(id, this.#tag, result, this.#facts).id };
