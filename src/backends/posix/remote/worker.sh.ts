@@ -49,7 +49,8 @@ hf_do_exec() {
   hf_run "$@"
   cd /
   hf_finish
-  if hf_has mkfifo; then hf_runs=$(( hf_runs + 1 )); hf_prepare "w$hf_k" "w$hf_k.$hf_runs"; fi
+  # Opening a FIFO in a directory that the command has removed would end this shell.
+  if hf_has mkfifo && [ -d "$hf_s" ]; then hf_runs=$(( hf_runs + 1 )); hf_prepare "w$hf_k" "w$hf_k.$hf_runs"; fi
 }
 
 # spawn TAG CWD ALLOWED STAGED COMMAND keep|no VARIABLES...: starts a detached job. The intermediate shell is killed by its

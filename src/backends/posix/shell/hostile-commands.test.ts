@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { type Backend, HaftError, type ShellOptions, type ShellResult } from "../../../kernel/index.js";
 import { mountSmallDisk } from "../fs/small-disk.fixture.js";
 import { createPosixBackend, openLocalPosix } from "../index.js";
-import { isAlive, PosixMachine, until } from "../machine.fixture.js";
+import { isAlive, PosixMachine, pause, until } from "../machine.fixture.js";
 import { ARGV, underOneShell } from "../shells.fixture.js";
 
 const out = (result: ShellResult) => Buffer.from(result.stdout.head).toString();
@@ -41,6 +41,8 @@ underOneShell((shell) => {
     ];
     for (const attack of attacks) {
       await run(attack, { timeoutMs: 10_000 });
+      // Then the next command goes to the same remote shell.
+      await pause(100);
       const next = await run("echo ok", { timeoutMs: 10_000 });
       expect([attack, next.ended, out(next)]).toEqual([attack, "itself", "ok\n"]);
     }
