@@ -136,8 +136,11 @@ const FIRST_ASSIGNMENTS = /^\s*(?:[A-Za-z_]\w*=[\w.,:/+-]*\s+)*/;
 /** What may set a variable, besides the programs. */
 const ASSIGNS = /(?:^|[\s;&|({`'"])[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=|\b(?:exec|for|select)\b|\(\(|\$\{[^}]*=/;
 /** Programs of the shell that set variables, and `env`, which starts a program without some of them. */
-const SETS =
-  /^(?:env|export|declare|typeset|local|readonly|read|mapfile|readarray|getopts|printf|unset|let|set|eval|source|\.|wait|exec)$/;
+const SETS = new Set(
+  "env export declare typeset local readonly read mapfile readarray getopts printf unset let set eval source . wait exec".split(
+    " ",
+  ),
+);
 
 /** Whether nothing but their arguments, directories and the first assignments decides what programs do. */
 function isDecidedByArguments(
@@ -148,7 +151,7 @@ function isDecidedByArguments(
   const isPlain = input === undefined && Object.keys(env).length === 0 && background === "session";
   if (!isPlain || ASSIGNS.test(command.slice(assigned.length))) return false;
   return !segments.some(({ program, args, wrappers }) =>
-    program === "printf" ? args[0]?.startsWith("-v") : [program, ...wrappers].some((name) => SETS.test(name)),
+    program === "printf" ? args[0]?.startsWith("-v") : SETS.has(program) || wrappers.some((name) => SETS.has(name)),
   );
 }
 

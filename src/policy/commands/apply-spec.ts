@@ -21,8 +21,11 @@ const UNKNOWN_SUBCOMMAND: ProgramSpec = {
   operands: "maybe*",
 };
 
+/** A call whose arguments are not parsed yet. */
+type UnparsedCall = Omit<ProgramCall, "parsed">;
+
 /** Judges a call by its table entry. `rule` names the entry. */
-export function applySpec(call: Omit<ProgramCall, "parsed">, spec: ProgramSpec, rule: string): void {
+export function applySpec(call: UnparsedCall, spec: ProgramSpec, rule: string): void {
   const { facts, args } = call;
   const [only] = args;
   const compiled = compileSpec(spec);
@@ -37,20 +40,14 @@ export function applySpec(call: Omit<ProgramCall, "parsed">, spec: ProgramSpec, 
     return;
   }
   facts.rule = rule;
-  applyParsed({ ...call, parsed }, compiled);
+  applyParsed(call, parsed, compiled);
 }
 
-function subcommand(
-  call: Omit<ProgramCall, "parsed">,
-  compiled: CompiledSpec,
-  parsed: ParsedArguments,
-  rule: string,
-): void {
+function subcommand(call: UnparsedCall, compiled: CompiledSpec, parsed: ParsedArguments, rule: string): void {
   const { facts, args } = call;
-  const global = { ...call, parsed: { ...parsed, operands: [] } };
-  applyEffect(global, compiled.does, compiled.spec.why);
-  for (const option of parsed.options) applyOption(global, option, compiled.spec);
-  compiled.spec.judge?.(global);
+  applyEffect(call, compiled.does, compiled.spec.why);
+  for (const option of parsed.options) applyOption(call, option, compiled.spec);
+  compiled.spec.judge?.({ ...call, parsed: { ...parsed, operands: [] } });
   const [name] = parsed.operands;
   if (name?.isUnresolved === true || name?.isGlob === true) {
     facts.problem("dynamic-command", `the subcommand \`${name.text}\` is not known before the command runs`);
@@ -68,19 +65,19 @@ function subcommand(
   applySpec({ ...call, args: args.slice(rest) }, fallback, rule);
 }
 
-function applyParsed(call: ProgramCall, compiled: CompiledSpec): void {
+function applyParsed(call: UnparsedCall, parsed: ParsedArguments, compiled: CompiledSpec): void {
   const { spec } = compiled;
-  const { parsed, facts } = call;
+  const { facts } = call;
   facts.operands = parsed.certain;
   applyEffect(call, compiled.does, spec.why);
   for (const option of parsed.options) applyOption(call, option, spec);
-  applyOperands(call, compiled);
+  applyOperands(call, parsed, compiled);
   // A cluster of flags that the table does not know may be one option and its value: `-x/a`.
   if (compiled.operands.some(({ meaning }) => meaning === "maybe")) {
     for (const word of call.args)
       if (/^-[A-Za-z][^/]*[./~=]/.test(word.prefix)) applyMeaning(call, word, "maybe", "self", false);
   }
-  spec.judge?.(call);
+  spec.judge?.({ ...call, parsed });
   if (compiled.isInert) return;
   const reads = compiled.hasDangerousOption || compiled.operands.some(({ meaning }) => meaning !== "text");
   for (const word of parsed.uncertain) {
@@ -91,7 +88,7 @@ function applyParsed(call: ProgramCall, compiled: CompiledSpec): void {
   }
 }
 
-function applyEffect({ facts }: ProgramCall, effect: OptionEffect, why: string | undefined, name?: string): void {
+function applyEffect({ facts }: UnparsedCall, effect: OptionEffect, why: string | undefined, name?: string): void {
   if (effect.network) facts.network = true;
   if (effect.workspace) facts.runsWorkspaceCode = true;
   facts.extent = effect.extent ?? facts.extent;
@@ -107,7 +104,7 @@ function defaultReason(effect: OptionEffect): string {
   return effect.risk === "high" ? "can do harm that is hard to undo" : "changes files or state";
 }
 
-function applyOption(call: ProgramCall, option: GivenOption, spec: ProgramSpec): void {
+function applyOption(call: UnparsedCall, option: GivenOption, spec: ProgramSpec): void {
   const { effect, attached } = option;
   if (effect === undefined) {
     if (spec.closed === true) call.facts.raise("medium", `is given ${option.name}, which is not in the tables`);
@@ -125,8 +122,7 @@ function applyOption(call: ProgramCall, option: GivenOption, spec: ProgramSpec):
   });
 }
 
-function applyOperands(call: ProgramCall, compiled: CompiledSpec): void {
-  const { operands, options } = call.parsed;
+function applyOperands(call: UnparsedCall, { operands, options }: ParsedArguments, compiled: CompiledSpec): void {
   let { tree, destructive } = compiled.does;
   let override: Meaning | undefined;
   let meanings = compiled.operands;
@@ -159,9 +155,9 @@ function withoutOne(meanings: CompiledSpec["operands"], place: 0 | -1): Compiled
 /** The meanings of an operand. Those of the fixed places after it too if it is a glob, which may stand for several operands. */
 function meaningsAt(index: number, operands: readonly ExpandedWord[], meanings: CompiledSpec["operands"]): Meaning[] {
   const usual = meaningAt(index, operands.length, meanings);
-  const isFixed = !meanings.some(({ repeats }) => repeats);
-  const later = isFixed && operands[index]?.isGlob === true ? meanings.slice(index + 1) : [];
-  return [...(usual === undefined ? [] : [usual]), ...later.map(({ meaning }) => meaning)];
+  const all = usual === undefined ? [] : [usual];
+  if (operands[index]?.isGlob !== true || meanings.some(({ repeats }) => repeats)) return all;
+  return [...all, ...meanings.slice(index + 1).map(({ meaning }) => meaning)];
 }
 
 /** The meaning of an operand: those before and after the repeated one have fixed places. */
@@ -176,7 +172,7 @@ function meaningAt(index: number, count: number, meanings: CompiledSpec["operand
 }
 
 /** A destination: itself, and what it would contain if it is a directory. */
-function into(call: ProgramCall, word: ExpandedWord, sources: readonly ExpandedWord[], scope: "self" | "tree"): void {
+function into(call: UnparsedCall, word: ExpandedWord, sources: readonly ExpandedWord[], scope: "self" | "tree"): void {
   call.facts.file(word, "write", scope);
   if (word.isUnresolved || word.isGlob) return;
   for (const source of sources) {
@@ -186,7 +182,7 @@ function into(call: ProgramCall, word: ExpandedWord, sources: readonly ExpandedW
 }
 
 function applyMeaning(
-  call: ProgramCall,
+  call: UnparsedCall,
   word: ExpandedWord,
   meaning: Meaning,
   scope: "self" | "tree",

@@ -4,7 +4,7 @@ import type { ProgramCall } from "./program-spec.js";
 
 /** The values of the options with one of these names, in order. */
 export function optionValues(call: ProgramCall, ...names: string[]): ExpandedWord[] {
-  return call.parsed.options.filter(({ name }) => names.includes(name)).flatMap(({ values }) => values);
+  return call.parsed.options.flatMap(({ name, values }) => (names.includes(name) ? values : []));
 }
 
 export const hasOption = (call: ProgramCall, ...names: string[]): boolean =>

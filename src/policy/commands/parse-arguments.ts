@@ -94,8 +94,8 @@ class ArgumentParser implements ParsedArguments {
     for (let index = 1; index < word.prefix.length; index++) {
       const name = `-${word.prefix[index]}`;
       const effect = this.spec.options.get(name);
-      const rest = word.value.length > index + 1 || word.isUnresolved ? withoutPrefix(word, index + 1) : undefined;
       if (effect !== undefined && (effect.values.length > 0 || effect.isGlued)) {
+        const rest = word.value.length > index + 1 || word.isUnresolved ? withoutPrefix(word, index + 1) : undefined;
         const value = rest?.prefix.startsWith("=") === true && effect.isGlued ? withoutPrefix(rest, 1) : rest;
         const isEmpty = value !== undefined && value.value === "" && !value.isUnresolved;
         this.#add(name, effect, isEmpty ? undefined : value);

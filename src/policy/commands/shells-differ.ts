@@ -8,6 +8,7 @@ const PLAIN_FUNCTION =
   /^(?:[^\s"'`$\\<>|&;()]+\s*\(\s*\)\s*|function[ \t]+[^\s"'`$\\<>|&;()]+[ \t]*(?:\([ \t]*\)\s*)?)$/;
 /** A parenthesis without a backslash before it. */
 const PARENTHESIS = /(?<!\\)(?:\\\\)*[()]/;
+const MAY_BE_ODD = /[()[]/;
 const OLD_ARITHMETIC = /\$\[/;
 const OPENS = /^[ \t]*\(/;
 
@@ -57,6 +58,7 @@ export function readsDifferently(node: SyntaxNode, source: string, isTest: boole
 }
 
 function oddText(word: Word): string | undefined {
+  if (!MAY_BE_ODD.test(word.text)) return undefined;
   if (hasUnquoted(word, PARENTHESIS)) return "a parenthesis inside of a word";
   return hasUnquoted(word, OLD_ARITHMETIC) ? "an arithmetic expansion that does not end" : undefined;
 }

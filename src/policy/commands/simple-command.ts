@@ -8,9 +8,7 @@ import { MAX_COMBINATIONS } from "./limits.js";
 import { judgeRedirects } from "./redirections.js";
 import type { SegmentFacts } from "./segment-facts.js";
 import type { ShellState } from "./shell-state.js";
-
-/** Builtins whose arguments are assignments that stay in the shell. */
-const DECLARES = /^(export|declare|typeset|local|readonly)$/;
+import { DECLARERS } from "./variables.js";
 
 /** Calls `judge` for each program that the command may start: one for each combination of the values of its variables. */
 export function eachProgram(node: Command, state: ShellState, judge: (words: readonly ExpandedWord[]) => void): void {
@@ -25,7 +23,7 @@ export function eachProgram(node: Command, state: ShellState, judge: (words: rea
   // A redirection that fails prevents the assignment.
   if (node.redirects.length > 0) return;
   if (node.name === undefined) for (const one of node.prefix) if (one.type === "Assignment") remember(one, state);
-  if (node.name !== undefined && DECLARES.test(node.name.value)) {
+  if (node.name !== undefined && DECLARERS.has(node.name.value)) {
     for (const one of node.args) if (one.type === "Assignment") remember(one, state);
   }
 }

@@ -6,7 +6,8 @@ import { MAX_COMBINATIONS, MAX_DEPTH } from "./limits.js";
 
 /** Programs of the shell that set the variables whose names they get. */
 const SETTERS = new Set(["read", "mapfile", "readarray", "getopts", "unset", "let", "printf", "wait"]);
-const DECLARERS = new Set(["export", "declare", "typeset", "local", "readonly"]);
+/** Builtins whose arguments are assignments that stay in the shell. */
+export const DECLARERS: ReadonlySet<string> = new Set(["export", "declare", "typeset", "local", "readonly"]);
 /** Programs after which any variable may have any value. */
 const CHANGE_ALL = new Set(["eval", "source", ".", "trap"]);
 const MAKES_ARRAY = new Set(["mapfile", "readarray"]);
