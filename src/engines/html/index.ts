@@ -1,0 +1,6 @@
+/** Pages as text for a model: charset, kind of content, HTML and feeds as Markdown. Load it with `import()`. */
+export { type DecodedPage, decodePage } from "./charset.js";
+export { renderFeed } from "./feed.js";
+export { type PageKind, pageKind } from "./page-kind.js";
+export { type RenderedPage, type RenderHtmlOptions, renderHtml } from "./render-html.js";
+export { simplifyHtml } from "./simplify-html.js";

@@ -1,0 +1,190 @@
+import { backtickFence, escapeMarkdown, linkTarget } from "./escape-markdown.js";
+import { collapseWhitespace } from "./whitespace.js";
+
+export type MarkKind = "strong" | "emphasis" | "deleted" | "link" | "sup" | "sub";
+
+interface Mark {
+  readonly kind: MarkKind;
+  opener: string;
+  closer: string;
+  readonly url?: string;
+  /** How many elements of the kind are open. */
+  depth: number;
+  /** Index of its opener among the parts; -1: not written, because no text has followed. */
+  start: number;
+}
+
+const DELIMITERS: Readonly<Record<Exclude<MarkKind, "link">, readonly [string, string]>> = {
+  strong: ["**", "**"],
+  emphasis: ["*", "*"],
+  deleted: ["~~", "~~"],
+  sup: ["^", ""],
+  sub: ["_", ""],
+};
+
+/** Where the text of a block goes: what its line breaks are and what is escaped. */
+export type InlinePlace = "block" | "cell";
+
+/** The text of one block, piece by piece: whitespace collapsed, marks set close to the text that they are about. */
+export class Inline {
+  /** Characters written, for the limit of the page. */
+  size = 0;
+  readonly #isMarkdown: boolean;
+  readonly #place: InlinePlace;
+  #parts: string[] = [];
+  #last = "";
+  #hasSpace = false;
+  #hasBreak = false;
+  readonly #marks: Mark[] = [];
+  #code = "";
+  #codeDepth = 0;
+
+  constructor(isMarkdown: boolean, place: InlinePlace) {
+    this.#isMarkdown = isMarkdown;
+    this.#place = place;
+  }
+
+  text(text: string): void {
+    const collapsed = collapseWhitespace(text);
+    if (this.#codeDepth > 0) {
+      this.#code += collapsed;
+      return;
+    }
+    if (collapsed.startsWith(" ")) this.#hasSpace = true;
+    const body = collapsed.trim();
+    if (body === "") return;
+    this.#begin(body);
+    const escaped = this.#isMarkdown ? escapeMarkdown(body, this.#last, this.#isInLink()) : body;
+    this.#write(this.#place === "cell" ? escaped.replaceAll("|", "\\|") : escaped);
+    this.#hasSpace = collapsed.endsWith(" ");
+  }
+
+  /** Markup that is complete in itself. */
+  markup(markup: string): void {
+    if (markup === "") return;
+    this.#begin(markup);
+    this.#write(this.#place === "cell" ? markup.replaceAll("|", "\\|") : markup);
+  }
+
+  codeSpan(text: string): void {
+    const body = text.trim();
+    if (body === "") {
+      this.#hasSpace ||= text !== "";
+      return;
+    }
+    if (!this.#isMarkdown) {
+      this.markup(body);
+      return;
+    }
+    if (text.startsWith(" ")) this.#hasSpace = true;
+    const fence = backtickFence(body, 1);
+    const padding = body.startsWith("`") || body.endsWith("`") ? " " : "";
+    this.markup(`${fence}${padding}${body}${padding}${fence}`);
+    this.#hasSpace = text.endsWith(" ");
+  }
+
+  openCode(): void {
+    this.#codeDepth++;
+  }
+
+  closeCode(): void {
+    if (--this.#codeDepth === 0) this.#flushCode();
+  }
+
+  /** A line break; true where it is the second one in a row, which separates paragraphs. */
+  lineBreak(): boolean {
+    this.#flushCode();
+    this.#hasSpace = false;
+    if (this.#parts.length === 0) return false;
+    if (this.#hasBreak) return true;
+    this.#hasBreak = true;
+    return false;
+  }
+
+  open(kind: MarkKind, url?: string): void {
+    this.#flushCode();
+    const known = this.#marks.find((mark) => mark.kind === kind);
+    if (known !== undefined) {
+      known.depth++;
+      return;
+    }
+    const [opener, closer] = kind === "link" ? ["[", `](${linkTarget(url ?? "")})`] : DELIMITERS[kind];
+    const shown = this.#isMarkdown || kind === "sup" || kind === "sub";
+    const mark = { kind, opener: shown ? opener : "", closer: shown ? closer : "", depth: 1, start: -1 };
+    this.#marks.push(url === undefined ? mark : { ...mark, url });
+  }
+
+  close(kind: MarkKind): void {
+    this.#flushCode();
+    const index = this.#marks.findIndex((mark) => mark.kind === kind);
+    const mark = this.#marks[index];
+    if (mark === undefined || --mark.depth > 0) return;
+    this.#marks.splice(index, 1);
+    if (mark.start >= 0) this.#end(mark);
+  }
+
+  /** The text of the block, and begins the next one; marks that are open continue there, a link does not. */
+  finish(): string {
+    this.#flushCode();
+    for (const mark of this.#marks.toReversed()) {
+      if (mark.start < 0) continue;
+      this.#end(mark);
+      mark.start = -1;
+      if (mark.kind === "link") [mark.opener, mark.closer] = ["", ""];
+    }
+    const text = this.#parts.join("");
+    this.#parts = [];
+    this.#last = "";
+    this.#hasSpace = false;
+    this.#hasBreak = false;
+    this.size = 0;
+    return text;
+  }
+
+  #isInLink(): boolean {
+    return this.#marks.some(({ kind, opener }) => kind === "link" && opener !== "");
+  }
+
+  #flushCode(): void {
+    if (this.#code === "") return;
+    const code = this.#code;
+    this.#code = "";
+    this.codeSpan(code);
+  }
+
+  /** Writes what was waiting for text: a line break or a space, and the openers of marks. */
+  #begin(next: string): void {
+    if (this.#hasBreak) {
+      const lineBreak = this.#place === "cell" ? (this.#isMarkdown ? "<br>" : " ") : this.#isMarkdown ? "  \n" : "\n";
+      this.#write(lineBreak);
+      this.#last = "\n";
+    } else if (this.#hasSpace && this.#parts.length > 0) this.#write(" ");
+    this.#hasBreak = false;
+    this.#hasSpace = false;
+    const waiting = this.#marks.filter(({ start }) => start < 0);
+    for (const [index, mark] of waiting.entries()) {
+      mark.start = this.#parts.length;
+      const isReference = waiting[index + 1]?.kind === "link" || next.startsWith("[");
+      const isScript = mark.kind === "sup" || mark.kind === "sub";
+      this.#write(isScript && (isReference || !/[\p{L}\p{N})\]]/u.test(this.#last)) ? "" : mark.opener);
+    }
+  }
+
+  #end(mark: Mark): void {
+    if (mark.kind === "link" && mark.opener !== "") {
+      const text = this.#parts.slice(mark.start + 1).join("");
+      if (text.replaceAll("\\", "") === mark.url) {
+        this.#parts.length = mark.start;
+        this.#write(`<${mark.url}>`);
+        return;
+      }
+    }
+    this.#write(mark.closer);
+  }
+
+  #write(text: string): void {
+    this.#parts.push(text);
+    this.size += text.length;
+    if (text !== "") this.#last = text.at(-1)!;
+  }
+}
