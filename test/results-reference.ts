@@ -1,6 +1,10 @@
 /** `docs/reference/results.md`: the fields of an outcome's `structured`, from calls of every tool. */
+import { createMemoryBackend } from "../src/backends/memory/index.js";
+import type { ToolOutcome } from "../src/kernel/index.js";
 import { exampleInput } from "../src/testing/example-input.fixture.js";
-import { createToolkit } from "../src/toolkit/index.js";
+import { bareContext, bareHost } from "../src/testing/fakes/bare-host.fixture.js";
+import { fakeHttp } from "../src/testing/fakes/fake-http.js";
+import { builtinRegistry, createToolkit } from "../src/toolkit/index.js";
 
 type Call = readonly [tool: string, input: Readonly<Record<string, unknown>>];
 
@@ -28,29 +32,49 @@ const CALLS: readonly Call[] = [
   ["time", {}],
 ];
 
+/** Calls of tools that use the network, which is a fake one. */
+const WEB_CALLS: readonly Call[] = [
+  ["webfetch", { url: "https://example.com/" }],
+  ["webfetch", { url: "https://example.com/" }],
+];
+
+const fakeWeb = fakeHttp(() => ({
+  headers: [["content-type", "text/html"]],
+  body: `<title>A page</title>${"<p>text</p>".repeat(10_000)}`,
+}));
+
 export async function resultsReference(): Promise<string> {
   const fields = new Map<string, Map<string, string>>();
+  const reported = (
+    name: string,
+    { structured, status, output }: Pick<ToolOutcome, "structured" | "status" | "output">,
+  ) => {
+    if (status !== "ok") throw new Error(`${name}: ${String(output)} Add a call that succeeds to CALLS.`);
+    const known = fields.get(name) ?? new Map<string, string>();
+    fields.set(name, known);
+    collect(structured, "", known);
+  };
   const toolkit = await createToolkit({ autonomy: "full", on: "memory", persist: false });
   try {
     const box = toolkit.box();
     let id: unknown;
-    const called = new Set(CALLS.map(([name]) => name));
+    const called = new Set([...CALLS, ...WEB_CALLS].map(([name]) => name));
     const others = box.descriptors().filter(({ name }) => !called.has(name));
     const smallest = others.map(({ name, parameters }): Call => [name, exampleInput(parameters, "a.txt")]);
     for (const [name, input] of [...CALLS, ...(smallest.length === 0 ? [] : CALLS.slice(0, 1)), ...smallest]) {
       const given = Object.fromEntries(
         Object.entries(input).map(([key, value]) => [key, value === "$id" ? id : value]),
       );
-      const { structured, status, output } = await box.runner.run({ id: "1", name, input: given });
-      if (status !== "ok") throw new Error(`${name}: ${String(output)} Add a call that succeeds to CALLS.`);
-      const known = fields.get(name) ?? new Map<string, string>();
-      fields.set(name, known);
-      collect(structured, "", known);
-      id = (structured as { readonly job?: { readonly id?: unknown } } | undefined)?.job?.id ?? id;
+      const outcome = await box.runner.run({ id: "1", name, input: given });
+      reported(name, outcome);
+      id = (outcome.structured as { readonly job?: { readonly id?: unknown } } | undefined)?.job?.id ?? id;
     }
   } finally {
     await toolkit.close();
   }
+  const context = bareContext(bareHost({ http: fakeWeb }), { backend: createMemoryBackend() });
+  for (const [name, input] of WEB_CALLS)
+    reported(name, await builtinRegistry().get(name).invoke({ id: "1", name, input }, context));
   const rows = [...fields].map(([tool, known]) => {
     const shown = [...known].map(([path, kind]) => `\`${path}\` (${kind})`);
     return `| \`${tool}\` | ${shown.join(", ") || "none"} |`;

@@ -55,6 +55,20 @@ export function showControls(text: string): string {
 }
 
 /**
+ * Characters without a width that no script needs: soft hyphens, zero-width spaces and no-breaks, word joiners, tags, supplementary
+ * variation selectors, fillers. Joiners (U+200C, U+200D) and the selectors of emoji are needed, but never two of them in a row.
+ */
+const WITHOUT_WIDTH =
+  /\u034f|[\u00ad\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e01ef}]|[\ufe00-\ufe0f]{2,}|[\u200c\u200d]{2,}/gu;
+
+/** As {@link stripControls}, and also removes invisible characters that could hide text from a reader, of a text by a stranger. */
+export function stripInvisible(text: string): StrippedText {
+  const stripped = stripControls(text);
+  const clean = stripped.text.replace(WITHOUT_WIDTH, "");
+  return { ...stripped, text: clean, removed: stripped.removed + stripped.text.length - clean.length };
+}
+
+/**
  * Characters that change or hide what a reader takes a text for: controls, formats (bidirectional, zero-width, tags), separators but
  * the space, private ones, lone surrogates, fillers that look like nothing, and variation selectors.
  */

@@ -1,7 +1,14 @@
 export { expandBraces } from "./brace-expansion.js";
 export { byteSize } from "./byte-size.js";
 export { concatBytes } from "./concat-bytes.js";
-export { escapeControls, type StrippedText, showControls, showDeceptive, stripControls } from "./control-characters.js";
+export {
+  escapeControls,
+  type StrippedText,
+  showControls,
+  showDeceptive,
+  stripControls,
+  stripInvisible,
+} from "./control-characters.js";
 export {
   type DecodedText,
   type DetectEncodingOptions,

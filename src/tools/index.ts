@@ -11,6 +11,7 @@ import { processTool } from "./process/process.js";
 import { readTool } from "./read/read.js";
 import { timeTool } from "./time/time.js";
 import { todoReadTool, todoSetTool } from "./todo/todo.js";
+import { webfetchTool } from "./webfetch/webfetch.js";
 import { writeTool } from "./write/write.js";
 
 export type { CustomSearch } from "./websearch/contract.js";
@@ -30,6 +31,7 @@ const tools = [
   todoSetTool,
   todoReadTool,
   timeTool,
+  webfetchTool,
 ] as const;
 
 /** All of them, in the order in which they are registered. */

@@ -13,6 +13,7 @@ import { haftProcessPresenter } from "./process.js";
 import { haftReadPresenter } from "./read.js";
 import { haftTimePresenter } from "./time.js";
 import { haftTodoReadPresenter, haftTodoSetPresenter } from "./todo.js";
+import { haftWebfetchPresenter } from "./webfetch.js";
 import { haftWritePresenter } from "./write.js";
 
 const tools = {
@@ -29,6 +30,7 @@ const tools = {
   todo_set: haftTodoSetPresenter,
   todo_read: haftTodoReadPresenter,
   time: haftTimePresenter,
+  webfetch: haftWebfetchPresenter,
 } as const;
 
 /** The default: short schemas, every limit stated, every failure with its next step. */
@@ -36,8 +38,8 @@ export const haftDialect: Dialect = Object.freeze({
   name: "haft",
   tools,
   collections: collectionsOf(tools, {
-    "read-only": ["read", "ls", "grep", "find"],
-    coding: ["read", "ls", "grep", "find", "write", "edit", "bash", "process", "todo_set", "todo_read"],
+    "read-only": ["read", "ls", "grep", "find", "webfetch"],
+    coding: ["read", "ls", "grep", "find", "write", "edit", "bash", "process", "todo_set", "todo_read", "webfetch"],
   }),
   unknownParameter: "refuse",
   unknownTool(name: string, nearest: readonly string[]): string {

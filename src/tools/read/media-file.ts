@@ -26,6 +26,9 @@ export interface MediaFile {
   readonly mime: string;
 }
 
+/** Without what only a file has. */
+export type MediaBytes = Omit<MediaFile, "info"> & { readonly info: Pick<FsEntryInfo, "size"> };
+
 /**
  * The media type of an image or document by its first bytes, whatever its name; undefined for any other file, and where
  * the dialect or the caller wants its text. A document may be all text; an image must not be.
@@ -68,7 +71,7 @@ export function isUnread(thrown: unknown): boolean {
 }
 
 /** The failure of a file that could not be decoded. Rethrows any other error. */
-export function unreadable(thrown: unknown, { asked, mime, info }: MediaFile, next: string): ToolResult<never> {
+export function unreadable(thrown: unknown, { asked, mime, info }: MediaBytes, next: string): ToolResult<never> {
   if (!HaftError.is(thrown, "MEDIA_UNREADABLE")) throw thrown;
   const { why, problem } = thrown.details;
   const what = `as ${mime} (${info.size} bytes)`;

@@ -3,7 +3,7 @@ import { isAnimated } from "./animated-image.js";
 import type { ReadPicture } from "./contract.js";
 import { type FoundFile, unshownData } from "./found-file.js";
 import { type ImageSize, imageSize } from "./image-size.js";
-import { MAX_MEDIA_BYTES, type MediaFile, mediaIo, missingPackage, unreadable } from "./media-file.js";
+import { MAX_MEDIA_BYTES, type MediaBytes, mediaIo, missingPackage, unreadable } from "./media-file.js";
 
 /**
  * Limits of an image: the side length that every common provider accepts, and 5 MiB as base64. More pixels than `maxPixels` are
@@ -22,7 +22,7 @@ const SMALLER = "Create a smaller copy with a command and read that.";
  * Shows an image, resized where it does not fit. An image that a provider rejects can end a conversation, so each is decoded
  * first; where no decoder is available, one that fits by its header is passed through unchanged.
  */
-export async function showImage(file: MediaFile, ctx: ToolContext): Promise<FoundFile | ToolResult<never>> {
+export async function showImage(file: MediaBytes, ctx: ToolContext): Promise<FoundFile | ToolResult<never>> {
   const { asked, info, bytes, head, mime } = file;
   const data = unshownData(asked.givenPath, info, mime);
   const size = imageSize(bytes ?? head, mime);
@@ -75,7 +75,7 @@ function notShown(why: string, next = SMALLER): string {
 
 /** Without an image decoder. */
 function unchangedImage(
-  { mime }: MediaFile,
+  { mime }: MediaBytes,
   bytes: Uint8Array,
   picture: ReadPicture,
   missing: string | undefined,

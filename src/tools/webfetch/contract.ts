@@ -1,13 +1,16 @@
 /** What `webfetch` takes and returns. Sizes are bytes, offsets characters, times milliseconds. */
 import type { InferInput, JsonSchema } from "../../kernel/index.js";
+import type { ReadPicture } from "../read/contract.js";
 
 export interface WebFetchLimits {
-  /** Of the decoded body, if the call gives none. */
+  /** Of the decoded body, if the call gives none. Of an image or PDF, of which a part is useless, `maxBytes` is read. */
   readonly defaultBytes: number;
   readonly maxBytes: number;
   /** Of the rendered text, that one result shows. */
   readonly maxCharacters: number;
   readonly timeoutMs: number;
+  /** As in `HttpRequest`. */
+  readonly redirect: "follow" | "same-host";
 }
 
 export const WEBFETCH_LIMITS = {
@@ -15,6 +18,7 @@ export const WEBFETCH_LIMITS = {
   maxBytes: 5_242_880,
   maxCharacters: 40_000,
   timeoutMs: 30_000,
+  redirect: "follow",
 } satisfies WebFetchLimits;
 
 export const WEBFETCH_FORMATS = ["markdown", "text", "html", "article"] as const;
@@ -46,6 +50,8 @@ export interface WebFetchData {
   /** The URLs that redirected. Empty: none did. */
   readonly redirects: readonly string[];
   readonly status: number;
+  /** May be empty. */
+  readonly statusText: string;
   /** Lowercase, without parameters; "" if the response gave none. */
   readonly contentType: string;
   /** By which the body was decoded. Absent: it is not text. */
@@ -67,6 +73,10 @@ export interface WebFetchData {
   readonly artifact?: string;
   /** Absent: it was fetched by this call. "fresh": an earlier call had fetched it, "revalidated": the server says that it has not changed. */
   readonly cached?: "fresh" | "revalidated";
+  /** With `cached`: seconds since the server sent it, or said that it has not changed. */
+  readonly ageSeconds?: number;
+  /** Of an image whose header could be read. */
+  readonly picture?: ReadPicture;
   /** Sentences about what was decided for the reader: that the article mode is not available, that characters could not be decoded. */
   readonly notes: readonly string[];
 }

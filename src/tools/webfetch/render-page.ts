@@ -1,0 +1,124 @@
+/** What a page shows: its text, or its image. */
+import { HaftError, type HttpHeaders, type ToolContext } from "../../kernel/index.js";
+import { stripInvisible } from "../../text/index.js";
+import type { ReadPicture } from "../read/contract.js";
+import { mediaIo, missingPackage } from "../read/media-file.js";
+import { mediaTypeOf } from "../read/media-type.js";
+import { showImage } from "../read/show-image.js";
+import type { WebFetchData, WebFetchFormat, WebFetchLimits } from "./contract.js";
+import { type FetchedPage, headerOf } from "./fetch-page.js";
+
+/** The whole of it, before a window is taken. */
+export interface RenderedPage extends Pick<WebFetchData, "kind" | "text" | "contentType" | "notes"> {
+  readonly charset?: string;
+  readonly title?: string;
+  readonly image?: { readonly data: Uint8Array; readonly mime: string };
+  readonly picture?: ReadPicture;
+}
+
+/** Without what a reader does not see, such as escape sequences and bidirectional controls: it could hide or forge text. */
+export async function renderPage(
+  page: FetchedPage,
+  format: WebFetchFormat,
+  ctx: ToolContext<WebFetchLimits>,
+): Promise<RenderedPage> {
+  const header = headerOf(page.headers, "content-type") ?? "";
+  const { decodePage, pageKind } = await engine();
+  const kind = pageKind(header, page.bytes);
+  const contentType = typeOf(page.headers);
+  if (kind === "pdf") return { contentType, kind, ...(await pdfPage(page, ctx)) };
+  if (kind === "image") return { contentType, kind, ...(await imagePage(page, ctx)) };
+  if (kind === "binary") return { contentType: contentType || mediaTypeOf(page.bytes), kind, text: "", notes: [] };
+  const decoded = await decodePage(page.bytes, header);
+  const rendered = await textOf(kind, decoded.text, page, format);
+  const { text, removed } = stripInvisible(rendered.text.replace(/\r\n?/g, "\n").replace(TYPOGRAPHIC, ""));
+  const removal = removed === 0 ? [] : [`Removed from the page: ${removed} control or invisible characters.`];
+  const title = oneLine(rendered.title ?? "");
+  const notes = [...decoded.notes, ...rendered.notes, ...removal];
+  return { contentType, kind, charset: decoded.charset, text, notes, ...(title === "" ? {} : { title }) };
+}
+
+/** Invisible, but ordinary: hints for line breaks, and byte-order marks. */
+const TYPOGRAPHIC = /[\u00ad\u200b\u2060\ufeff]/g;
+
+const engine = () => import("../../engines/html/index.js");
+
+/** Lowercase, without parameters. */
+function typeOf(headers: HttpHeaders): string {
+  return (headerOf(headers, "content-type") ?? "").split(";")[0]!.trim().toLowerCase();
+}
+
+const oneLine = (title: string) => stripInvisible(title).text.replace(/\s+/g, " ").trim();
+
+interface PageText {
+  readonly text: string;
+  readonly title?: string | undefined;
+  readonly notes: readonly string[];
+}
+
+async function textOf(
+  kind: "html" | "feed" | "json" | "text",
+  text: string,
+  { url }: FetchedPage,
+  format: WebFetchFormat,
+): Promise<PageText> {
+  if (format === "html" || kind === "json" || kind === "text") return { text, notes: [] };
+  const { renderFeed, renderHtml } = await engine();
+  if (kind === "feed") return renderFeed(text, url);
+  return renderHtml(text, { url, format: format === "text" ? "text" : "markdown" });
+}
+
+/** Characters of one document; pages after the one that exceeds it are not shown. */
+const MAX_PDF_CHARACTERS = 2_000_000;
+
+async function pdfPage(
+  page: FetchedPage,
+  ctx: ToolContext<WebFetchLimits>,
+): Promise<Pick<RenderedPage, "text" | "notes">> {
+  const unshown = (why: string, next = SAVE) => ({
+    text: "",
+    notes: [`The text of the PDF is not shown: ${why}. ${next}`],
+  });
+  if (!page.isBodyComplete) return unshown(`it has more than the ${page.bytes.length} bytes that were read`);
+  if (ctx.media === undefined) return unshown("this host cannot read PDFs");
+  try {
+    const pdf = await ctx.media.pdfText(page.bytes, { first: 1, maxCharacters: MAX_PDF_CHARACTERS }, mediaIo(ctx));
+    if (pdf.texts.every((text = "") => text.trim() === "")) return unshown("it has none; it may be a scan");
+    const rest = `Only the first ${pdf.texts.length} of ${pdf.pages} pages of the PDF were read. ${SAVE}`;
+    const pages = pdf.texts.map((text = "[this page could not be read]", index) => {
+      return `--- page ${index + 1} of ${pdf.pages} ---\n${stripInvisible(text.replace(/\r\n?/g, "\n")).text.trim()}\n`;
+    });
+    return { text: pages.join("\n"), notes: pdf.texts.length < pdf.pages ? [rest] : [] };
+  } catch (thrown) {
+    const missing = missingPackage(thrown);
+    if (missing !== undefined)
+      return unshown(
+        `the package ${missing}, which reads PDFs, is not installed`,
+        `Install it beside Haft (\`npm install ${missing}\`). ${SAVE}`,
+      );
+    if (!HaftError.is(thrown, "MEDIA_UNREADABLE")) throw thrown;
+    return unshown(String(thrown.details.problem));
+  }
+}
+
+const SAVE = "To use it with other tools, save it with `http_request` and `saveTo`.";
+
+async function imagePage(
+  page: FetchedPage,
+  ctx: ToolContext<WebFetchLimits>,
+): Promise<Omit<RenderedPage, "kind" | "contentType">> {
+  const { bytes, url } = page;
+  const unshown = (why: string) => ({ text: "", notes: [`The image is not shown: ${why}. ${SAVE}`] });
+  if (!page.isBodyComplete) return unshown(`it has more than the ${bytes.length} bytes that were read`);
+  const mime = mediaTypeOf(bytes);
+  const asked = { verb: "fetch", givenPath: url, absolute: url };
+  const shown = await showImage({ asked, info: { size: bytes.length }, head: bytes, bytes, mime }, ctx);
+  if ("isError" in shown) return unshown(String(shown.details?.why ?? "it could not be decoded"));
+  const { image, data, note } = shown;
+  return {
+    text: "",
+    notes: note === undefined ? [] : [note],
+    ...(image === undefined ? {} : { image }),
+    ...(data.picture === undefined ? {} : { picture: data.picture }),
+  };
+}
