@@ -94,6 +94,8 @@ export interface HostServices {
   readonly http?: Http;
   /** Absent: images are passed on unchanged or not at all, and documents are not read. */
   readonly media?: Media;
+  /** Texts of untrusted origin are enclosed in `<untrusted>` for the model. Default false. */
+  readonly fenceUntrusted?: boolean;
   readonly hooks?: Hooks;
   readonly rate?: RateLimit;
   /** Absent: none. */

@@ -4,6 +4,7 @@ import type { Decision } from "./claims.js";
 import { boundStructured, clampContent } from "./clamp-content.js";
 import type { Rendered } from "./dialect.js";
 import { HaftError } from "./errors.js";
+import { fenced } from "./fence.js";
 import { mapTexts, redactEscaped, redactText } from "./redact-text.js";
 import { type CallStatus, type ContentBlock, fail, type Json, project, type ToolResult } from "./result.js";
 import { MAX_SHOWN_URLS } from "./session-trust.js";
@@ -64,7 +65,9 @@ export function bareFailure(call: ToolCall, result: ToolResult, status: CallStat
 }
 
 async function assemble(run: CallRun, ending: Ending, result: ToolResult, rendered: Rendered): Promise<ToolOutcome> {
-  const clamped = await clampContent(run, rendered);
+  const { content, ...clamped } = await clampContent(run, rendered);
+  const { fenceUntrusted, ids } = run.context.host;
+  const shown = fenceUntrusted === true ? fenced(content, result.provenance, ids.next("fence")) : content;
   const structured = await boundStructured(run, result.structured);
   const reported = result.truncations ?? [];
   const own =
@@ -76,11 +79,11 @@ async function assemble(run: CallRun, ending: Ending, result: ToolResult, render
     id: run.call.id,
     tool: run.tool.body.name ?? run.tool.name,
     ...(result.data === undefined ? {} : { data: result.data }),
-    output: project(clamped.content),
+    output: project(shown),
     isError: rendered.isError ?? ending.status !== "ok",
     ...(result.code === undefined ? {} : { code: result.code }),
     status: ending.status,
-    content: clamped.content,
+    content: shown,
     ...(structured.value === undefined ? {} : { structured: structured.value }),
     truncations,
     repairs: redactedNotes(run),

@@ -12,6 +12,8 @@ export const MAX_SHOWN_URL_LENGTH = 2_048;
 /** Content of these origins may be written by somebody who wants the model to obey it. */
 const UNTRUSTED: ReadonlySet<Provenance["from"]> = new Set(["outside", "web", "pane", "server"]);
 
+export const isUntrusted = ({ from }: Pick<Provenance, "from">): boolean => UNTRUSTED.has(from);
+
 /** What policy knows of a session. The host sets the level, what calls return sets the rest, and no tool sees any of it. */
 export class SessionTrust {
   /** The level that the host has set for this session. Undefined: the level of the host. */
