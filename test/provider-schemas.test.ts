@@ -7,6 +7,9 @@ import { builtinRegistry, DIALECT_NAMES, dialectNamed } from "../src/toolkit/ind
 
 const PROVIDERS = ["openai-strict", "openai", "anthropic", "google", "google-json-schema"] as const;
 
+/** Arguments that only some providers accept as an object; the others are given them as JSON text. */
+const FREE_OBJECTS: Readonly<Record<string, string>> = { http_request: "headers" };
+
 describe.each(DIALECT_NAMES)("the tools of %s", (name) => {
   it.each(PROVIDERS)("are valid for %s, with one target and with several", async (provider) => {
     const registry = builtinRegistry(await dialectNamed(name));
@@ -17,7 +20,9 @@ describe.each(DIALECT_NAMES)("the tools of %s", (name) => {
         const { parameters } = withTargetParameter(tool.descriptor(), targets);
         const { schema, notes } = providerSchema(parameters, provider);
         expect([tool.name, schemaProblems(schema, provider)]).toEqual([tool.name, []]);
-        if (name === "haft") expect([tool.name, notes]).toEqual([tool.name, []]);
+        const asText = `\`${FREE_OBJECTS[tool.name]}\` is given as JSON text,`;
+        if (name === "haft")
+          expect([tool.name, notes.filter((note) => !note.startsWith(asText))]).toEqual([tool.name, []]);
         if (provider === "anthropic" && name === "haft") expect(schema).toEqual(parameters);
       }
     }

@@ -32,16 +32,17 @@ const CALLS: readonly Call[] = [
   ["time", {}],
 ];
 
-/** Calls of tools that use the network, which is a fake one. */
+/** Calls of tools that reach the network, which is one page here. */
 const WEB_CALLS: readonly Call[] = [
   ["webfetch", { url: "https://example.com/" }],
   ["webfetch", { url: "https://example.com/" }],
+  ["websearch", { query: "a" }],
+  ["http_request", { url: "https://example.com/" }],
+  ["http_request", { url: "https://example.com/", saveTo: "/workspace/page.html" }],
 ];
 
-const fakeWeb = fakeHttp(() => ({
-  headers: [["content-type", "text/html"]],
-  body: `<title>A page</title>${"<p>text</p>".repeat(10_000)}`,
-}));
+const PAGE = `<title>A</title><a class="result__a" href="https://example.com/">A</a><p class="result__snippet">B</p>${"<p>text</p>".repeat(10_000)}`;
+const fakeWeb = fakeHttp(() => ({ headers: [["content-type", "text/html"]], body: PAGE }));
 
 export async function resultsReference(): Promise<string> {
   const fields = new Map<string, Map<string, string>>();

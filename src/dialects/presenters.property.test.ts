@@ -214,6 +214,40 @@ const processes = fc.oneof(
     { requiredKeys: ["action"] },
   ),
 );
+const searches = fc.record({
+  query: text,
+  provider: text,
+  results: fc.array(fc.record({ title: text, url: text, snippet: text }), { maxLength: 3 }),
+  omitted: count,
+});
+const responses = fc.record(
+  {
+    url: text,
+    redirects: fc.array(text, { maxLength: 2 }),
+    method: fc.constant("GET"),
+    status: count,
+    statusText: text,
+    headers: fc.array(fc.tuple(text, text), { maxLength: 3 }),
+    contentType: text,
+    text,
+    bodyBytes: count,
+    isBodyComplete: fc.boolean(),
+    savedTo: text,
+  },
+  {
+    requiredKeys: [
+      "url",
+      "redirects",
+      "method",
+      "status",
+      "statusText",
+      "headers",
+      "contentType",
+      "bodyBytes",
+      "isBodyComplete",
+    ],
+  },
+);
 
 const DATA: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   read: nextOffsets,
@@ -229,6 +263,8 @@ const DATA: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   process: processes,
   todo_set: todos,
   todo_read: todos,
+  websearch: searches,
+  http_request: responses,
 };
 
 /** The data of a call with the required parameters, for each tool that has no generator in `DATA`. */

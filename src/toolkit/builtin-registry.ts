@@ -1,7 +1,7 @@
 /** The tools of Haft under the names and texts of one dialect. */
 import { haftDialect } from "../dialects/haft/haft-dialect.js";
 import { type AnyPresenter, type DefinedTool, type Dialect, presentTool, ToolRegistry } from "../kernel/index.js";
-import { builtinTools, type Gate } from "../tools/index.js";
+import { builtinTools, type CustomSearch, type Gate, type SearchProvider } from "../tools/index.js";
 import type { ToolSettings } from "./config/config.js";
 
 /** Haft's own names of the built-in tools. */
@@ -22,6 +22,8 @@ export interface BuiltinRegistryOptions {
   readonly yieldMs?: number;
   /** Built-in tools by Haft's own names: `false` leaves one out, an object sets its options. `gate` above comes first. */
   readonly tools?: ToolSettings;
+  /** The search providers of `websearch`, the first is the default. Absent or empty: DuckDuckGo. */
+  readonly search?: readonly (SearchProvider | CustomSearch)[];
 }
 
 /**
@@ -37,7 +39,8 @@ export function builtinRegistry(dialect: Dialect = haftDialect, options: Builtin
     const setting = options.tools?.[name] ?? true;
     if (tool === undefined || setting === false) continue;
     const gate = options.gate ?? (setting === true ? undefined : setting.gate);
-    registry.register(presentTool(tool, withAutoBackground(gated(presenter, tool, gate), tool, options), dialect));
+    const limited = withAutoBackground(gated(presenter, tool, gate), tool, options);
+    registry.register(presentTool(tool, withSearchProviders(limited, tool, options.search), dialect));
   }
   for (const [name, members] of Object.entries(dialect.collections)) {
     registry.collection(
@@ -66,6 +69,18 @@ function withAutoBackground(
     ...presenter,
     limits: { ...presenter.limits, ...autoBackground, ...(yieldMs === undefined ? {} : { yieldMs }) },
   };
+}
+
+/** Overrides the search providers in the limits of a presenter whose tool has some. */
+function withSearchProviders(
+  presenter: AnyPresenter,
+  tool: DefinedTool,
+  providers: BuiltinRegistryOptions["search"] = [],
+): AnyPresenter {
+  const { limits } = tool.body;
+  if (providers.length === 0 || typeof limits !== "object" || limits === null || !("providers" in limits))
+    return presenter;
+  return { ...presenter, limits: { ...presenter.limits, providers } };
 }
 
 /** Whether the tool may ask for a read before it changes a file. */

@@ -5,6 +5,7 @@ import { deleteTool } from "./delete/delete.js";
 import { editTool } from "./edit/edit.js";
 import { findTool } from "./find/find.js";
 import { grepTool } from "./grep/grep.js";
+import { httpRequestTool } from "./http-request/http-request.js";
 import { lsTool } from "./ls/ls.js";
 import { moveTool } from "./move/move.js";
 import { processTool } from "./process/process.js";
@@ -12,9 +13,16 @@ import { readTool } from "./read/read.js";
 import { timeTool } from "./time/time.js";
 import { todoReadTool, todoSetTool } from "./todo/todo.js";
 import { webfetchTool } from "./webfetch/webfetch.js";
+import { websearchTool } from "./websearch/websearch.js";
 import { writeTool } from "./write/write.js";
 
-export type { CustomSearch } from "./websearch/contract.js";
+export type { CustomSearch, SearchOutcome, SearchProvider, SearchResult } from "./websearch/contract.js";
+export {
+  createProvider,
+  type ProviderOptions,
+  SEARCH_PROVIDERS,
+  type SearchProviderName,
+} from "./websearch/providers/create-provider.js";
 export { GATES, type Gate } from "./write/contract.js";
 
 const tools = [
@@ -32,6 +40,8 @@ const tools = [
   todoReadTool,
   timeTool,
   webfetchTool,
+  websearchTool,
+  httpRequestTool,
 ] as const;
 
 /** All of them, in the order in which they are registered. */

@@ -44,6 +44,8 @@ describe("haftDialect", () => {
       bash: ["8 KiB and last 24 KiB", "Default 120000", '"maximum":600000'],
       process: ["32 KiB", "default 30000", '"maximum":600000'],
       webfetch: ["40000 characters", "default 1048576", '"maximum":5242880'],
+      websearch: ["Default 5", '"maximum":25'],
+      http_request: ["1 MiB", "100 MiB", "Default 30000", '"maximum":300000'],
     };
     for (const [tool, words] of Object.entries(limits)) for (const word of words) expect(shown[tool]).toContain(word);
   });

@@ -7,6 +7,7 @@ import { haftDeletePresenter } from "./delete.js";
 import { haftEditPresenter } from "./edit.js";
 import { haftFindPresenter } from "./find.js";
 import { haftGrepPresenter } from "./grep.js";
+import { haftHttpRequestPresenter } from "./http-request.js";
 import { haftLsPresenter } from "./ls.js";
 import { haftMovePresenter } from "./move.js";
 import { haftProcessPresenter } from "./process.js";
@@ -14,6 +15,7 @@ import { haftReadPresenter } from "./read.js";
 import { haftTimePresenter } from "./time.js";
 import { haftTodoReadPresenter, haftTodoSetPresenter } from "./todo.js";
 import { haftWebfetchPresenter } from "./webfetch.js";
+import { haftWebsearchPresenter } from "./websearch.js";
 import { haftWritePresenter } from "./write.js";
 
 const tools = {
@@ -31,6 +33,8 @@ const tools = {
   todo_read: haftTodoReadPresenter,
   time: haftTimePresenter,
   webfetch: haftWebfetchPresenter,
+  websearch: haftWebsearchPresenter,
+  http_request: haftHttpRequestPresenter,
 } as const;
 
 /** The default: short schemas, every limit stated, every failure with its next step. */

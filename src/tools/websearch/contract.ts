@@ -7,9 +7,16 @@ export interface SearchProvider {
   /** The request of a query. Its URL without the query is what the policy has to know, see `endpoint`. */
   request(query: string, count: number): SearchRequest;
   /** Reads a response of any status. */
-  parse(response: SearchResponse): SearchOutcome;
+  parse(response: SearchResponse): SearchOutcome | Promise<SearchOutcome>;
   /** The URL that requests go to, without a query. */
   readonly endpoint: string;
+}
+
+/** Where the requests of a provider go. */
+export interface SearchEndpoint {
+  readonly url: string;
+  /** The name of the secret that is its key. Absent: none is sent. */
+  readonly secret?: string;
 }
 
 export interface SearchRequest {
@@ -35,11 +42,11 @@ export interface SearchResult {
   readonly snippet: string;
 }
 
-/** Four outcomes: results, none (an empty list), blocked, and a provider that failed. `why` is a clause. */
+/** Four outcomes: results, none (an empty list), blocked, and a provider that failed. `why` is a clause about the provider. */
 export type SearchOutcome =
   | { readonly kind: "results"; readonly results: readonly SearchResult[] }
   | { readonly kind: "blocked"; readonly why: string }
-  | { readonly kind: "failed"; readonly why: string };
+  | { readonly kind: "failed"; readonly why: string; readonly status?: number };
 
 /** A provider of the host: a function instead of a request. It reaches the network by itself, so that the host answers for it. */
 export interface CustomSearch {
@@ -51,12 +58,14 @@ export interface WebSearchLimits {
   readonly defaultCount: number;
   readonly maxCount: number;
   readonly timeoutMs: number;
+  readonly maxQueryCharacters: number;
   /** The first is the default. */
   readonly providers: readonly (SearchProvider | CustomSearch)[];
 }
 
 export const WEBSEARCH_COUNTS = { defaultCount: 5, maxCount: 25 } as const;
 export const WEBSEARCH_TIMEOUT_MS = 10_000;
+export const MAX_QUERY_CHARACTERS = 500;
 
 export const websearchSchema = {
   type: "object",
@@ -81,4 +90,6 @@ export interface WebSearchData {
   readonly provider: string;
   /** Without duplicates, in the provider's order. Empty: the provider found nothing. */
   readonly results: readonly SearchResult[];
+  /** Results of the provider beyond `count`. */
+  readonly omitted: number;
 }

@@ -1,0 +1,162 @@
+import {
+  type Claim,
+  type ClaimContext,
+  defineTool,
+  fail,
+  type HttpHeaders,
+  type HttpResponse,
+  ok,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
+import { byteSize, showControls } from "../../text/index.js";
+import { fileFailure } from "../shared/file-failure.js";
+import {
+  HTTP_REQUEST_LIMITS,
+  type HttpRequestData,
+  type HttpRequestInput,
+  type HttpRequestLimits,
+  httpRequestSchema,
+} from "./contract.js";
+import { headersOf, methodOf, refuseRequest } from "./request-input.js";
+import { parseContentType, textOfBody } from "./response-text.js";
+import { refuseSave, saveBody, saveClaims } from "./save-body.js";
+
+/** Before the call itself is ended: the timeout of the request is reported. */
+const GRACE_MS = 5_000;
+
+/** Headers of a response that would let a reader act as its receiver. */
+const SECRET_HEADER =
+  /^(?:set-cookie2?|cookie|(?:proxy-)?authorization)$|(?:^|-)(?:api-?key|token|secret|session(?:-id)?)$/i;
+const HIDDEN = "(hidden)";
+
+/**
+ * Sends one HTTP request, follows redirects, and returns status, headers and body; or saves the body as a new file. A status of 400
+ * or more is a failure, `WEB_STATUS`, whose `data` has the response.
+ */
+export const httpRequestTool = defineTool({
+  name: "http_request",
+  description: `Send an HTTP request; returns status, headers and the first ${byteSize(HTTP_REQUEST_LIMITS.maxBytes)} of the body, or saves the body (at most ${byteSize(HTTP_REQUEST_LIMITS.maxSavedBytes)}) with \`saveTo\`. To read a web page, use \`webfetch\`.`,
+  input: httpRequestSchema,
+  effect: "write",
+  limits: HTTP_REQUEST_LIMITS as HttpRequestLimits,
+  deadlineMs: ({ timeoutMs }, { defaultTimeoutMs }) => (timeoutMs ?? defaultTimeoutMs) + GRACE_MS,
+  annotations: { title: "HTTP request", destructive: true, openWorld: true },
+  claims: (input: HttpRequestInput, context) => refuseRequest(input, context.limits) ?? claimsOf(input, context),
+  run: runRequest,
+});
+
+function claimsOf(input: HttpRequestInput, context: ClaimContext<HttpRequestLimits>): readonly Claim[] {
+  const { url, secret, saveTo } = input;
+  return [
+    { kind: "network", method: methodOf(input) ?? "GET", url },
+    ...(secret === undefined ? [] : [{ kind: "secret", name: secret, hosts: [new URL(url).hostname] } as const]),
+    ...(saveTo === undefined ? [] : saveClaims(saveTo, context)),
+  ];
+}
+
+type Context = ToolContext<HttpRequestLimits>;
+type Result = ToolResult<HttpRequestData>;
+
+async function runRequest(input: HttpRequestInput, ctx: Context): Promise<Result> {
+  const { saveTo } = input;
+  if (saveTo === undefined) return show(input, await send(input, ctx), ctx);
+  const absolute = ctx.resolve(saveTo);
+  try {
+    // The lock reserves the name as long as the download takes.
+    return await ctx.lock(absolute, {}, async ([place]) => {
+      const missing = place?.missing ?? "";
+      const refused = await refuseSave(saveTo, missing, ctx);
+      return refused ?? save(input, { saveTo, missing }, await send(input, ctx), ctx);
+    });
+  } catch (thrown) {
+    return fileFailure(thrown, { verb: "save", givenPath: saveTo, absolute });
+  }
+}
+
+async function send(input: HttpRequestInput, ctx: Context): Promise<HttpResponse | Result> {
+  const { url, body, secret, timeoutMs = ctx.limits.defaultTimeoutMs } = input;
+  if (ctx.http === undefined) {
+    const why = "Haft runs without access to the network here";
+    return fail("WEB_UNREACHABLE", `Did not send the request: ${why}.`, { details: { url } });
+  }
+  return ctx.http.fetch(url, {
+    method: methodOf(input) ?? "GET",
+    headers: sentHeaders(input),
+    redirect: ctx.limits.redirect,
+    timeoutMs,
+    ...(body === undefined ? {} : { body }),
+    ...(secret === undefined ? {} : { secret }),
+  });
+}
+
+/** A body without a content type is sent as JSON if it is JSON, else as plain text. */
+function sentHeaders(input: HttpRequestInput): HttpHeaders {
+  const given = headersOf(input);
+  const { body } = input;
+  if (body === undefined || given.some(([name]) => name.toLowerCase() === "content-type")) return given;
+  return [...given, ["content-type", isJson(body) ? "application/json" : "text/plain; charset=utf-8"]];
+}
+
+function isJson(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === "object";
+  } catch {
+    return false;
+  }
+}
+
+async function show(input: HttpRequestInput, response: HttpResponse | Result, ctx: Context): Promise<Result> {
+  if ("isError" in response) return response;
+  const { bytes, isComplete } = await response.read(ctx.limits.maxBytes);
+  const text = bytes.length === 0 ? "" : await textOfBody(bytes, isComplete, header(response, "content-type"));
+  return resultOf(input, {
+    ...factsOf(input, response),
+    ...(text === undefined ? {} : { text }),
+    bodyBytes: bytes.length,
+    isBodyComplete: isComplete,
+  });
+}
+
+async function save(
+  input: HttpRequestInput,
+  { saveTo, missing }: { readonly saveTo: string; readonly missing: string },
+  response: HttpResponse | Result,
+  ctx: Context,
+): Promise<Result> {
+  // The body of any other status is not what was asked for.
+  if ("isError" in response || response.status < 200 || response.status > 299) return show(input, response, ctx);
+  const saved = await saveBody(response, saveTo, missing, ctx.limits.maxSavedBytes, ctx);
+  if (typeof saved !== "number") return saved;
+  const facts = factsOf(input, response);
+  return resultOf(input, { ...facts, bodyBytes: saved, isBodyComplete: true, savedTo: ctx.resolve(saveTo) });
+}
+
+function factsOf(input: HttpRequestInput, response: HttpResponse) {
+  const { url, redirects, status, statusText } = response;
+  return {
+    url,
+    redirects,
+    method: methodOf(input) ?? ("GET" as const),
+    status,
+    statusText,
+    headers: response.headers.map(([name, value]) => [name, SECRET_HEADER.test(name) ? HIDDEN : value] as const),
+    contentType: parseContentType(header(response, "content-type")).contentType,
+  };
+}
+
+function header(response: HttpResponse, name: string): string {
+  return response.headers.find(([one]) => one === name)?.[1] ?? "";
+}
+
+/** @param data - Not saved although it was asked for, if it has no `savedTo`. */
+function resultOf({ saveTo }: HttpRequestInput, data: HttpRequestData): Result {
+  const { url, method, status, contentType, bodyBytes, isBodyComplete, savedTo } = data;
+  const structured = { url, method, status, contentType, bodyBytes, isBodyComplete, savedTo: savedTo ?? null };
+  const more = { structured, provenance: { from: "web", ref: url }, urls: [url] } as const;
+  const notSaved = saveTo !== undefined && savedTo === undefined;
+  if (status < 400 && !notSaved) return ok(data, more);
+  const answer = `The server answered ${method} ${showControls(url)} with status ${status}`;
+  const message = `${answer}${notSaved ? "; nothing was saved" : ""}.`;
+  return fail("WEB_STATUS", message, { ...more, data, details: { url, status } });
+}

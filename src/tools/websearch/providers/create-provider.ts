@@ -1,0 +1,67 @@
+/** The search providers that Haft has, by name. */
+import { HaftError } from "../../../kernel/index.js";
+import type { SearchEndpoint, SearchProvider } from "../contract.js";
+import { brave } from "./brave.js";
+import { duckduckgo } from "./duckduckgo.js";
+import { searxng } from "./searxng.js";
+import { tavily } from "./tavily.js";
+
+export interface ProviderOptions {
+  /** Absent: that of the provider. SearXNG has none. */
+  readonly url?: string;
+  /** The name of the secret that has the key. Brave and Tavily need one. */
+  readonly secret?: string;
+}
+
+interface ProviderKind {
+  /** Where its requests go. Absent: the user has to say. */
+  readonly url?: string;
+  /** The header of its key, with what precedes the key in it. Absent: it needs no key. */
+  readonly key?: { readonly header: string; readonly prefix: string };
+  create(name: string, endpoint: SearchEndpoint): SearchProvider;
+}
+
+export const SEARCH_PROVIDERS = {
+  duckduckgo: { url: "https://html.duckduckgo.com/html/", create: duckduckgo },
+  searxng: { create: searxng },
+  brave: {
+    url: "https://api.search.brave.com/res/v1/web/search",
+    key: { header: "X-Subscription-Token", prefix: "" },
+    create: brave,
+  },
+  tavily: {
+    url: "https://api.tavily.com/search",
+    key: { header: "Authorization", prefix: "Bearer " },
+    create: tavily,
+  },
+} as const satisfies Readonly<Record<string, ProviderKind>>;
+
+export type SearchProviderName = keyof typeof SEARCH_PROVIDERS;
+
+/** @throws `CONFIG_INVALID` for an unknown name, a URL that is missing or invalid, and a missing key. */
+export function createProvider(name: string, options: ProviderOptions = {}): SearchProvider {
+  const kinds: Readonly<Record<string, ProviderKind>> = SEARCH_PROVIDERS;
+  const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+  if (kind === undefined)
+    throw invalid(name, `there is no such provider. Use one of: ${Object.keys(kinds).join(", ")}`);
+  const url = options.url ?? kind.url;
+  if (url === undefined)
+    throw invalid(name, 'it needs the URL of an instance. Set `url`, for example "https://searx.example.org/search"');
+  if (!isWebUrl(url))
+    throw invalid(name, `\`url\` ${JSON.stringify(url)} must be an http or https URL without credentials`);
+  if (kind.key !== undefined && options.secret === undefined) throw invalid(name, "it needs a key. Set `key`");
+  return Object.freeze(kind.create(name, { ...options, url }));
+}
+
+function isWebUrl(text: string): boolean {
+  try {
+    const { protocol, username, password } = new URL(text);
+    return (protocol === "https:" || protocol === "http:") && username === "" && password === "";
+  } catch {
+    return false;
+  }
+}
+
+function invalid(name: string, why: string): HaftError {
+  return new HaftError("CONFIG_INVALID", `Did not configure the search provider ${JSON.stringify(name)}: ${why}.`);
+}
