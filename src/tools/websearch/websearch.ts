@@ -159,17 +159,22 @@ function isOutcome(value: SearchOutcome | null | undefined): value is SearchOutc
   return (value?.kind === "blocked" || value?.kind === "failed") && typeof value.why === "string";
 }
 
-const OTHER_PROVIDER =
-  'set another provider in the configuration of Haft, for example `"web": { "search": { "provider": "searxng", "url": "https://searx.example.org/search" } }`';
+/** The lines of `haft.jsonc` that set a provider; the key is the name of an environment variable. */
+const SETTINGS = {
+  brave: '"web": { "search": { "provider": "brave", "key": "BRAVE_API_KEY" } }',
+  searxng: '"web": { "search": { "provider": "searxng", "url": "https://searx.example.org/search" } }',
+};
 
 function refused(provider: string, outcome: Exclude<SearchOutcome, { kind: "results" }>): ToolResult<never> {
   const why = showControls(outcome.why);
+  const lines = SETTINGS[provider === "brave" ? "searxng" : "brave"];
+  const other = `the user can set another provider in haft.jsonc, for example \`${lines}\``;
   if (outcome.kind === "blocked") {
-    const message = `Did not search: ${provider} blocked the request: ${why}. This is not a result. Wait some minutes, or ask the user to ${OTHER_PROVIDER}.`;
+    const message = `Did not search: ${provider} blocked the request: ${why}. Wait some minutes and try again; or ${other}.`;
     return fail("WEB_SEARCH_BLOCKED", message, { details: { provider, why } });
   }
   const { status } = outcome;
-  const message = `Did not search: ${provider} failed: ${why}. Try again, or ask the user to ${OTHER_PROVIDER}.`;
+  const message = `Did not search: ${provider} failed: ${why}. Try again; or ${other}.`;
   return fail("WEB_SEARCH_FAILED", message, {
     details: { provider, why, ...(status === undefined ? {} : { status }) },
   });
