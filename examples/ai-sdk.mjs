@@ -36,7 +36,7 @@ try {
     });
     for await (const text of result.textStream) process.stdout.write(text);
     console.log();
-    messages.push(...(await result.response).messages);
+    messages.push(...((await result.responseMessages) ?? (await result.response).messages)); // of all steps: in 7, and in 6
     answers = [];
     for (const part of await result.content)
       if (part.type === "tool-approval-request" && !part.isAutomatic) answers.push(await answerOf(part));

@@ -75,7 +75,14 @@ async function played(loop, situation, provider) {
     if (situation.looks !== undefined) assert.match(JSON.stringify(read), situation.looks);
     if (situation.cancels) assert.equal(seen.cancelled, 1, "the tool was not cancelled");
     else assert.equal(final, loop.finals?.[situation.name] ?? "done");
-    assert.equal(seen.asked, situation.approves === undefined ? 0 : 1, `the user was asked ${seen.asked} times`);
+    const { approves, questions = approves === undefined ? 0 : 1, remembers } = situation;
+    assert.equal(seen.asked, questions, `the user was asked ${seen.asked} times`);
+    const held = remembers && loop.wire.history?.(provider.requests.at(-1)); // where the SDK's own request holds them
+    if (held !== undefined)
+      assert.deepEqual(
+        { calls: held.calls.sort(), results: held.results.sort() },
+        { calls: remembers, results: remembers },
+      );
     situation.after?.(workspace);
   } finally {
     await toolkit.close();

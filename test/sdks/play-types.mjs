@@ -1,15 +1,21 @@
 /** Compiles each file of `types/` against the SDKs beside it: `node play-types.mjs TSC`. Ends with `N passed, M failed`. */
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const [tsc] = process.argv.slice(2);
 const directory = fileURLToPath(new URL("types/", import.meta.url));
-/** Packages that not every release has. */
-const NEEDS = { "langchain-agent.ts": "langchain" };
-const isMissing = (name) => !existsSync(join(directory, "..", "node_modules", NEEDS[name] ?? "haft"));
+/** What not every release has: a package, or a major of one. */
+const NEEDS = { "langchain-agent.ts": "langchain", "ai-sdk-6.ts": "ai@6", "ai-sdk-7.ts": "ai@7" };
+const isMissing = (name) => {
+  const [needed, major] = (NEEDS[name] ?? "haft").split("@");
+  const manifest = join(directory, "..", "node_modules", needed, "package.json");
+  if (!existsSync(manifest)) return true;
+  const { version } = JSON.parse(readFileSync(manifest, "utf8"));
+  return major !== undefined && version.split(".")[0] !== major;
+};
 
 const all = readdirSync(directory).filter((name) => name.endsWith(".ts"));
 const exclude = all.filter(isMissing);

@@ -1,6 +1,6 @@
 /**
  * What can happen between a model and a tool, played through each SDK's loop. `reads` is the whole of what the model is shown in
- * each following request. A loop whose SDK has words of its own for a situation replaces them with `reads[name]`.
+ * each following request, and `remembers` names the calls that the last request must hold with their results. A loop whose SDK has words of its own for a situation replaces them with `reads[name]`.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -21,6 +21,7 @@ const read = (id, isError, ...parts) => ({
   parts: parts.map((part) => (typeof part === "string" ? { type: "text", text: part } : part)),
 });
 const A_TXT = "Showing lines 1–2 of 2.\n     1│hello\n     2│world";
+const CHECKED = "stdout:\nchecked\nstderr: (empty)\nstatus: exit code 0";
 const EDITED = 'Edited "a.txt": 1 replacement on line 2, +1 −1 lines.\n@@ -1,2 +1,2 @@\n hello\n-world\n+there\n';
 
 export const situations = [
@@ -71,7 +72,7 @@ export const situations = [
     name: "an approval granted",
     turns: [{ calls: [call("call_1", "bash", { command: "node check.mjs" })] }, { text: "done" }],
     approves: true,
-    reads: [[read("call_1", false, "stdout:\nchecked\nstderr: (empty)\nstatus: exit code 0")]],
+    reads: [[read("call_1", false, CHECKED)]],
   },
   {
     name: "an approval denied",
@@ -135,5 +136,18 @@ export const situations = [
     ],
     reads: [[read("call_1", false, A_TXT)], [read("call_2", false, EDITED)]],
     after: (workspace) => assert.equal(readFileSync(join(workspace, "a.txt"), "utf8"), "hello\nthere\n"),
+  },
+  {
+    name: "two questions after a read",
+    turns: [
+      { calls: [call("call_1", "read", { path: "a.txt" })] },
+      { calls: [call("call_2", "bash", { command: "node check.mjs" })] },
+      { calls: [call("call_3", "bash", { command: "node check.mjs again" })] },
+      { text: "done" },
+    ],
+    approves: true,
+    questions: 2,
+    reads: [[read("call_1", false, A_TXT)], [read("call_2", false, CHECKED)], [read("call_3", false, CHECKED)]],
+    remembers: ["call_1", "call_2", "call_3"],
   },
 ];

@@ -24,8 +24,8 @@ export const loop = {
         abortSignal: signal,
         onError() {},
       });
-      const { messages: more } = await result.response;
-      return { text: await result.text, content: await result.content, messages: more };
+      const messagesOfAllSteps = (await result.responseMessages) ?? (await result.response).messages; // in 7, and in 6
+      return { text: await result.text, content: await result.content, messages: messagesOfAllSteps };
     });
   },
 };

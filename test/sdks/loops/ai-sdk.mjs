@@ -15,7 +15,7 @@ export const loop = {
     const model = createOpenAI({ baseURL: url, apiKey: "none" })("scripted");
     const tools = toAiSdkTools(box);
     return answeringApprovals(prompt, approve, async (messages) => {
-      const { text, content, response } = await generateText({
+      const result = await generateText({
         model,
         tools,
         messages,
@@ -23,7 +23,12 @@ export const loop = {
         stopWhen: stepCountIs(10),
         abortSignal: signal,
       });
-      return { text, content, messages: response.messages };
+      // `response.messages` has all steps in 6, and only the last one in 7.
+      return {
+        text: result.text,
+        content: result.content,
+        messages: result.responseMessages ?? result.response.messages,
+      };
     });
   },
 };

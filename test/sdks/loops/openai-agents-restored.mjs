@@ -8,15 +8,12 @@ const inAnotherProcess = async ({ state, newAgent }) => {
 };
 const restored = agentsLoop("openai-agents-restored", inAnotherProcess);
 const isBound = "_validateToolInvocation" in RunContext.prototype;
+const ASKED_AGAIN = "this version binds an approval to an id alone, so the box's approver is asked again";
 
 export const loop = {
   ...restored,
   cannot: {
     ...restored.cannot,
-    ...(isBound
-      ? {}
-      : {
-          "an approval granted": "this version binds an approval to an id alone, so the box's approver is asked again",
-        }),
+    ...(isBound ? {} : { "an approval granted": ASKED_AGAIN, "two questions after a read": ASKED_AGAIN }),
   },
 };

@@ -1,17 +1,6 @@
 /** What a user of the AI SDK writes in TypeScript. Compiled against each supported major, never run. */
 import { openai } from "@ai-sdk/openai";
-import {
-  dynamicTool,
-  generateText,
-  jsonSchema,
-  type ModelMessage,
-  stepCountIs,
-  streamText,
-  type ToolApprovalResponse,
-  ToolLoopAgent,
-  type ToolSet,
-  tool,
-} from "ai";
+import { dynamicTool, generateText, jsonSchema, stepCountIs, streamText, ToolLoopAgent, type ToolSet, tool } from "ai";
 import { type Approver, createToolkit } from "haft";
 import { fromAiSdk, repairToolCall, toAiSdkTools } from "haft/ai-sdk";
 import { z } from "zod";
@@ -48,37 +37,6 @@ export async function others(set: ToolSet) {
   const { text } = await agent.generate({ prompt: "Fix it." });
   const stream = streamText({ model, tools, experimental_repairToolCall: repairToolCall, prompt: text });
   return stream.text;
-}
-
-/** The loop of the guide. */
-export async function guide(
-  prompt: string,
-  signal: AbortSignal,
-  allows: (call: { toolName: string; input: unknown }) => Promise<boolean>,
-) {
-  const toolkit = await createToolkit({ workspace: process.cwd() });
-  const tools = toAiSdkTools(toolkit.box("coding"));
-  const messages: ModelMessage[] = [{ role: "user", content: prompt }];
-  for (;;) {
-    const { content, response } = await generateText({
-      model,
-      tools,
-      messages,
-      experimental_repairToolCall: repairToolCall, // in 7 also without "experimental_"
-      stopWhen: stepCountIs(50),
-      abortSignal: signal,
-    });
-    messages.push(...response.messages);
-    const answers: ToolApprovalResponse[] = [];
-    for (const part of content) {
-      if (part.type !== "tool-approval-request") continue;
-      if ("isAutomatic" in part && part.isAutomatic) continue; // answered by `toolApproval` of AI SDK 7
-      const { approvalId, toolCall } = part;
-      answers.push({ type: "tool-approval-response", approvalId, approved: await allows(toolCall) });
-    }
-    if (answers.length === 0) break;
-    messages.push({ role: "tool", content: answers });
-  }
 }
 
 const weather = tool({

@@ -58,6 +58,15 @@ export const wire = {
     }));
   },
 
+  history({ messages, thread }) {
+    if (thread?.type === "continue") return undefined; // the server holds the messages before
+    const blocks = messages.flatMap(({ content }) => blocksOf(content));
+    return {
+      calls: blocks.filter(({ type }) => type === "tool_use").map(({ id }) => id),
+      results: blocks.filter(({ type }) => type === "tool_result").map(({ tool_use_id }) => tool_use_id),
+    };
+  },
+
   offered: ({ tools = [] }) =>
     tools.map(({ name, description, input_schema }) => ({ name, description, parameters: input_schema })),
 };

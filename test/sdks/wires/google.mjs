@@ -25,6 +25,14 @@ export const wire = {
     });
   },
 
+  history({ contents }) {
+    const parts = contents.flatMap((content) => content.parts);
+    return {
+      calls: parts.flatMap(({ functionCall }) => functionCall?.id ?? []),
+      results: parts.flatMap(({ functionResponse }) => functionResponse?.id ?? []),
+    };
+  },
+
   offered: ({ tools = [] }) =>
     tools
       .flatMap(({ functionDeclarations = [] }) => functionDeclarations)

@@ -44,6 +44,11 @@ export const wire = {
     return results;
   },
 
+  history: ({ messages }) => ({
+    calls: messages.flatMap(({ tool_calls = [] }) => tool_calls).map(({ id }) => id),
+    results: messages.filter(({ role }) => role === "tool").map(({ tool_call_id }) => tool_call_id),
+  }),
+
   offered: ({ tools = [] }) => tools.map((tool) => tool.function),
 };
 

@@ -59,6 +59,11 @@ export const wire = {
       .map(({ call_id, output }) => ({ id: call_id, parts: partsOf(output) }));
   },
 
+  history: ({ input }) => ({
+    calls: input.filter(({ type }) => type === "function_call").map(({ call_id }) => call_id),
+    results: input.filter(({ type }) => type === "function_call_output").map(({ call_id }) => call_id),
+  }),
+
   offered: ({ tools = [] }) => tools,
 };
 
