@@ -4,15 +4,14 @@ import Anthropic from "@anthropic-ai/sdk";
 import { ToolError } from "@anthropic-ai/sdk/lib/tools/ToolError";
 import { createToolkit } from "haft";
 import { toAnthropicTools } from "haft/anthropic";
-import { askAtTerminal } from "./ask-at-terminal.mjs";
+import { terminalApprover } from "./ask-at-terminal.mjs";
 
 const [prompt = "What is in this directory?"] = process.argv.slice(2);
 const stop = new AbortController();
 process.once("SIGINT", () => stop.abort()); // stops what the model has started, too
 const { signal } = stop;
 
-const approver = { ask: (request) => askAtTerminal(request, signal) };
-const toolkit = await createToolkit({ workspace: process.cwd(), approver });
+const toolkit = await createToolkit({ workspace: process.cwd(), approver: terminalApprover });
 try {
   const { tools } = toAnthropicTools(toolkit.box("coding"), { ToolError });
   const runner = new Anthropic().beta.messages.toolRunner(

@@ -1,5 +1,9 @@
 // An approver that asks at the terminal, for the other examples. `haft call` has one that shows more.
 import { createInterface } from "node:readline/promises";
+import { oneAtATime } from "haft";
+
+/** One question at a time: calls of one turn ask at the same time, and a line must not answer two questions. */
+export const terminalApprover = oneAtATime({ ask: (request, { signal }) => askAtTerminal(request, signal) });
 
 /** The answer of the user to a request for approval, which `box.explain` returns too. */
 export async function askAtTerminal(request, signal) {

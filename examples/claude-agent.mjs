@@ -3,14 +3,13 @@
 import { query } from "@anthropic-ai/claude-agent-sdk";
 import { createToolkit } from "haft";
 import { createMcpServer } from "haft/mcp";
-import { askAtTerminal } from "./ask-at-terminal.mjs";
+import { terminalApprover } from "./ask-at-terminal.mjs";
 
 const [prompt = "What is in this directory?"] = process.argv.slice(2);
 const abortController = new AbortController();
 process.once("SIGINT", () => abortController.abort()); // stops what the model has started, too
 
-const approver = { ask: (request) => askAtTerminal(request, abortController.signal) };
-const toolkit = await createToolkit({ workspace: process.cwd(), approver });
+const toolkit = await createToolkit({ workspace: process.cwd(), approver: terminalApprover });
 try {
   const haft = await createMcpServer(toolkit.box("coding"));
   const options = {

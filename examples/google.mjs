@@ -3,14 +3,13 @@
 import { GoogleGenAI } from "@google/genai";
 import { createToolkit } from "haft";
 import { toGoogleCallableTool } from "haft/google";
-import { askAtTerminal } from "./ask-at-terminal.mjs";
+import { terminalApprover } from "./ask-at-terminal.mjs";
 
 const [prompt = "What is in this directory?"] = process.argv.slice(2);
 const stop = new AbortController();
 process.once("SIGINT", () => stop.abort()); // stops what the model has started, too
 
-const approver = { ask: (request) => askAtTerminal(request, stop.signal) };
-const toolkit = await createToolkit({ workspace: process.cwd(), approver });
+const toolkit = await createToolkit({ workspace: process.cwd(), approver: terminalApprover });
 try {
   const tool = toGoogleCallableTool(toolkit.box("coding"), {
     signal: stop.signal,

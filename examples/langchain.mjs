@@ -4,15 +4,14 @@ import { ChatOpenAI } from "@langchain/openai";
 import { createToolkit } from "haft";
 import { toLangChainTools } from "haft/langchain";
 import { createAgent, DynamicStructuredTool, ToolMessage } from "langchain";
-import { askAtTerminal } from "./ask-at-terminal.mjs";
+import { terminalApprover } from "./ask-at-terminal.mjs";
 
 const [prompt = "What is in this directory?"] = process.argv.slice(2);
 const stop = new AbortController();
 process.once("SIGINT", () => stop.abort()); // stops what the model has started, too
 const { signal } = stop;
 
-const approver = { ask: (request) => askAtTerminal(request, signal) };
-const toolkit = await createToolkit({ workspace: process.cwd(), approver });
+const toolkit = await createToolkit({ workspace: process.cwd(), approver: terminalApprover });
 try {
   const model = new ChatOpenAI({ model: "gpt-5", useResponsesApi: true }); // the older API has no images in results
   const tools = toLangChainTools(toolkit.box("coding"), { DynamicStructuredTool, ToolMessage });

@@ -4,14 +4,13 @@ import { openai } from "@ai-sdk/openai";
 import { Agent } from "@mastra/core/agent";
 import { createToolkit } from "haft";
 import { toMastraTools } from "haft/mastra";
-import { askAtTerminal } from "./ask-at-terminal.mjs";
+import { terminalApprover } from "./ask-at-terminal.mjs";
 
 const [prompt = "What is in this directory?"] = process.argv.slice(2);
 const stop = new AbortController();
 process.once("SIGINT", () => stop.abort()); // stops what the model has started, too
 
-const approver = { ask: (request) => askAtTerminal(request, stop.signal) };
-const toolkit = await createToolkit({ workspace: process.cwd(), approver });
+const toolkit = await createToolkit({ workspace: process.cwd(), approver: terminalApprover });
 try {
   const agent = new Agent({
     id: "coder",

@@ -3,7 +3,7 @@
 import { createToolkit } from "haft";
 import { toOpenAiResponsesTools } from "haft/openai";
 import OpenAI from "openai";
-import { askAtTerminal } from "./ask-at-terminal.mjs";
+import { terminalApprover } from "./ask-at-terminal.mjs";
 
 const [prompt = "What is in this directory?"] = process.argv.slice(2);
 const stop = new AbortController();
@@ -11,8 +11,7 @@ process.once("SIGINT", () => stop.abort()); // stops what the model has started,
 const { signal } = stop;
 
 const client = new OpenAI();
-const approver = { ask: (request) => askAtTerminal(request, signal) };
-const toolkit = await createToolkit({ workspace: process.cwd(), approver });
+const toolkit = await createToolkit({ workspace: process.cwd(), approver: terminalApprover });
 try {
   const { tools, answer } = toOpenAiResponsesTools(toolkit.box("coding"));
   const input = [{ role: "user", content: prompt }];

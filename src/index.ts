@@ -111,6 +111,7 @@ export {
   HaftError,
   json,
   ok,
+  oneAtATime,
   presentTool,
   READ_STATE_HANDLE_KEY,
   SessionTrust,

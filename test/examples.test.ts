@@ -27,4 +27,12 @@ describe("the examples", () => {
     });
     expect([status, stderr, stdout.trimEnd().split("\n").at(-1)]).toEqual([0, "", "ok"]);
   });
+
+  it("that ask at the terminal run one of two commands that are asked about at the same time, for y and n", () => {
+    built("index.js");
+    const program = join(REPOSITORY, "test/two-questions.fixture.mjs");
+    const options = { encoding: "utf8", env: cleanEnv(directory), timeout: 20_000 } as const;
+    const { stdout, stderr } = spawnSync(process.execPath, [program], options);
+    expect([stderr, JSON.parse(stdout || "{}")]).toEqual(["", { shown: 2, statuses: ["ok", "denied"] }]);
+  });
 });

@@ -138,6 +138,7 @@ export {
   type PdfPages,
   type PdfText,
 } from "./media.js";
+export { oneAtATime } from "./one-at-a-time.js";
 export {
   clamp,
   clampWithCount,
