@@ -66,7 +66,7 @@ describe("oneAtATime", () => {
     expect(ran).toEqual(["first"]);
   });
 
-  it("goes on after a question that fails, and after one whose call has ended", async () => {
+  it("continues after a question that fails, and after one whose call has ended", async () => {
     const { approver, shown, type } = terminal();
     const failing: Approver = {
       ask: (one, io) => (one.call.tool === "bad" ? Promise.reject(new Error("no screen")) : approver.ask(one, io)),

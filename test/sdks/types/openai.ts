@@ -60,7 +60,8 @@ export async function guideChat(client: OpenAI, model: string, messages: Message
     messages.push(message, ...results);
     if (results.length === 0) break;
   }
-  const text = await client.chat.completions.runTools({ model, messages, tools }, { signal }).finalContent();
+  const run = client.chat.completions.runTools({ model, messages, tools }, { signal, maxChatCompletions: 50 });
+  const text = await run.finalContent();
   return text;
 }
 
@@ -73,13 +74,13 @@ export async function guideAgents(
   const toolkit = await createToolkit({ workspace: process.cwd() });
   const agent = new Agent({ name: "coder", model, tools: toOpenAiAgentsTools(toolkit.box("coding"), { signal }) });
   const runner = new Runner({ toolNotFoundBehavior: "return_error_to_model" });
-  let result = await runner.run(agent, prompt, { signal });
+  let result = await runner.run(agent, prompt, { signal, maxTurns: 50 });
   while (result.interruptions.length > 0) {
     for (const call of result.interruptions) {
       if (await allows(call)) result.state.approve(call);
       else result.state.reject(call, { message: "The user said no." });
     }
-    result = await runner.run(agent, result.state, { signal });
+    result = await runner.run(agent, result.state, { signal, maxTurns: 50 });
   }
   return result.finalOutput;
 }
