@@ -28,6 +28,9 @@ export interface ShellOptions extends Io {
    * A pending promise does not delay the deadline, a cancel or the exit of the command. After the exit, the remaining output
    * waits up to 1 s for the listener; then it is delivered without waiting, and the result follows. A backend that reports
    * output only at the end cannot apply backpressure.
+   *
+   * Bytes that a remote backend could not fetch, because the connection was lost or within 1 s of a cancel or the deadline,
+   * are omitted: `offset` skips them, or the last chunk ends before `produced` of the result.
    */
   onOutput?(stream: "stdout" | "stderr", bytes: Uint8Array, offset: number): void | Promise<void>;
   /** The buffer passed to `onOutput` may be reused after it returns, so the listener copies what it keeps. Default false. */
@@ -62,7 +65,7 @@ export interface Captured {
   readonly tail: Uint8Array;
   readonly produced: number;
   readonly omittedBytes: number;
-  /** False while a process still has the stream open. */
+  /** False if the stream had not ended: a process still has it open, or a remote machine has not stored all of it. */
   readonly final: boolean;
   /** Id of the artifact with the whole stream, if one was created. */
   readonly artifact?: string;

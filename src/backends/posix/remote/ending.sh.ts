@@ -56,7 +56,12 @@ hf_ending() {
   hf_stop_watch
   for hf_f in "$hf_s"/bulk.*.pid; do hf_kill_noted KILL "$hf_f"; done
   cd /
-  if hf_kept; then hf_own_group=; else rm -rf "$hf_s"; fi
+  # A worker or pump that is about to end may create a file while the directory is removed.
+  if hf_kept; then hf_own_group=
+  else
+    hf_tries=0
+    until rm -rf "$hf_s" || [ "$hf_tries" = 20 ]; do hf_pause 5; hf_tries=$(( hf_tries + 1 )); done
+  fi
   hf_x=; for hf_e in $hf_found; do hf_x=$hf_x+$hf_e; done
   printf 'Q 0,shutdown,%s\n' "$hf_x" >&3
   # The channel is no longer used. Kills those of our own shells that hang.
