@@ -9,6 +9,7 @@ export interface ConnectTo {
   readonly url: URL;
   /** Where to connect, in this order until one answers. Undefined for a proxy, which the host trusts: those of the system. */
   readonly addresses: readonly string[] | undefined;
+  readonly dial?: ((address: string) => string) | undefined;
   readonly secureContext: SecureContext | undefined;
 }
 
@@ -16,11 +17,11 @@ export interface ConnectTo {
 const serverName = (url: URL) => url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 
 /** @param signal - Closes the socket at any time before it is connected. */
-export function connectTo({ url, addresses, secureContext }: ConnectTo, signal: AbortSignal): Promise<Socket> {
+export function connectTo({ url, addresses, dial, secureContext }: ConnectTo, signal: AbortSignal): Promise<Socket> {
   const isTls = url.protocol === "https:";
   const name = serverName(url);
   const target = {
-    ...(addresses === undefined ? { host: name } : pinnedTo(addresses)),
+    ...(addresses === undefined ? { host: name } : pinnedTo(addresses.map(dial ?? ((address) => address)))),
     port: Number(url.port || (isTls ? 443 : 80)),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ATTEMPT_MS,

@@ -1,4 +1,5 @@
 /** The time and the end of one exchange: everything that waits in it waits no longer than this. */
+import { setMaxListeners } from "node:events";
 import { HaftError } from "../../kernel/index.js";
 
 export class Exchange {
@@ -10,6 +11,8 @@ export class Exchange {
   #leftMs: number;
   #startedMs = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** The one that is in use, closed when the signal fires. */
+  connection: { destroy(reason: Error): void } | undefined;
 
   /** @param signals - That of the caller, and that of the port. */
   constructor(url: string, timeoutMs: number, signals: readonly (AbortSignal | undefined)[]) {
@@ -22,6 +25,7 @@ export class Exchange {
     this.#aborted.catch(() => {});
     for (const signal of signals) {
       if (signal === undefined) continue;
+      setMaxListeners(0, signal); // one for each request at once
       const onAbort = () => this.#fail(cancelled(url, signal.reason));
       signal.addEventListener("abort", onAbort, { once: true });
       this.#unfollow.push(() => signal.removeEventListener("abort", onAbort));
@@ -73,6 +77,7 @@ export class Exchange {
   #fail(error: HaftError): void {
     this.end();
     this.#control.abort(error);
+    this.connection?.destroy(error);
   }
 }
 

@@ -85,12 +85,19 @@ const codeOfFirst = (errors: readonly unknown[] | undefined) => (errors?.length 
 const codeOfCause = (cause: unknown) => (cause === undefined ? undefined : codeOf(cause));
 
 function reasonOf(code: string | undefined, thrown: unknown): readonly [string, string] {
+  if (isParserFault(thrown)) return PARSER;
   const known = code === undefined ? undefined : REASONS[code];
   if (known !== undefined) return known;
-  if (code?.startsWith("HPE_")) return PARSER;
   if (code?.startsWith("ERR_SSL_")) return REASONS.EPROTO!;
   const status = /Proxy response \((\d+)\)|Proxy Authentication Required \((407)\)/.exec(messageOf(thrown));
   if (status !== null)
     return [`the proxy refused it with status ${status[1] ?? status[2]}`, "Check the proxy's settings"];
   return [`the connection failed (${messageOf(thrown)})`, "Try again later"];
+}
+
+/** undici reports a response that it did not ask for, such as an upgrade, as a socket that failed. */
+function isParserFault(thrown: unknown): boolean {
+  return (
+    (thrown as Error | undefined)?.name === "HTTPParserError" || /^bad (response|upgrade)$/.test(messageOf(thrown))
+  );
 }

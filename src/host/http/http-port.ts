@@ -1,6 +1,7 @@
 /** Sends requests: checks each, asks about every address before it connects, follows redirects. */
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
+import type { Readable } from "node:stream";
 import { createSecureContext } from "node:tls";
 import type { Http, HttpHop, HttpResponse } from "../../kernel/index.js";
 import { authoritiesWith } from "./authorities.js";
@@ -78,10 +79,11 @@ export class HttpPort implements Http {
     for (const address of addresses) {
       await exchange.outsideTime(async () => ask({ method, url: url.href, address }));
     }
-    const dial = this.#options.dial ?? ((address: string) => address);
+    const { dial } = this.#options;
     const to = {
       url,
-      addresses: addresses.flatMap((address) => (address === undefined ? [] : dial(address))),
+      addresses: addresses.filter((address) => address !== undefined),
+      dial,
       secureContext: this.#secureContext,
     };
     let isFresh = !SAFE_METHODS.includes(method);
@@ -119,15 +121,16 @@ export class HttpPort implements Http {
   }
 
   async #receive(outgoing: OutgoingRequest, connection: Connection, exchange: Exchange): Promise<ReceivedResponse> {
-    const { url, method, body } = outgoing;
-    exchange.signal.addEventListener("abort", () => connection.destroy(exchange.signal.reason), { once: true });
+    const { url, method } = outgoing;
+    exchange.connection = connection;
+    exchange.signal.throwIfAborted();
     const { statusCode, statusText, headers, ...response } = await exchange.within(
       connection.dispatcher.request({
         origin: url.origin,
-        path: url.pathname + url.search,
+        path: url.href.slice(url.origin.length), // an empty query keeps its question mark
         method: method as "GET",
         headers: this.#headersOf(outgoing),
-        body: body ?? null,
+        body: outgoing.body ?? null,
         responseHeaders: "raw",
       }),
     );
@@ -136,7 +139,9 @@ export class HttpPort implements Http {
       else all.at(-1)![1] = text;
       return all;
     }, []);
-    return { url, status: statusCode, statusText, headers: pairs, body: response.body, connection };
+    const isEmpty = method === "HEAD" || statusCode === 204 || statusCode === 304;
+    const body = isEmpty ? withoutBytes(response.body) : response.body;
+    return { url, status: statusCode, statusText, headers: pairs, body, connection };
   }
 
   /** Flat: names and values take turns. */
@@ -153,4 +158,9 @@ export class HttpPort implements Http {
       ...(secret === undefined ? [] : [secretHeader(secret)]),
     ].flat();
   }
+}
+
+/** Its headers describe a body that is not sent, which undici would miss. */
+async function* withoutBytes(body: Readable): AsyncGenerator<Uint8Array> {
+  await new Promise((resolve) => body.on("error", resolve).on("end", resolve).resume());
 }

@@ -79,3 +79,12 @@ export async function failureOf(work: Promise<unknown>) {
   );
   return { code: error.code, message: error.message, details: error.details };
 }
+
+/** A promise that others resolve. */
+export function signalled() {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

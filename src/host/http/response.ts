@@ -26,12 +26,16 @@ export function openResponse(
   const { url, status, statusText, headers, connection } = received;
   const href = url.href;
   let isRead = false;
+  let isClosed = false;
+  const closed = () => new HaftError("CALL_CANCELLED", `Did not read the body of "${href}": the response was closed.`);
   const close = () => {
+    isClosed = true;
     exchange.end();
-    connection.destroy(new HaftError("CALL_CANCELLED", `Did not read the body of "${href}": the response was closed.`));
+    connection.destroy(closed());
   };
   async function* chunks(): AsyncGenerator<Uint8Array> {
     if (isRead) throw invalidRead(href, "the body of a response can be read once");
+    if (isClosed) throw closed();
     isRead = true;
     try {
       for await (const chunk of decodedBody(wireBody(received, exchange), headers, url)) {
