@@ -3,6 +3,8 @@ export interface ListState {
   readonly isOrdered: boolean;
   next: number;
   hasItems: boolean;
+  /** An item has had several blocks, so that the next one is set apart. */
+  isLoose?: boolean;
   /** It is inside an item of another list, after the text of that item. */
   readonly isNested: boolean;
 }
@@ -55,7 +57,10 @@ export class Blocks {
     const outer = open.slice(0, this.#started).map((one) => one.rest);
     const firstNew = open[this.#started];
     const list = firstNew?.list;
-    const isClose = isTight || firstNew?.isTight === true || (list !== undefined && (list.hasItems || list.isNested));
+    const isClose =
+      isTight ||
+      firstNew?.isTight === true ||
+      (list !== undefined && !list.isLoose && (list.hasItems || list.isNested));
     const begin =
       outer.join("") +
       open
@@ -63,6 +68,8 @@ export class Blocks {
         .map((one) => one.first)
         .join("");
     for (const one of open.slice(this.#started)) if (one.list !== undefined) one.list.hasItems = true;
+    const item = open[this.#started - 1];
+    if (!isClose && firstNew === undefined && item?.list !== undefined) item.list.isLoose = true;
     const separator = this.#blocks.length === 0 ? "" : isClose ? "\n" : `\n${outer.join("").trimEnd()}\n`;
     const body = lines.map((line, index) => {
       const prefix = index === 0 ? begin : rest;
@@ -76,6 +83,11 @@ export class Blocks {
 
   mark(): Mark {
     return { blocks: this.#blocks.length, size: this.size, started: this.#started };
+  }
+
+  /** The text of the blocks after the first `count`. */
+  since(count: number): string {
+    return this.#blocks.slice(count).join("");
   }
 
   /** Removes what was added since. */

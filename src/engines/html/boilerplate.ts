@@ -49,6 +49,12 @@ export interface BlockContent {
   readonly links: number;
 }
 
+/** A header with a paragraph of text is more than a banner. */
+export function isBanner({ text, linkText }: BlockContent): boolean {
+  return text - linkText < MAX_BANNER;
+}
+
+const MAX_BANNER = 400;
 const MENU = { links: 5, density: 0.8, averageText: 25 } as const;
 
 /** A block that consists of links with short texts. A list of titles, which are longer, is content. */

@@ -27,10 +27,10 @@ export type InlinePlace = "block" | "cell";
 
 /** The text of one block, piece by piece: whitespace collapsed, marks set close to the text that they are about. */
 export class Inline {
-  /** Characters written, for the limit of the page. */
+  /** Characters of the current block. */
   size = 0;
   readonly #isMarkdown: boolean;
-  readonly #place: InlinePlace;
+  place: InlinePlace;
   #parts: string[] = [];
   #last = "";
   #hasSpace = false;
@@ -41,7 +41,7 @@ export class Inline {
 
   constructor(isMarkdown: boolean, place: InlinePlace) {
     this.#isMarkdown = isMarkdown;
-    this.#place = place;
+    this.place = place;
   }
 
   text(text: string): void {
@@ -55,7 +55,7 @@ export class Inline {
     if (body === "") return;
     this.#begin(body);
     const escaped = this.#isMarkdown ? escapeMarkdown(body, this.#last, this.#isInLink()) : body;
-    this.#write(this.#place === "cell" ? escaped.replaceAll("|", "\\|") : escaped);
+    this.#write(this.place === "cell" ? escaped.replaceAll("|", "\\|") : escaped);
     this.#hasSpace = collapsed.endsWith(" ");
   }
 
@@ -63,7 +63,7 @@ export class Inline {
   markup(markup: string): void {
     if (markup === "") return;
     this.#begin(markup);
-    this.#write(this.#place === "cell" ? markup.replaceAll("|", "\\|") : markup);
+    this.#write(this.place === "cell" ? markup.replaceAll("|", "\\|") : markup);
   }
 
   codeSpan(text: string): void {
@@ -155,7 +155,7 @@ export class Inline {
   /** Writes what was waiting for text: a line break or a space, and the openers of marks. */
   #begin(next: string): void {
     if (this.#hasBreak) {
-      const lineBreak = this.#place === "cell" ? (this.#isMarkdown ? "<br>" : " ") : this.#isMarkdown ? "  \n" : "\n";
+      const lineBreak = this.place === "cell" ? (this.#isMarkdown ? "<br>" : " ") : this.#isMarkdown ? "  \n" : "\n";
       this.#write(lineBreak);
       this.#last = "\n";
     } else if (this.#hasSpace && this.#parts.length > 0) this.#write(" ");
@@ -164,9 +164,9 @@ export class Inline {
     const waiting = this.#marks.filter(({ start }) => start < 0);
     for (const [index, mark] of waiting.entries()) {
       mark.start = this.#parts.length;
-      const isReference = waiting[index + 1]?.kind === "link" || next.startsWith("[");
       const isScript = mark.kind === "sup" || mark.kind === "sub";
-      this.#write(isScript && (isReference || !/[\p{L}\p{N})\]]/u.test(this.#last)) ? "" : mark.opener);
+      const isPlain = isScript && (waiting[index + 1]?.kind === "link" || !isExponent(this.#last, next));
+      this.#write(isPlain ? "" : mark.opener);
     }
   }
 
@@ -187,4 +187,9 @@ export class Inline {
     this.size += text.length;
     if (text !== "") this.#last = text.at(-1)!;
   }
+}
+
+/** Not so: a reference such as `[1]`, an ordinal such as `1st`, and what follows no letter or digit. */
+function isExponent(before: string, text: string): boolean {
+  return /[\p{L}\p{N})\]]/u.test(before) && !text.startsWith("[") && !(/\d/.test(before) && /^\p{L}/u.test(text));
 }

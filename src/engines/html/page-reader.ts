@@ -175,7 +175,7 @@ export class PageReader {
   #endImplied(name: string): void {
     if (P_CLOSERS.has(name)) {
       // HTML inside a drawing ends the drawing.
-      if (this.#isForeign() && !this.#has("foreignobject")) this.#endNearest(FOREIGN, TABLE_SCOPE);
+      while (this.#isForeign() && !this.#has("foreignobject")) if (!this.#endNearest(FOREIGN, TABLE_SCOPE)) break;
       if (this.#has("p")) this.#endNearest(P, STRUCTURE);
       if (HEADINGS.has(name) && HEADINGS.has(this.#stack.at(-1)?.name ?? "")) this.#pop();
     }
@@ -188,9 +188,10 @@ export class PageReader {
     return false;
   }
 
-  #endNearest(targets: ReadonlySet<string>, scope: ReadonlySet<string>): void {
+  #endNearest(targets: ReadonlySet<string>, scope: ReadonlySet<string>): boolean {
     const index = this.#find((name) => targets.has(name), scope);
     while (index !== undefined && this.#stack.length > index) this.#pop();
+    return index !== undefined;
   }
 
   /** The index of the innermost element that fits, unless it is outside of the scope or far away. */

@@ -1,10 +1,10 @@
-import { Blocks, type ListState, type Mark } from "./blocks.js";
-import { type Boilerplate, boilerplateOf, isHidden, isMain, isMenu, MAX_BY_WORDS } from "./boilerplate.js";
-import { backtickFence, escapeLineStarts } from "./escape-markdown.js";
-import { Inline, type MarkKind } from "./inline.js";
+import { BlockWriter } from "./block-writer.js";
+import { type Boilerplate, boilerplateOf, isBanner, isHidden, isMain, isMenu, MAX_BY_WORDS } from "./boilerplate.js";
+import { linkTarget } from "./escape-markdown.js";
+import { Formula } from "./formula.js";
+import type { MarkKind } from "./inline.js";
 import { PageLinks } from "./page-links.js";
 import type { Attributes, PageHandler } from "./page-reader.js";
-import { Table } from "./tables.js";
 import { collapseWhitespace, keepWhitespace } from "./whitespace.js";
 
 export interface PageRendererOptions {
@@ -25,6 +25,7 @@ const BLOCKS = names(
 );
 /** Blocks that may turn out to be menus at their end. */
 const MENUS = names("div dl form menu ol p section table td ul details");
+const PREFORMATTED = names("pre xmp plaintext listing");
 const HEADING = /^h[1-6]$/;
 const INLINE_MARKS: Readonly<Record<string, MarkKind>> = {
   b: "strong",
@@ -44,50 +45,45 @@ const CODE = names("code kbd samp tt");
 /** The only text of a link to the heading that it is part of. */
 const PERMALINK = /^[#¶§🔗\s]*$/u;
 const LANGUAGE = /(?:^|\s)(?:language|lang)-([\w+#.-]{1,30})/;
-/** A cell with more text than this belongs to a layout. */
-const MAX_CELL = 4_000;
+
+/** Of the text that is rendered: what decides whether a block is a menu. */
+interface Counts {
+  text: number;
+  linkText: number;
+  links: number;
+}
 
 /** Renders the events of a page. */
 export class PageRenderer implements PageHandler {
   readonly #options: PageRendererOptions;
-  readonly #blocks = new Blocks();
+  readonly #writer: BlockWriter;
   readonly #links: PageLinks;
-  #inline: Inline;
   #title = "";
   #titleText: string | undefined;
-  #math: { text: string; tex: string; isTex: boolean } | undefined;
+  #formula: Formula | undefined;
   #pre: { text: string; language: string } | undefined;
   /** Why the text is not rendered now. */
-  #skip: "hidden" | "drop" | "header" | undefined;
-  #heading = 0;
+  #skip: "hidden" | "dropped" | undefined;
   #mainDepth = 0;
   #linkDepth = 0;
   #isPermalink = false;
-  /** Elements that keep the text of buttons in them. */
-  #labelDepth = 0;
-  readonly #tables: Table[] = [];
-  /** Tables inside the cell of a table about data. */
-  #flatTables = 0;
-  #isInCell = false;
-  readonly #lists: ListState[] = [];
   #hasBase = false;
-  // Of the text that is rendered, and of what was dropped.
-  #text = 0;
-  #linkText = 0;
-  #linkCount = 0;
+  /** The heading in the header that is open. */
+  #bannerTitle = "";
+  #counts: Counts = { text: 0, linkText: 0, links: 0 };
   #droppedText = 0;
   #droppedLinks = 0;
 
   constructor(options: PageRendererOptions) {
     this.#options = options;
+    this.#writer = new BlockWriter(options.isMarkdown);
     this.#links = new PageLinks(options.url);
-    this.#inline = this.#newInline(false);
   }
 
   finish() {
-    this.#flush();
+    this.#writer.flush();
     return {
-      text: this.#blocks.toString().trim(),
+      text: this.#writer.blocks.toString().trim(),
       title: collapseWhitespace(this.#title).trim(),
       links: this.#links.all(),
       droppedLinks: this.#droppedLinks,
@@ -97,34 +93,31 @@ export class PageRenderer implements PageHandler {
 
   text(text: string): void {
     if (this.#titleText !== undefined) this.#titleText += text;
-    else if (this.#skip !== undefined) this.#countDropped(text);
-    else if (this.#math !== undefined) this.#math[this.#math.isTex ? "tex" : "text"] += text;
+    else if (this.#skip === "dropped") this.#droppedText += text.trim().length;
+    else if (this.#skip === "hidden") return;
+    else if (this.#formula !== undefined) this.#formula.text(text);
     else if (this.#pre !== undefined) this.#pre.text += keepWhitespace(text);
     else if (!(this.#isPermalink && PERMALINK.test(text))) {
-      const size = text.trim().length;
-      this.#text += size;
-      if (this.#linkDepth > 0) this.#linkText += size;
-      this.#inline.text(text);
-      if (this.#isInCell && this.#inline.size > MAX_CELL) this.#becomeLayout();
+      this.#count(text.trim().length);
+      this.#writer.text(text);
     }
-    this.#options.onSize(this.#blocks.size + this.#inline.size + (this.#tables.at(-1)?.size ?? 0));
+    this.#options.onSize(this.#writer.size);
   }
 
   open(name: string, attributes: Attributes): (() => void) | undefined {
     if (this.#skip !== undefined) return this.#openSkipped(name);
-    if (this.#math !== undefined) return this.#openMath(name, attributes);
+    if (this.#formula !== undefined) return this.#formula.open(name, attributes);
     if (name === "title") return this.#openTitle();
     if (name === "base") this.#setBase(attributes.href);
-    if (name === "math") return this.#beginMath(attributes);
-    if (NO_TEXT.has(name) || isHidden(name, attributes)) return this.#skipAs("hidden");
-    if (name === "dialog" && attributes.open === undefined) return this.#skipAs("hidden");
-    if (name === "button" && this.#labelDepth === 0) return this.#skipAs("hidden");
-    const kind = this.#options.dropsBoilerplate ? boilerplateOf(name, attributes, this.#mainDepth > 0) : undefined;
-    if (kind === "drop" || kind === "header") {
-      this.#boundary();
-      return this.#skipAs(kind);
-    }
+    if (name === "math") return this.#openFormula(attributes);
+    if (this.#isInvisible(name, attributes)) return this.#skipAs("hidden");
     if (this.#pre !== undefined) return this.#openInPre(name, attributes);
+    const kind = this.#options.dropsBoilerplate ? boilerplateOf(name, attributes, this.#mainDepth > 0) : undefined;
+    if (kind === "drop" || (kind === "words" && name === "a")) {
+      if (name === "a") this.#droppedLinks++;
+      else this.#writer.boundary();
+      return this.#skipAs("dropped");
+    }
     const close = this.#openBlock(name, attributes, kind) ?? this.#openInline(name, attributes);
     if (!isMain(name, attributes)) return close;
     this.#mainDepth++;
@@ -134,9 +127,20 @@ export class PageRenderer implements PageHandler {
     };
   }
 
+  #count(characters: number): void {
+    this.#counts.text += characters;
+    if (this.#linkDepth > 0) this.#counts.linkText += characters;
+  }
+
   // What is not rendered.
 
-  #skipAs(why: "hidden" | "drop" | "header"): () => void {
+  #isInvisible(name: string, attributes: Attributes): boolean {
+    if (NO_TEXT.has(name) || isHidden(name, attributes)) return true;
+    if (name === "button") return this.#writer.labelDepth === 0;
+    return name === "dialog" && attributes.open === undefined;
+  }
+
+  #skipAs(why: "hidden" | "dropped"): () => void {
     const before = this.#skip;
     this.#skip = why;
     return () => {
@@ -144,25 +148,10 @@ export class PageRenderer implements PageHandler {
     };
   }
 
-  /** The heading of the page is kept, also where it is in a header that is dropped. */
   #openSkipped(name: string): (() => void) | undefined {
-    if (this.#skip === "drop" || this.#skip === "header") {
-      if (name === "a") this.#droppedLinks++;
-      if (NO_TEXT.has(name)) return this.#skipAs("hidden");
-      if (name === "h1" && this.#skip === "header") {
-        this.#skip = undefined;
-        const close = this.#openHeading(1);
-        return () => {
-          close();
-          this.#skip = "header";
-        };
-      }
-    }
-    return undefined;
-  }
-
-  #countDropped(text: string): void {
-    if (this.#skip !== "hidden") this.#droppedText += text.trim().length;
+    if (this.#skip === "hidden") return undefined;
+    if (name === "a") this.#droppedLinks++;
+    return NO_TEXT.has(name) ? this.#skipAs("hidden") : undefined;
   }
 
   #openTitle(): () => void {
@@ -181,147 +170,67 @@ export class PageRenderer implements PageHandler {
 
   // Blocks.
 
-  #newInline(isCell: boolean): Inline {
-    return new Inline(this.#options.isMarkdown, isCell ? "cell" : "block");
-  }
-
-  /** Ends the paragraph; in a cell, which is one line, the line. */
-  #boundary(): void {
-    if (this.#isInCell) this.#inline.lineBreak();
-    else this.#flush();
-  }
-
-  #flush(): void {
-    if (this.#isInCell) return;
-    const text = this.#inline.finish();
-    if (text === "") return;
-    const { isMarkdown } = this.#options;
-    if (this.#heading > 0) {
-      this.#blocks.add(`${isMarkdown ? `${"#".repeat(this.#heading)} ` : ""}${text.replace(/\s*\n\s*/g, " ")}`);
-    } else this.#blocks.add(isMarkdown ? escapeLineStarts(text) : text);
-  }
-
   #openBlock(name: string, attributes: Attributes, kind: Boilerplate): (() => void) | undefined {
     if (HEADING.test(name)) return this.#openHeading(Number(name[1]));
-    if (name === "pre" || name === "xmp" || name === "plaintext" || name === "listing")
-      return this.#openPre(attributes);
-    if (name === "hr") {
-      this.#boundary();
-      if (!this.#isInCell && this.#options.isMarkdown) this.#blocks.add("---");
-      return undefined;
-    }
+    if (PREFORMATTED.has(name)) return this.#openPre(attributes);
+    if (name === "hr") this.#writer.addRule();
     if (!BLOCKS.has(name)) return undefined;
-    this.#boundary();
+    this.#writer.boundary();
     const decide = this.#watchBlock(name, kind);
-    const close = this.#openStructure(name, attributes);
+    const close = this.#writer.openStructure(name, attributes);
     return () => {
-      this.#boundary();
+      this.#writer.boundary();
       close?.();
       decide?.();
     };
   }
 
+  #openHeading(level: number): () => void {
+    const isTitle = level === 1 && this.#writer.heading === 0;
+    const close = this.#writer.openHeading(level);
+    const { blocks } = this.#writer.blocks.mark();
+    return () => {
+      close();
+      if (isTitle) this.#bannerTitle = this.#writer.blocks.since(blocks).trim();
+    };
+  }
+
   /** Returns what removes the block again if it has turned out to be a menu, a banner or a bar of buttons. */
   #watchBlock(name: string, kind: Boilerplate): (() => void) | undefined {
-    const isWatched = kind === "words" || (MENUS.has(name) && this.#mainDepth === 0);
-    if (!this.#options.dropsBoilerplate || !isWatched || this.#isInCell) return undefined;
-    const mark: Mark = this.#blocks.mark();
-    const [text, linkText, linkCount, links] = [this.#text, this.#linkText, this.#linkCount, this.#links.count];
+    const isWatched = kind !== undefined || (MENUS.has(name) && this.#mainDepth === 0);
+    if (!this.#options.dropsBoilerplate || !isWatched || this.#writer.isInCell) return undefined;
+    const mark = this.#writer.blocks.mark();
+    const [before, links] = [{ ...this.#counts }, this.#links.count];
+    this.#bannerTitle = "";
     return () => {
+      if (this.#writer.isInCell) return;
       const content = {
-        text: this.#text - text,
-        linkText: this.#linkText - linkText,
-        links: this.#linkCount - linkCount,
+        text: this.#counts.text - before.text,
+        linkText: this.#counts.linkText - before.linkText,
+        links: this.#counts.links - before.links,
       };
-      const isDropped = kind === "words" ? content.text <= MAX_BY_WORDS : isMenu(content);
-      if (!isDropped || this.#isInCell) return;
-      this.#blocks.returnTo(mark);
+      const isDropped =
+        kind === "header" ? isBanner(content) : kind === "words" ? content.text <= MAX_BY_WORDS : isMenu(content);
+      if (!isDropped) return;
+      this.#writer.blocks.returnTo(mark);
       this.#links.returnTo(links);
       this.#droppedText += content.text;
       this.#droppedLinks += content.links;
-      [this.#text, this.#linkText, this.#linkCount] = [text, linkText, linkCount];
+      this.#counts = before;
+      if (kind === "header" && this.#bannerTitle !== "") this.#writer.blocks.add(this.#bannerTitle);
     };
-  }
-
-  #openStructure(name: string, attributes: Attributes): (() => void) | undefined {
-    if (this.#isInCell && name !== "table" && name !== "td" && name !== "th" && name !== "tr") return undefined;
-    switch (name) {
-      case "ul":
-      case "menu":
-      case "dir":
-        return this.#openList(false, 1);
-      case "ol":
-        return this.#openList(true, wholeOr(attributes.start, 1));
-      case "li":
-        return this.#openItem(attributes);
-      case "dd":
-        return this.#blocks.open({ first: this.#options.isMarkdown ? ": " : "  ", rest: "  ", isTight: true });
-      case "blockquote":
-        return this.#blocks.open({ first: "> ", rest: "> " });
-      case "summary":
-        return this.#openLabel("strong");
-      case "dt":
-        return this.#openLabel(undefined);
-      default:
-        return this.#openTablePart(name, attributes);
-    }
-  }
-
-  #openHeading(level: number): () => void {
-    this.#boundary();
-    if (this.#isInCell && this.#tables.at(-1)?.isData === false) this.#becomeLayout();
-    const before = this.#heading;
-    this.#heading = level;
-    this.#labelDepth++;
-    return () => {
-      this.#boundary();
-      this.#heading = before;
-      this.#labelDepth--;
-    };
-  }
-
-  #openLabel(mark: MarkKind | undefined): () => void {
-    this.#labelDepth++;
-    if (mark !== undefined) this.#inline.open(mark);
-    return () => {
-      this.#labelDepth--;
-      if (mark !== undefined) this.#inline.close(mark);
-    };
-  }
-
-  #openList(isOrdered: boolean, next: number): () => void {
-    this.#lists.push({ isOrdered, next, hasItems: false, isNested: this.#blocks.isInItem() });
-    return () => {
-      this.#lists.pop();
-    };
-  }
-
-  #openItem(attributes: Attributes): () => void {
-    const list = this.#lists.at(-1) ?? { isOrdered: false, next: 1, hasItems: false, isNested: false };
-    if (list.isOrdered) list.next = wholeOr(attributes.value, list.next);
-    const first = list.isOrdered ? `${list.next++}. ` : "- ";
-    return this.#blocks.open({ first, rest: " ".repeat(first.length), list });
   }
 
   // Preformatted text.
 
   #openPre(attributes: Attributes): () => void {
-    this.#boundary();
-    if (this.#isInCell && this.#tables.at(-1)?.isData === false) this.#becomeLayout();
-    const before = this.#pre;
+    const close = this.#writer.openPre();
     const pre = { text: "", language: languageOf(attributes) };
     this.#pre = pre;
     return () => {
-      this.#pre = before;
-      const content = pre.text.replace(/^\n/, "").trimEnd();
-      if (content.trim() === "") return;
-      this.#text += content.length;
-      if (this.#isInCell) this.#inline.codeSpan(content.replace(/\s+/g, " "));
-      else if (!this.#options.isMarkdown) this.#blocks.add(content);
-      else {
-        const fence = backtickFence(content, 3);
-        this.#blocks.add(`${fence}${pre.language}\n${content}\n${fence}`);
-      }
+      this.#pre = undefined;
+      this.#count(pre.text.trim().length);
+      close(pre.text, pre.language);
     };
   }
 
@@ -337,111 +246,40 @@ export class PageRenderer implements PageHandler {
     return newLine;
   }
 
-  // Tables.
-
-  #openTablePart(name: string, attributes: Attributes): (() => void) | undefined {
-    if (name === "table") return this.#openTable();
-    const table = this.#tables.at(-1);
-    if (table === undefined || table.isLayout || this.#flatTables > 0) return undefined;
-    if (name === "tr") table.beginRow();
-    else if (name === "caption") table.isData = true;
-    else if (name === "thead") {
-      table.isInHead = true;
-      table.isData = true;
-      return () => {
-        table.isInHead = false;
-      };
-    } else if (name === "td" || name === "th") return this.#openCell(table, name === "th", attributes);
-    return undefined;
-  }
-
-  #openTable(): () => void {
-    if (this.#isInCell) {
-      if (this.#tables.at(-1)?.isData || this.#flatTables > 0) {
-        this.#flatTables++;
-        return () => {
-          this.#flatTables--;
-        };
-      }
-      this.#becomeLayout();
-    }
-    const table = new Table();
-    this.#tables.push(table);
-    return () => {
-      this.#tables.pop();
-      if (table.isLayout) return;
-      const rendered = table.render(this.#options.isMarkdown);
-      if (rendered !== undefined) this.#blocks.add(rendered);
-      else for (const text of table.takeRows()) this.#blocks.add(text);
-    };
-  }
-
-  #openCell(table: Table, isHeader: boolean, { colspan, rowspan }: Attributes): () => void {
-    if (isHeader) {
-      table.isData = true;
-      this.#labelDepth++;
-    }
-    const outer = this.#inline;
-    this.#inline = this.#newInline(true);
-    this.#isInCell = true;
-    return () => {
-      if (isHeader) this.#labelDepth--;
-      if (table.isLayout) {
-        this.#flush();
-        return;
-      }
-      table.add(this.#inline.finish(), isHeader, colspan, rowspan);
-      this.#inline = outer;
-      this.#isInCell = false;
-    };
-  }
-
-  /** The table turns out to place blocks: what it has so far becomes text. */
-  #becomeLayout(): void {
-    const table = this.#tables.at(-1);
-    if (table === undefined || !this.#isInCell || this.#flatTables > 0) return;
-    table.isLayout = true;
-    this.#isInCell = false;
-    for (const text of table.takeRows()) this.#blocks.add(text);
-    this.#flush();
-  }
-
   // Inline elements.
 
   #openInline(name: string, attributes: Attributes): (() => void) | undefined {
+    const { inline } = this.#writer;
     if (name === "a") return this.#openLink(attributes.href);
     if (name === "img") this.#addImage(attributes);
-    if (name === "br") {
-      if (this.#heading > 0) this.#inline.text(" ");
-      else if (this.#inline.lineBreak()) this.#flush();
-    }
+    if (name === "br") this.#writer.lineBreak();
     if (name === "q") {
-      this.#inline.text('"');
-      return () => this.#inline.text('"');
+      inline.text('"');
+      return () => this.#writer.inline.text('"');
     }
     if (CODE.has(name)) {
-      this.#inline.openCode();
-      return () => this.#inline.closeCode();
+      inline.openCode();
+      return () => this.#writer.inline.closeCode();
     }
     const mark = INLINE_MARKS[name];
-    if (mark === undefined || (mark === "strong" && this.#heading > 0)) return undefined;
-    this.#inline.open(mark);
-    return () => this.#inline.close(mark);
+    if (mark === undefined || (mark === "strong" && this.#writer.heading > 0)) return undefined;
+    inline.open(mark);
+    return () => this.#writer.inline.close(mark);
   }
 
   #openLink(href: string | undefined): () => void {
     const url = this.#links.resolve(href);
+    const before = this.#counts.text;
     this.#isPermalink = href?.includes("#") ?? false;
     this.#linkDepth++;
-    this.#linkCount++;
-    const before = this.#text;
-    if (url !== undefined) this.#inline.open("link", url);
+    this.#counts.links++;
+    if (url !== undefined) this.#writer.inline.open("link", url);
     return () => {
       this.#linkDepth--;
       this.#isPermalink = false;
       if (url === undefined) return;
-      this.#inline.close("link");
-      if (this.#text > before) this.#links.add(url);
+      this.#writer.inline.close("link");
+      if (this.#counts.text > before) this.#links.add(url);
     };
   }
 
@@ -449,42 +287,25 @@ export class PageRenderer implements PageHandler {
     const text = collapseWhitespace(alt ?? "").trim();
     if (text === "") return;
     const url = this.#links.resolve(src?.startsWith("data:") && lazy !== undefined ? lazy : (src ?? lazy));
-    this.#text += text.length;
-    if (this.#linkDepth > 0) this.#linkText += text.length;
-    if (url === undefined || !this.#options.isMarkdown) this.#inline.text(text);
+    this.#count(text.length);
+    if (url === undefined || !this.#options.isMarkdown) this.#writer.inline.text(text);
     else {
-      this.#inline.markup(`![${text.replace(/[\\[\]]/g, "\\$&")}](${url})`);
+      this.#writer.inline.markup(`![${text.replace(/[\\[\]]/g, "\\$&")}](${linkTarget(url)})`);
       this.#links.add(url);
     }
   }
 
-  // Formulas: their source in TeX where they have it.
-
-  #beginMath({ alttext }: Attributes): () => void {
-    this.#math = { text: "", tex: alttext ?? "", isTex: false };
+  #openFormula(attributes: Attributes): () => void {
+    const formula = new Formula(attributes);
+    this.#formula = formula;
     return () => {
-      const { text, tex } = this.#math ?? { text: "", tex: "" };
-      this.#math = undefined;
-      const body = collapseWhitespace(tex === "" ? text : tex).trim();
-      if (body === "") return;
-      if (this.#options.isMarkdown) this.#inline.markup(`$${body}$`);
-      else this.#inline.text(body);
+      this.#formula = undefined;
+      const body = formula.toString();
+      this.#count(body.length);
+      if (this.#options.isMarkdown && body !== "") this.#writer.inline.markup(`$${body}$`);
+      else this.#writer.inline.text(body);
     };
   }
-
-  #openMath(name: string, { encoding }: Attributes): (() => void) | undefined {
-    const math = this.#math!;
-    if (name !== "annotation" || encoding !== "application/x-tex") return undefined;
-    math.isTex = true;
-    math.tex = "";
-    return () => {
-      math.isTex = false;
-    };
-  }
-}
-
-function wholeOr(value: string | undefined, otherwise: number): number {
-  return value !== undefined && /^\s*-?\d{1,9}\s*$/.test(value) ? Math.max(0, Number(value)) : otherwise;
 }
 
 function languageOf({ class: classes }: Attributes): string {

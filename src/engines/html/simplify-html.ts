@@ -4,8 +4,10 @@ const names = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
 const OMITTED = names("head script style svg noscript template iframe object canvas math audio video title");
 const BLOCKS = names(
-  "address article aside blockquote body br dd div dl dt fieldset figcaption figure footer form header hr main nav ol p pre section table td th tr ul",
+  "address article aside blockquote body div dl fieldset figcaption figure footer form header hr main nav ol p pre section table ul",
 );
+/** Each begins a line. */
+const LINES = names("br dd dt li td th tr");
 const NAMED: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
@@ -25,7 +27,7 @@ const NAMED: Readonly<Record<string, string>> = {
 
 /** Lines of text with few marks; links keep the addresses that the page gives. */
 class SimpleHandler implements PageHandler {
-  output = "";
+  readonly #parts: string[] = [];
   #omitted = 0;
 
   open(name: string, { href }: Attributes): (() => void) | undefined {
@@ -36,27 +38,37 @@ class SimpleHandler implements PageHandler {
       };
     }
     if (this.#omitted > 0) return undefined;
-    if (/^h[1-6]$/.test(name)) return this.#block(`${"#".repeat(Number(name[1]))} `);
-    if (name === "li") return this.#block("- ", "\n");
+    if (/^h[1-6]$/.test(name)) return this.#block("\n\n", `${"#".repeat(Number(name[1]))} `);
     if (name === "a") return this.#link(decodeFew(href ?? "").trim());
-    return BLOCKS.has(name) ? this.#block("") : undefined;
+    if (LINES.has(name)) return this.#block("\n", name === "li" ? "- " : "");
+    return BLOCKS.has(name) ? this.#block("\n\n", "") : undefined;
   }
 
   text(text: string): void {
-    if (this.#omitted === 0) this.output += decodeFew(text.replace(/\s+/g, " "));
+    if (this.#omitted === 0) this.#parts.push(decodeFew(text.replace(/\s+/g, " ")));
   }
 
-  #block(prefix: string, separator = "\n\n"): () => void {
-    this.output += separator + prefix;
+  toString(): string {
+    return this.#parts
+      .join("")
+      .replace(/[^\S\n]+/g, " ")
+      .replace(/ ?\n ?/g, "\n")
+      .replace(/\n{3,}/g, "\n\n")
+      .trim();
+  }
+
+  #block(separator: string, prefix: string): () => void {
+    this.#parts.push(separator, prefix);
     return () => {
-      this.output += separator;
+      this.#parts.push(separator === "\n" ? "" : separator);
     };
   }
 
   #link(url: string): () => void {
-    const start = this.output.length;
+    const start = this.#parts.length;
     return () => {
-      if (url !== "" && this.output.slice(start).trim() !== "") this.output = `${this.output.trimEnd()} (${url})`;
+      const hasText = this.#parts.slice(start).some((part) => part.trim() !== "");
+      if (url !== "" && hasText) this.#parts.push(` (${url})`);
     };
   }
 }
@@ -74,9 +86,5 @@ function decodeFew(text: string): string {
 export function simplifyHtml(html: string): string {
   const handler = new SimpleHandler();
   new PageReader(handler, { decodeEntities: false }).read(html);
-  return handler.output
-    .replace(/[^\S\n]+/g, " ")
-    .replace(/ ?\n ?/g, "\n")
-    .replace(/\n{3,}/g, "\n\n")
-    .trim();
+  return handler.toString();
 }
