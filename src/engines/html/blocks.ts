@@ -69,7 +69,7 @@ export class Blocks {
         .join("");
     for (const one of open.slice(this.#started)) if (one.list !== undefined) one.list.hasItems = true;
     const item = open[this.#started - 1];
-    if (!isClose && firstNew === undefined && item?.list !== undefined) item.list.isLoose = true;
+    if (!isClose && list === undefined && item?.list !== undefined) item.list.isLoose = true;
     const separator = this.#blocks.length === 0 ? "" : isClose ? "\n" : `\n${outer.join("").trimEnd()}\n`;
     const body = lines.map((line, index) => {
       const prefix = index === 0 ? begin : rest;
