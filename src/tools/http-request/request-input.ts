@@ -60,9 +60,9 @@ function headersProblem(headers: HttpHeaders): Problem | undefined {
   for (const [name, value] of headers) {
     if (!TOKEN.test(name)) return ["headers", `${quoted(name)} is not a header name`];
     if (SET_BY_HAFT.test(name)) return ["headers", `the header ${quoted(name)} is set by Haft; leave it out`];
+    if (PLACEHOLDER.test(value)) return ["headers", placeholderText(`the header ${quoted(name)}`)];
     if (NOT_A_VALUE.test(value) || hasLoneSurrogate(value))
       return ["headers", `the header ${quoted(name)} has a line break, a control character or one outside Latin-1`];
-    if (PLACEHOLDER.test(value)) return ["headers", placeholderText(`the header ${quoted(name)}`)];
   }
   return undefined;
 }

@@ -1,0 +1,362 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { createLocalBackend } from "../../backends/local/index.js";
+import { openLocalPosix } from "../../backends/posix/index.js";
+import { haftHttpRequestPresenter } from "../../dialects/haft/http-request.js";
+import {
+  type Backend,
+  type Claim,
+  grantFor,
+  HaftError,
+  type Http,
+  type Policy,
+  type ToolEvent,
+} from "../../kernel/index.js";
+import { type FakeRequest, type FakeResponse, fakeHttp } from "../../testing/fakes/fake-http.js";
+import { memoryBench, toolBench } from "../tool-bench.fixture.js";
+import type { HttpRequestData } from "./contract.js";
+
+const URL = "https://api.example/v1";
+
+function watching(claims: Claim[]): Policy {
+  return {
+    name: "watching",
+    decide(asked) {
+      claims.push(...asked);
+      const requests = [{ method: "*", url: "*", scope: "any" }] as const;
+      return { effect: "allow", rule: "all", risk: "low", reason: "", grant: grantFor("g", asked, { requests }) };
+    },
+  };
+}
+
+function requests(answer: FakeResponse | ((request: FakeRequest) => FakeResponse) = {}, files = {}) {
+  const http = fakeHttp((request) => (typeof answer === "function" ? answer(request) : answer));
+  const claims: Claim[] = [];
+  const bench = memoryBench(files, { host: { http, policy: watching(claims) } });
+  const call = (input: object = {}, limits?: object) =>
+    bench.call<HttpRequestData>("http_request", { url: URL, ...input }, limits);
+  return { call, bench, claims, sent: http.sent };
+}
+
+describe("a request", () => {
+  it("is sent as it was given, and its whole response returned", async () => {
+    const body = '{"ok":true,\n "n":1}';
+    const { call, sent, claims } = requests({
+      status: 201,
+      statusText: "Created",
+      headers: [["content-type", "Application/JSON; charset=UTF-8"]],
+      body,
+    });
+    const input = { method: "PATCH", headers: { "X-A": "1", "Content-Type": "a/b" }, body: "é", timeoutMs: 5 };
+    const { data, urls, provenance } = await call(input);
+    expect(sent).toEqual([
+      {
+        url: URL,
+        method: "PATCH",
+        headers: [
+          ["X-A", "1"],
+          ["Content-Type", "a/b"],
+        ],
+        body: "é",
+        redirect: "follow",
+        timeoutMs: 5,
+      },
+    ]);
+    expect(claims).toEqual([{ kind: "network", method: "PATCH", url: URL }]);
+    expect(data).toEqual({
+      url: URL,
+      redirects: [],
+      method: "PATCH",
+      status: 201,
+      statusText: "Created",
+      headers: [["content-type", "Application/JSON; charset=UTF-8"]],
+      contentType: "application/json",
+      text: body,
+      bodyBytes: body.length,
+      isBodyComplete: true,
+    });
+    expect([urls, provenance]).toEqual([[URL], { from: "web", ref: URL }]);
+  });
+
+  it("is a GET within 30 s unless it says otherwise, and a body without a type is JSON or text", async () => {
+    const { call, sent } = requests();
+    await call();
+    for (const body of ['{"a":1}', "a=1", "5"]) await call({ method: "post", body });
+    expect(sent[0]).toEqual({ url: URL, method: "GET", headers: [], redirect: "follow", timeoutMs: 30_000 });
+    expect(sent.slice(1).map(({ method, headers }) => [method, headers?.[0]?.[1]])).toEqual([
+      ["POST", "application/json"],
+      ["POST", "text/plain; charset=utf-8"],
+      ["POST", "text/plain; charset=utf-8"],
+    ]);
+  });
+
+  it("claims the secret that it names, for the host of its URL", async () => {
+    const { call, claims, sent } = requests();
+    await call({ url: "https://api.example:8443/v1", secret: "github" });
+    expect(claims).toContainEqual({ kind: "secret", name: "github", hosts: ["api.example"] });
+    expect(sent[0]).toMatchObject({ secret: "github" });
+  });
+
+  it("reports where it was redirected, and hides headers that are secrets", async () => {
+    const to = "https://www.api.example/";
+    const headers = [
+      ["set-cookie", "session=abc"],
+      ["x-vault-token", "s.abc"],
+      ["etag", '"1"'],
+    ] as const;
+    const { data, urls } = await requests({ url: to, headers }).call();
+    expect(data).toMatchObject({ url: to, redirects: [URL] });
+    expect(data?.headers).toEqual([
+      ["set-cookie", "(hidden)"],
+      ["x-vault-token", "(hidden)"],
+      ["etag", '"1"'],
+    ]);
+    expect(urls).toEqual([to]);
+  });
+
+  it("fails with the response for a status of 400 or more", async () => {
+    const failed = await requests({ status: 404, statusText: "Not Found", body: "no such repository" }).call();
+    expect(failed).toMatchObject({
+      isError: true,
+      code: "WEB_STATUS",
+      message: `The server answered GET ${URL} with status 404.`,
+      details: { url: URL, status: 404 },
+      data: { status: 404, text: "no such repository" },
+      provenance: { from: "web" },
+    });
+  });
+});
+
+describe("a request that is not valid", () => {
+  it.each<[string, object, string]>([
+    ["an empty URL", { url: " " }, "`url` is empty; send a whole URL, such as https://example.com/"],
+    ["no URL", { url: "example.com/a" }, '"example.com/a" is not a URL'],
+    ["whitespace", { url: "https://a.example/a b" }, "`url` contains whitespace; percent-encode it"],
+    ["another scheme", { url: "file:///etc/passwd" }, 'the scheme "file:" is not supported; use http or https'],
+    ["credentials", { url: "https://a:b@a.example/" }, "`url` contains credentials"],
+    ["a body of a GET", { body: "x" }, "GET takes no `body`; use another method"],
+    ["a large body", { method: "POST", body: "é".repeat(600_000) }, "`body` has 1200000 bytes; at most 1 MiB are sent"],
+    ["a header of two lines", { headers: { "X-A": "1\r\nHost: b" } }, 'the header "X-A" has a line break'],
+    ["no header name", { headers: { "X A": "1" } }, '"X A" is not a header name'],
+    ["another host", { headers: { hOst: "b.example" } }, 'the header "hOst" is set by Haft; leave it out'],
+    ["a placeholder", { headers: { "X-Key": "⟦redacted:token⟧" } }, 'the header "X-Key" contains a placeholder'],
+    ["a redacted body", { method: "PUT", body: "⟦redacted:token⟧" }, "name a configured one as `secret`"],
+  ])("is refused with a sentence before anything is sent: %s", async (_, input, problem) => {
+    const { call, sent, claims } = requests();
+    const refused = await call(input);
+    expect(refused).toMatchObject({ code: "CALL_INVALID", message: expect.stringContaining(problem) });
+    expect(refused.message).toMatch(/^Did not send the request: .*[^.]\.$/);
+    expect([...sent, ...claims]).toEqual([]);
+  });
+
+  it("names the methods that there are", async () => {
+    const { call, sent } = requests();
+    expect((await call({ method: "TRACE" })).message).toMatch(/GET.*POST.*PUT.*DELETE.*PATCH.*HEAD.*OPTIONS/s);
+    expect(sent).toEqual([]);
+  });
+});
+
+describe("the text of a body", () => {
+  it("is decoded by its charset, else by its bytes", async () => {
+    const latin = Uint8Array.from([0x63, 0x61, 0x66, 0xe9]);
+    const named = { headers: [["content-type", 'text/plain; charset="ISO-8859-1"']] as const, body: latin };
+    expect((await requests(named).call()).data?.text).toBe("café");
+    expect((await requests({ body: "\ufeffcafé" }).call()).data?.text).toBe("café");
+  });
+
+  it("is absent for a binary body", async () => {
+    const body = Uint8Array.from([0x89, 0x50, 0, 1]);
+    const { data } = await requests({ headers: [["content-type", "image/png"]], body }).call();
+    expect(data).toMatchObject({ contentType: "image/png", bodyBytes: 4 });
+    expect(data).not.toHaveProperty("text");
+  });
+
+  it("ends at the limit between two characters", async () => {
+    const { data } = await requests({ body: "aéééé" }).call({}, { maxBytes: 4 });
+    expect(data).toMatchObject({ text: "aé", bodyBytes: 4, isBodyComplete: false });
+  });
+});
+
+describe("a body that is saved", () => {
+  const roots: string[] = [];
+  afterAll(() => {
+    for (const root of roots) rmSync(root, { recursive: true });
+  });
+  const newRoot = () => {
+    roots.push(mkdtempSync(join(tmpdir(), "haft-save-")));
+    return roots.at(-1)!;
+  };
+  const local = () => {
+    const root = newRoot();
+    return { root, backend: createLocalBackend({ cwd: root }) };
+  };
+  const save = async (backend: Backend, http: Http, saveTo: string, limits?: object, events: ToolEvent[] = []) => {
+    const bench = toolBench({ backend, host: { http }, onEvent: (event) => void events.push(event) });
+    return bench.call<HttpRequestData>("http_request", { url: URL, saveTo }, limits);
+  };
+
+  it("becomes a new file with its parents, and is not shown", async () => {
+    const { call, bench, claims } = requests({ body: Uint8Array.from([0, 1, 2]) });
+    const { data } = await call({ saveTo: "new/deep/a.bin" });
+    expect(data).toMatchObject({ savedTo: "/workspace/new/deep/a.bin", bodyBytes: 3 });
+    expect(data).not.toHaveProperty("text");
+    expect(await bench.bytes("new/deep/a.bin")).toBe("\0\x01\x02");
+    const files = claims.flatMap((claim) => (claim.kind === "file" ? [`${claim.access} ${claim.path}`] : []));
+    expect(files).toEqual(["create /workspace/new/deep/a.bin", "create /workspace/new/deep", "create /workspace/new"]);
+  });
+
+  it("replaces nothing: neither a file, nor a directory, nor a symlink", async () => {
+    const { call, sent, bench } = requests({ body: "new" }, { "a.txt": "old", "sub/": "" });
+    for (const saveTo of ["a.txt", "sub"]) {
+      expect(await call({ saveTo })).toMatchObject({
+        code: "FS_EXISTS",
+        message: `Did not send the request or save "${saveTo}": the file already exists. Choose another path, or delete it first.`,
+      });
+    }
+    expect(await call({ saveTo: "other/" })).toMatchObject({ code: "FS_BAD_PATH" });
+    expect(await call({ saveTo: "$HOME/a" })).toMatchObject({ code: "FS_BAD_PATH" });
+    expect([sent, await bench.bytes("a.txt")]).toEqual([[], "old"]);
+    const { root, backend } = local();
+    symlinkSync("missing", join(root, "link"));
+    expect(
+      (
+        await save(
+          backend,
+          fakeHttp(() => ({ body: "x" })),
+          "link",
+        )
+      ).isError,
+    ).toBe(true);
+    expect(readdirSync(root)).toEqual(["link"]);
+  });
+
+  it("leaves a file alone that appeared during the download", async () => {
+    const { root, backend } = local();
+    const http = fakeHttp(() => {
+      writeFileSync(join(root, "a.txt"), "other");
+      return { body: "new" };
+    });
+    expect(await save(backend, http, "a.txt")).toMatchObject({
+      code: "FS_EXISTS",
+      message: expect.stringContaining('Did not save "a.txt": the file already exists.'),
+    });
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("other");
+  });
+
+  it.each([
+    ["local", async () => local()],
+    [
+      "posix",
+      async () => {
+        const root = newRoot();
+        return { root, backend: await openLocalPosix({ cwd: root }) };
+      },
+    ],
+  ] as const)("is written on the target, and nothing is left of a download that breaks: %s", async (_, open) => {
+    const { root, backend } = await open();
+    const events: ToolEvent[] = [];
+    const whole = { body: new Uint8Array(3_000_000).fill(65), headers: [["content-length", "3000000"]] as const };
+    const saved = await save(
+      backend,
+      fakeHttp(() => whole),
+      "d/big.bin",
+      undefined,
+      events,
+    );
+    expect(saved).toMatchObject({ isError: false, data: { bodyBytes: 3_000_000, savedTo: join(root, "d/big.bin") } });
+    expect(readFileSync(join(root, "d/big.bin"))).toHaveLength(3_000_000);
+    expect(events).toContainEqual(expect.objectContaining({ kind: "progress", total: 3_000_000 }));
+    const broken = breaking(new HaftError("WEB_UNREACHABLE", `Could not read ${URL}: the connection broke.`));
+    expect(await save(backend, broken, "d/other.bin")).toMatchObject({ code: "WEB_UNREACHABLE" });
+    expect(readdirSync(join(root, "d"))).toEqual(["big.bin"]);
+    await backend.close();
+  });
+
+  it("is at most as large as the limit, which the response may announce", async () => {
+    const { root, backend } = local();
+    const limits = { maxSavedBytes: 2 };
+    for (const headers of [[], [["content-length", "3"]]] as const) {
+      const large = await save(
+        backend,
+        fakeHttp(() => ({ headers, body: "abc" })),
+        "a.txt",
+        limits,
+      );
+      expect(large).toMatchObject({ code: "FS_TOO_LARGE", details: { sizeBytes: 3, maxBytes: 2 } });
+      expect(large.message).toContain("the body has more than 2 bytes. Nothing was written");
+    }
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  it("is not that of another status than 2xx, which is shown", async () => {
+    for (const status of [304, 500]) {
+      const { call, bench } = requests({ status, body: "why" });
+      const shown = await call({ saveTo: "a.txt" });
+      expect(shown).toMatchObject({ code: "WEB_STATUS", data: { status, text: "why" } });
+      expect(shown.message).toContain(`with status ${status}; nothing was saved.`);
+      expect(await bench.backend.root.fs.exists("/workspace/a.txt")).toBe(false);
+    }
+  });
+});
+
+/** A body that breaks after its first bytes. */
+function breaking(problem: HaftError): Http {
+  const inner = fakeHttp(() => ({}));
+  return {
+    async fetch(url, request) {
+      const response = await inner.fetch(url, request);
+      return {
+        ...response,
+        async *chunks() {
+          yield Uint8Array.of(1);
+          throw problem;
+        },
+      };
+    },
+  };
+}
+
+describe("the text of a response", () => {
+  const about = { arguments: {}, budget: { kind: "head", maxBytes: 9_000 }, cwd: "/", notes: [], tool: "t" } as const;
+  const data: HttpRequestData = {
+    url: URL,
+    redirects: [],
+    method: "GET",
+    status: 200,
+    statusText: "OK",
+    headers: [],
+    contentType: "",
+    bodyBytes: 0,
+    isBodyComplete: true,
+  };
+  const shown = (more: Partial<HttpRequestData>, isError = false) => {
+    const { content } = haftHttpRequestPresenter.render({ content: [], isError, data: { ...data, ...more } }, about);
+    return content.map((block) => (block.kind === "text" ? block.text : block.kind)).join();
+  };
+
+  it("is the status, the headers and the body", () => {
+    const headers = [
+      ["content-type", "text/plain"],
+      ["link", "x".repeat(300)],
+    ] as const;
+    expect(shown({ headers, text: "one\ntwo\x07", bodyBytes: 8 })).toBe(
+      `200 OK\ncontent-type: text/plain\nlink: ${"x".repeat(200)}… [300 characters]\n\none\ntwo\n[1 control character removed]`,
+    );
+    expect(shown({ redirects: ["https://a.example/"], statusText: "" })).toBe(
+      `200 (redirected to ${URL})\n\n(empty body)`,
+    );
+  });
+
+  it("says what is not shown of the body, and where it is", () => {
+    expect(shown({ savedTo: "/w/a.bin", bodyBytes: 1 })).toBe('200 OK\n\nSaved 1 byte to "/w/a.bin".');
+    expect(shown({ bodyBytes: 9, contentType: "image/png" })).toContain(
+      "Binary body: image/png, 9 bytes. Save it with `saveTo`.",
+    );
+    expect(shown({ text: "ab", bodyBytes: 1_048_576, isBodyComplete: false })).toContain(
+      "ab\n[truncated: the body has more than 1 MiB; save it with `saveTo`]",
+    );
+    expect(shown({ status: 304, statusText: "Not Modified" }, true)).toContain("nothing was saved");
+  });
+});
