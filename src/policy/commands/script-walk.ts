@@ -29,27 +29,7 @@ import { ShellState } from "./shell-state.js";
 import { readsDifferently } from "./shells-differ.js";
 import { eachProgram, judgeAround, testWords } from "./simple-command.js";
 import { assignedName, hasExpansion } from "./variables.js";
-
-interface Scope extends CommandPlace {
-  /** What positions of the nodes are in. */
-  readonly source: string;
-  readonly input?: ProgramInput | undefined;
-  /** Inside of `[[ ]]`, where parentheses and extended globs are part of words. */
-  readonly isTest?: boolean;
-}
-
-/** Written out: spreading it was a fifteenth of the time of a long command. */
-function inPipe({ state, wrappers, depth, isRemote, source, isTest }: Scope, input: ProgramInput | undefined): Scope {
-  return {
-    state: state.copy(),
-    wrappers,
-    depth,
-    isRemote,
-    source,
-    input,
-    ...(isTest === true ? { isTest } : undefined),
-  };
-}
+import { inPipe, type Scope } from "./walk-scope.js";
 
 export class ScriptWalk implements CommandSink {
   readonly found: SegmentFacts[] = [];
