@@ -21,22 +21,12 @@ import {
 import { normalizePath } from "../text/index.js";
 import { commandLookup, GUARDS_GIT, judgeAsCommand, judgeCommand } from "./command-verdict.js";
 import { commandToAllow } from "./how-to-allow.js";
-import { judgeNetwork } from "./network-verdict.js";
+import { judgeNetwork, judgeSecret, webGuard } from "./network-verdict.js";
 import { type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
 import type { PolicyContext } from "./policy-context.js";
 import { type CompiledRule, compileRules, type PolicyRule, RuleBook, ruleVerdict } from "./rules/index.js";
 import { judgeTouchedPath } from "./touched-path-verdict.js";
-import {
-  ASK_THE_USER,
-  allow,
-  ask,
-  askUnlessAllowed,
-  deny,
-  denyAlways,
-  rememberedAs,
-  strictest,
-  type Verdict,
-} from "./verdict.js";
+import { ASK_THE_USER, allow, ask, askUnlessAllowed, deny, denyAlways, strictest, type Verdict } from "./verdict.js";
 import type { WebPolicy } from "./web-policy.js";
 
 export interface AutonomyPolicyOptions {
@@ -94,16 +84,27 @@ function contextsOf({
   roots = [],
   rules = [],
   sensitive = [],
+  web,
 }: AutonomyPolicyOptions): (call: PolicyCall) => PolicyContext {
   const extra = roots.map(checkedRoot);
   const compiled = compileRules(rules);
+  const guard = webGuard(web);
   const names = sensitive.length === 0 ? SENSITIVE_NAMES : [...SENSITIVE_NAMES, ...sensitive];
   let latest: { readonly workspace: string; readonly home: string; readonly book: RuleBook } | undefined;
-  return ({ workspace, home, files, taint }) => {
+  return ({ workspace, home, files, taint, shownUrls }) => {
     if (latest?.workspace !== workspace || latest.home !== home)
       latest = { workspace, home, book: new RuleBook(compiled, { workspace, home }) };
     const own = { path: normalizePath(workspace), access: "write" as const };
-    return { roots: [own, ...extra], home, files, isTainted: taint.length > 0, rules: latest.book, sensitive: names };
+    return {
+      roots: [own, ...extra],
+      home,
+      files,
+      isTainted: taint.length > 0,
+      shownUrls,
+      rules: latest.book,
+      sensitive: names,
+      web: guard,
+    };
   };
 }
 
@@ -134,7 +135,7 @@ function judge(claim: Claim, context: PolicyContext): readonly Verdict[] {
     case "state":
       return [allow("own-state", "A session's own documents may be used.")];
     case "network":
-      return [judgeRequest(claim, context)];
+      return [judgeNetwork(claim, context)];
     case "network-open":
       return [askUnlessAllowed("network", `It uses the network: ${claim.purpose}.`, "high")];
     case "server":
@@ -144,7 +145,7 @@ function judge(claim: Claim, context: PolicyContext): readonly Verdict[] {
     case "delegate":
       return [askUnlessAllowed("delegate", `It starts the agent "${claim.agent}".`, "medium")];
     case "secret":
-      return [ask("secret", `It uses the secret "${claim.name}" for ${claim.hosts.join(", ")}.`, "high")];
+      return [judgeSecret(claim, context.web)];
     default:
       return [
         denyAlways("unknown-claim", `No rule is known for claims of the kind "${String((claim as Claim).kind)}".`),
@@ -165,21 +166,6 @@ function judgeInput({ to, id, text }: Extract<Claim, { kind: "input" }>): Verdic
     `It writes to the ${to === "job" ? "background command" : "terminal"} "${id}".`,
     "medium",
   );
-}
-
-/** A host that is named exactly may also be one of a private network. What the session read that is untrusted stays a question. */
-function judgeRequest(claim: Extract<Claim, { kind: "network" }>, { rules, isTainted }: PolicyContext): Verdict {
-  const { method, url } = claim;
-  const usual = judgeNetwork(claim, isTainted);
-  const host = URL.canParse(url) ? new URL(url).hostname : "";
-  if (host === "") return usual;
-  const rule = rules.forHosts([host]);
-  const { settledByHost } = usual;
-  if (rule === undefined) return settledByHost === undefined ? usual : { ...usual, suggest: `host:${host}` };
-  const verdict = ruleVerdict(rule, `It sends a ${method} request to ${url}`, rememberedAs(usual));
-  if (rule.effect !== "allow") return strictest([verdict, usual]) ?? verdict;
-  const isSettled = settledByHost === "any" || (settledByHost === "exact" && !rule.text.includes("*"));
-  return isSettled ? { ...verdict, risk: usual.risk, changes: true } : usual;
 }
 
 function askForTool(owner: string, tool: string, suggest?: string): Verdict {

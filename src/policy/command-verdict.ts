@@ -197,7 +197,7 @@ function judgeProgram(
       "medium",
       isTainted ? keys().command : keys().network,
     );
-    verdicts.push(isTainted ? afterTaint(asked) : { ...asked, settledByHost: "any" });
+    verdicts.push(isTainted ? afterTaint(asked) : { ...asked, settledByHost: true });
   }
   // What the two rules above say already is not said twice.
   const isSaid = (runsWorkspaceCode || network) && risk !== "high";

@@ -15,11 +15,21 @@ export function hostMatcher(pattern: string): ((hostname: string) => boolean) | 
   return (hostname) => plainHost(hostname).endsWith(suffix) && plainHost(hostname).length > suffix.length;
 }
 
-/** In the spelling of URLs, without the dots of a root at its end. */
+/** In the spelling of URLs, without the dots of a root at its end: without them, a name may be an address. */
 export function plainHost(host: string): string {
+  return hostInUrl(host) ?? host.toLowerCase();
+}
+
+/** The same; undefined for what no URL can have as its host. */
+export function hostInUrl(host: string): string | undefined {
+  const once = spelledInUrl(host.replace(/[.\u3002\uff0e\uff61]+$/, ""));
+  const bare = once?.replace(/\.+$/, "");
+  return bare === undefined || bare === once ? once : spelledInUrl(bare);
+}
+
+function spelledInUrl(host: string): string | undefined {
   const url = `http://${host}/`;
-  const name = URL.canParse(url) ? new URL(url).hostname : host.toLowerCase();
-  return name.replace(/\.+$/, "");
+  return URL.canParse(url) ? new URL(url).hostname : undefined;
 }
 
 /** Patterns for the hosts that both lists name. */

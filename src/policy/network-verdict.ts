@@ -1,33 +1,212 @@
-/** What is said about an HTTP request. */
+/** What is said about an HTTP request, and about where its connection goes. */
 import type { Claim } from "../kernel/index.js";
-import { isPublicHost } from "./public-host.js";
-import { afterTaint, allow, ask, askUnlessAllowed, TAINTED, type Verdict } from "./verdict.js";
+import { type Judged, judgeAddress, judgeHost } from "./address-guard.js";
+import { hostMatcher } from "./host-pattern.js";
+import type { PolicyContext } from "./policy-context.js";
+import { type CompiledRule, ruleVerdict } from "./rules/index.js";
+import {
+  afterTaint,
+  allow,
+  ask,
+  askUnlessAllowed,
+  denyAlways,
+  rememberedAs,
+  strictest,
+  TAINTED,
+  type Verdict,
+} from "./verdict.js";
+import type { WebPolicy } from "./web-policy.js";
 
-/**
- * Reads from public hosts run unasked, until the session has read untrusted content: what it has read could then choose the host,
- * and the address could carry a secret out.
- */
-export function judgeNetwork(
-  { method, url }: Pick<Extract<Claim, { kind: "network" }>, "method" | "url">,
-  isTainted: boolean,
-): Verdict {
-  const request = `It sends a ${method} request to ${url}`;
-  const key = { remember: `${method} ${url}`, rememberedText: `${method} ${url}` };
+/** What a user has decided about the web, ready to be asked. */
+export interface WebGuard {
+  isPrivateHost(host: string): boolean;
+  isAllowed(host: string): boolean;
+  isBlocked(host: string): boolean;
+  isSearch(url: URL): boolean;
+  /** The hosts of a secret, without ports; undefined for a name that is not known. */
+  hostsOfSecret(name: string): readonly string[] | undefined;
+}
+
+export function webGuard({
+  privateHosts = [],
+  allowedHosts = ["*"],
+  blockedHosts = [],
+  searchEndpoints = [],
+  secrets = [],
+}: WebPolicy = {}): WebGuard {
+  const oneOf = (patterns: readonly string[]) => {
+    const matchers = patterns.flatMap((pattern) => hostMatcher(pattern) ?? []);
+    return (host: string) => matchers.some((matches) => matches(host));
+  };
+  const endpoints = new Set(searchEndpoints);
+  const hosts = new Map(secrets.map((one) => [one.name, one.hosts.map(withoutPort)]));
+  return {
+    isPrivateHost: oneOf(privateHosts),
+    isAllowed: oneOf(allowedHosts),
+    isBlocked: oneOf(blockedHosts),
+    isSearch: (url) => endpoints.has(url.origin + url.pathname),
+    hostsOfSecret: (name) => hosts.get(name),
+  };
+}
+
+const withoutPort = (host: string) => host.replace(/:\d+$/, "").toLowerCase();
+
+type NetworkClaim = Extract<Claim, { kind: "network" }>;
+type Network = Pick<PolicyContext, "rules" | "isTainted" | "web" | "shownUrls">;
+
+/** A request before it is made; with `address`, one of its connections before that is made. */
+export function judgeNetwork({ method, url, address }: NetworkClaim, network: Network): Verdict {
+  const what = `It sends a ${method} request to ${url}`;
   const target = URL.canParse(url) ? new URL(url) : undefined;
   if (target === undefined || !/^https?:$/.test(target.protocol))
-    return ask("network-address", `${request}, which is not an HTTP address.`, "high");
-  if (!isPublicHost(target.hostname))
-    return {
-      ...ask("network-private", `${request}, which is not a public host.`, "high", key),
-      settledByHost: "exact",
-    };
-  const isRead = /^(GET|HEAD)$/i.test(method);
-  if (!isRead) {
-    const asked = askUnlessAllowed("network", `${request}.`, "medium", key);
-    const verdict: Verdict = { ...asked, settledByHost: "any" };
-    return isTainted ? afterTaint(verdict) : verdict;
+    return ask("network-address", `${what}, which is not an HTTP address.`, "high");
+  const request = new JudgedRequest(method.toUpperCase(), target, what, network);
+  return address === undefined ? request.verdict() : request.connection(address);
+}
+
+class JudgedRequest {
+  readonly #method: string;
+  readonly #url: URL;
+  readonly #what: string;
+  readonly #network: Network;
+  readonly #host: Judged;
+  readonly #rule: CompiledRule | undefined;
+
+  /** @param what - A clause that says what is done. */
+  constructor(method: string, url: URL, what: string, network: Network) {
+    this.#method = method;
+    this.#url = url;
+    this.#what = what;
+    this.#network = network;
+    this.#host = judgeHost(url.hostname);
+    this.#rule = network.rules.forHosts([url.hostname]);
   }
-  if (isTainted)
-    return ask("network-tainted", `${request}. ${TAINTED}`, "medium", { ...key, remember: `tainted ${key.remember}` });
-  return allow("network-read", `${request}, a public host.`);
+
+  /** Reads from public hosts run unasked, until the session has read untrusted content. */
+  verdict(): Verdict {
+    const { web } = this.#network;
+    const { hostname } = this.#url;
+    const rule = this.#rule;
+    const barred = this.#barred();
+    if (barred !== undefined) return barred;
+    const isSearch = web.isSearch(this.#url) && /^(GET|POST)$/.test(this.#method);
+    if (!isSearch && !web.isAllowed(hostname))
+      return denyAlways(
+        "web-allowed-hosts",
+        `${this.#what}, and "${hostname}" is not one of the hosts in "web.allowedHosts".`,
+        "Use one of these hosts, or ask the user to add it.",
+      );
+    const usual = isSearch
+      ? allow("web-search", `${this.#what}, the search that the user has configured.`)
+      : this.#usual();
+    if (rule === undefined || rule.effect === "allow") return usual;
+    return strictest([ruleVerdict(rule, this.#what, rememberedAs(usual)), usual]) ?? usual;
+  }
+
+  /** Without rules that ask and deny. */
+  #usual(): Verdict {
+    const { isTainted, shownUrls } = this.#network;
+    const isRead = /^(GET|HEAD)$/.test(this.#method);
+    if (this.#host.place === "private" && !this.#isOpened) return this.#askAboutPrivate();
+    const rule = this.#rule;
+    if (!isRead) {
+      const asked = askUnlessAllowed("network", `${this.#what}.`, "medium", this.#key);
+      if (isTainted) return afterTaint(asked);
+      if (rule?.effect === "allow") return { ...ruleVerdict(rule, this.#what), risk: "medium", changes: true };
+      return { ...asked, suggest: `host:${this.#url.hostname}` };
+    }
+    const ofPublic = this.#host.place === "public" ? ", a public host" : ", a private host that the user has listed";
+    const read = allow("network-read", `${this.#what}${ofPublic}.`);
+    if (!isTainted || shownUrls?.has(withoutFragment(this.#url)) === true || this.#isNamed) return read;
+    const { remember } = this.#key;
+    return {
+      ...ask("network-tainted", `${this.#what}. ${TAINTED}`, "medium", {
+        ...this.#key,
+        remember: `tainted ${remember}`,
+      }),
+      suggest: `host:${this.#url.hostname}`,
+    };
+  }
+
+  /** What an approval of the request does not cover: another address than one would expect from the host as it is written. */
+  connection(address: string): Verdict {
+    const { hostname } = this.#url;
+    const judged = judgeAddress(address);
+    const barred = this.#barred();
+    if (barred !== undefined) return barred;
+    const resolves = `"${hostname}" resolves to ${address}`;
+    if (judged === undefined) return denyAlways("network-address", `${resolves}, which is not an IP address.`);
+    if (judged.place === "metadata") return denyAlways("network-metadata", `${resolves}, ${judged.what}.`);
+    if (this.#network.web.isBlocked(address.includes(":") ? `[${address}]` : address))
+      return denyAlways("web-blocked-hosts", `${resolves}, which "web.blockedHosts" blocks.`);
+    if (judged.place === "public") return allow("network-address", `${resolves}, a public address.`);
+    if (this.#isOpened || this.#network.web.isSearch(this.#url))
+      return allow("network-private", `${resolves}, ${judged.what}, and the user has listed that host.`);
+    if (this.#host.place === "private") return this.#askAboutPrivate();
+    return {
+      ...denyAlways("network-private", `${resolves}, ${judged.what}.`, this.#howToList),
+      suggest: `host:${hostname}`,
+    };
+  }
+
+  /** What nothing allows. */
+  #barred(): Verdict | undefined {
+    const { hostname } = this.#url;
+    const { place, what } = this.#host;
+    if (place === "metadata") return denyAlways("network-metadata", `${this.#what}, and "${hostname}" is ${what}.`);
+    if (this.#network.web.isBlocked(hostname))
+      return denyAlways("web-blocked-hosts", `${this.#what}, and "web.blockedHosts" blocks "${hostname}".`);
+    return this.#rule?.effect === "deny" ? ruleVerdict(this.#rule, this.#what) : undefined;
+  }
+
+  /** A user who is asked sees the host, so that their answer settles it at every level. */
+  #askAboutPrivate(): Verdict {
+    const { hostname } = this.#url;
+    return {
+      ...ask("network-private", `${this.#what}, and "${hostname}" is ${this.#host.what}.`, "high", this.#key),
+      next: this.#howToList,
+      atEveryLevel: true,
+      suggest: `host:${hostname}`,
+    };
+  }
+
+  get #howToList(): string {
+    return `The user can add "${this.#url.hostname}" to "web.privateHosts" of the configuration.`;
+  }
+
+  /** The user wants this private host to be reached. */
+  get #isOpened(): boolean {
+    return this.#network.web.isPrivateHost(this.#url.hostname) || (this.#isNamed && !this.#rule!.text.includes("*"));
+  }
+
+  /** A rule of the user allows this host, and not just any. */
+  get #isNamed(): boolean {
+    return this.#rule?.effect === "allow" && !/host:\*$/.test(this.#rule.text.trim());
+  }
+
+  get #key() {
+    const key = `${this.#method} ${withoutFragment(this.#url)}`;
+    return { remember: key, rememberedText: key };
+  }
+}
+
+function withoutFragment(url: URL): string {
+  const plain = new URL(url);
+  plain.hash = "";
+  return plain.href;
+}
+
+/** A secret may be sent to the hosts that the user has bound it to, and to no other. */
+export function judgeSecret({ name, hosts }: Extract<Claim, { kind: "secret" }>, web: WebGuard): Verdict {
+  const where = hosts.join(", ");
+  const bound = web.hostsOfSecret(name);
+  if (bound === undefined) return ask("secret", `It uses the secret "${name}" for ${where}.`, "high");
+  const other = hosts.find((host) => !bound.includes(withoutPort(host)));
+  if (other === undefined)
+    return allow("secret-of-host", `It sends the secret "${name}" to ${where}, to which the user has bound it.`);
+  return denyAlways(
+    "secret-of-host",
+    `It would send the secret "${name}" to ${other}, and the user has bound it to ${bound.join(", ")}.`,
+    "Send the request without `secret`, or to that host.",
+  );
 }

@@ -1,5 +1,6 @@
 /** By what every claim of a call is judged. */
 import type { PolicyFiles } from "../kernel/index.js";
+import type { WebGuard } from "./network-verdict.js";
 import type { PolicyRoot } from "./path-verdict.js";
 import type { RuleBook } from "./rules/index.js";
 
@@ -10,6 +11,9 @@ export interface PolicyContext {
   readonly sensitive: readonly string[];
   /** Whether the model was shown untrusted content in this session. */
   readonly isTainted: boolean;
+  readonly web: WebGuard;
+  /** As in `PolicyCall`. */
+  readonly shownUrls?: ReadonlySet<string> | undefined;
   /** What was looked up on the target. Absent: files are judged as they are written. */
   readonly files?: PolicyFiles | undefined;
 }

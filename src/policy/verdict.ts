@@ -17,9 +17,9 @@ export interface Verdict {
   readonly changes?: true;
   /** For "ask": a rule of the user that allows the tool or the program settles it. */
   readonly settledByAllow?: true;
-  /** For "ask": a rule that allows the host settles it; "exact": one that names the host without a wildcard. */
-  readonly settledByHost?: "any" | "exact";
-  /** For "deny": no level of autonomy lifts it. */
+  /** For "ask": a rule that allows the host of a command settles it. */
+  readonly settledByHost?: true;
+  /** For "ask" and "deny": no level of autonomy lifts it. */
   readonly atEveryLevel?: true;
   /** The subject of a rule that would settle it, as `haft policy allow` takes it. Absent: no rule does. */
   readonly suggest?: string;

@@ -1,0 +1,188 @@
+import { describe, expect, it } from "vitest";
+import type { Claim, Decision, PolicyCall } from "../kernel/index.js";
+import { POLICY_CALL } from "../testing/policy-call.fixture.js";
+import { type AutonomyPolicyOptions, autonomyPolicy } from "./autonomy-policy.js";
+
+type Given = AutonomyPolicyOptions & Partial<PolicyCall>;
+type Sent = Partial<Extract<Claim, { kind: "network" }>>;
+
+function decide({ url = "https://example.com/", method = "GET", address }: Sent, given: Given = {}): Decision {
+  const { web, rules, ...call } = given;
+  const options = { ...(web === undefined ? {} : { web }), ...(rules === undefined ? {} : { rules }) };
+  const claim: Claim = { kind: "network", method, url, ...(address === undefined ? {} : { address }) };
+  return autonomyPolicy(options).decide([claim], { ...POLICY_CALL, tool: "webfetch", ...call });
+}
+
+const LEVELS = ["readonly", "supervised", "full"] as const;
+const LOCAL = { url: "http://localhost:3000/a" };
+const TAINTED = { taint: [{ from: "web", ref: "https://evil.example" }] } as const;
+
+describe("cloud metadata", () => {
+  const web = { privateHosts: ["169.254.169.254", "metadata.google.internal", "cloud.example"] };
+  const rules = ["allow host:169.254.169.254", "allow host:metadata.google.internal", "allow host:cloud.example"];
+
+  it.each(LEVELS)("is denied at %s, whatever lists or allows it", (autonomy) => {
+    for (const sent of [
+      { url: "http://169.254.169.254/latest/" },
+      { url: "http://metadata.google.internal./" },
+      { url: "http://cloud.example/", address: "169.254.169.254" },
+      { url: "http://cloud.example/", address: "64:ff9b::a9fe:a9fe" },
+      { url: "http://169.254.169.254/", address: "169.254.169.254" },
+    ])
+      expect(decide(sent, { autonomy, web, rules })).toMatchObject({ effect: "deny", rule: "network-metadata" });
+  });
+});
+
+describe("a private host", () => {
+  it("is asked about, at full too, and denied at readonly", () => {
+    expect(decide(LOCAL)).toMatchObject({
+      effect: "ask",
+      rule: "network-private",
+      suggestedRules: ["host:localhost"],
+      reason:
+        'It sends a GET request to http://localhost:3000/a, and "localhost" is a name of this machine or of a private network.',
+      next: `The user can add "localhost" to "web.privateHosts" of the configuration. To allow it, run: haft policy allow 'host:localhost'`,
+    });
+    expect(decide(LOCAL, { autonomy: "full" }).effect).toBe("ask");
+    expect(decide(LOCAL, { autonomy: "readonly" }).effect).toBe("deny");
+  });
+
+  it.each([
+    ["a listed host", { web: { privateHosts: ["localhost"] } }, "allow"],
+    ["a listed domain", { web: { privateHosts: ["*.corp"] } }, "ask"],
+    ["a rule that names it", { rules: ["allow host:localhost"] }, "allow"],
+    ["a rule for any host", { rules: ["allow host:*"] }, "ask"],
+    ["a rule for the tool", { rules: ["allow tool:webfetch"] }, "ask"],
+    [
+      "a rule that asks beside the list",
+      { web: { privateHosts: ["localhost"] }, rules: ["ask host:localhost"] },
+      "ask",
+    ],
+    ["a rule that denies", { rules: ["allow host:localhost", "deny host:localhost"] }, "deny"],
+    ["a block", { web: { privateHosts: ["localhost"], blockedHosts: ["localhost"] } }, "deny"],
+  ] as const)("with %s", (_, given, effect) => {
+    expect(decide(LOCAL, given).effect).toBe(effect);
+  });
+
+  it("that is listed can be read at readonly", () => {
+    const web = { privateHosts: ["localhost"] };
+    expect(decide(LOCAL, { web, autonomy: "readonly" }).effect).toBe("allow");
+    expect(decide(LOCAL, { rules: ["allow host:localhost"], autonomy: "readonly" }).effect).toBe("allow");
+    expect(decide({ ...LOCAL, method: "POST" }, { web, autonomy: "readonly" }).effect).toBe("deny");
+    expect(decide({ ...LOCAL, method: "POST" }, { web }).effect).toBe("ask");
+  });
+});
+
+describe("an address", () => {
+  it("of the public internet passes", () => {
+    expect(decide({ address: "93.184.215.14" }).effect).toBe("allow");
+    expect(decide({ address: "2606:4700::1111" }, TAINTED).effect).toBe("allow");
+  });
+
+  it.each(LEVELS)("that is private is denied for a name that looks public, at %s", (autonomy) => {
+    for (const address of ["10.0.0.5", "::ffff:10.0.0.5", "127.0.0.1", "fe80::1%eth0"])
+      expect(decide({ address }, { autonomy, rules: ["allow host:*", "allow tool:webfetch"] })).toMatchObject({
+        effect: "deny",
+        rule: "network-private",
+      });
+  });
+
+  it("names itself and what to add", () => {
+    expect(decide({ address: "10.0.0.5" })).toMatchObject({
+      reason: '"example.com" resolves to 10.0.0.5, a private address (10.0.0.0/8).',
+      next: 'The user can add "example.com" to "web.privateHosts" of the configuration. To allow it, run: haft policy allow \'host:example.com\'',
+      suggestedRules: ["host:example.com"],
+    });
+  });
+
+  it.each([
+    ["listed", { web: { privateHosts: ["*.example.com"] } }, "https://wiki.example.com/"],
+    ["named by a rule", { rules: ["allow host:wiki.example.com"] }, "https://wiki.example.com/"],
+    ["the search's", { web: { searchEndpoints: ["https://search.example/q"] } }, "https://search.example/q?q=a"],
+  ] as const)("that is private passes for a host that is %s", (_, given, url) => {
+    expect(decide({ url, address: "10.0.0.5" }, given).effect).toBe("allow");
+  });
+
+  it("that is private is asked about for a private name", () => {
+    expect(decide({ ...LOCAL, address: "127.0.0.1" }).effect).toBe("ask");
+    expect(decide({ ...LOCAL, address: "127.0.0.1" }, { autonomy: "full" }).effect).toBe("ask");
+  });
+
+  it("that is blocked, or that is none, is denied", () => {
+    const web = { blockedHosts: ["8.8.8.8"] };
+    expect(decide({ address: "8.8.8.8" }, { web }).effect).toBe("deny");
+    expect(decide({ address: "nowhere" }, { autonomy: "full" })).toMatchObject({ effect: "deny" });
+  });
+});
+
+describe("lists of hosts", () => {
+  it.each(LEVELS)("hold at %s", (autonomy) => {
+    const web = { allowedHosts: ["*.example.com", "a.example"], blockedHosts: ["bad.example.com"] };
+    const effect = (url: string) => decide({ url }, { autonomy, web, rules: ["allow host:*"] }).effect;
+    expect(effect("https://docs.example.com/")).toBe("allow");
+    expect(effect("https://A.example./")).toBe("allow");
+    expect(effect("https://b.example/")).toBe("deny");
+    expect(effect("https://bad.example.com/")).toBe("deny");
+  });
+});
+
+describe("after untrusted content", () => {
+  const shownUrls = new Set(["https://example.com/a?b=1"]);
+
+  it.each([
+    ["a URL that was shown", { url: "https://example.com/a?b=1#part" }, {}, "allow"],
+    ["another query", { url: "https://example.com/a?b=2" }, {}, "ask"],
+    ["another path of that host", { url: "https://example.com/" }, {}, "ask"],
+    ["a host that a rule names", { url: "https://example.com/x" }, { rules: ["allow host:*.com"] }, "allow"],
+    ["a rule for any host", { url: "https://example.com/x" }, { rules: ["allow host:*"] }, "ask"],
+    ["a rule for the tool", { url: "https://example.com/x" }, { rules: ["allow tool:webfetch"] }, "ask"],
+    ["a POST to a URL that was shown", { url: "https://example.com/a?b=1", method: "POST" }, {}, "ask"],
+    ["a POST to a host that a rule names", { method: "POST" }, { rules: ["allow host:example.com"] }, "ask"],
+    ["a private URL that was shown", { url: "http://localhost/" }, {}, "ask"],
+  ] as const)("%s", (_, sent, given, effect) => {
+    expect(decide(sent, { ...TAINTED, ...given, shownUrls: new Set([...shownUrls, "http://localhost/"]) }).effect).toBe(
+      effect,
+    );
+  });
+});
+
+describe("the configured search", () => {
+  const web = { searchEndpoints: ["https://search.example/html/"] };
+  const url = "https://search.example/html/?q=a";
+
+  it.each(LEVELS)("runs unasked at %s, after untrusted content too", (autonomy) => {
+    expect(decide({ url, method: "POST" }, { web, autonomy, ...TAINTED })).toMatchObject({
+      effect: "allow",
+      rule: "web-search",
+    });
+  });
+
+  it("is that URL and no other, and can be denied", () => {
+    expect(decide({ url: "https://search.example/post", method: "POST" }, { web }).effect).toBe("ask");
+    expect(decide({ url: "http://search.example/html/", method: "POST" }, { web }).effect).toBe("ask");
+    expect(decide({ url, method: "DELETE" }, { web }).effect).toBe("ask");
+    expect(decide({ url, method: "POST" }, { web, rules: ["deny host:search.example"] }).effect).toBe("deny");
+  });
+});
+
+describe("a secret", () => {
+  const web = { secrets: [{ name: "token", hosts: ["api.example.com", "git.example.com:8443"] }] };
+  const decideOn = (name: string, hosts: readonly string[], autonomy: PolicyCall["autonomy"] = "supervised") =>
+    autonomyPolicy({ web }).decide([{ kind: "secret", name, hosts }], { ...POLICY_CALL, autonomy });
+
+  it("may be sent to the hosts that the user has bound it to", () => {
+    expect(decideOn("token", ["api.example.com"]).effect).toBe("allow");
+    expect(decideOn("token", ["API.example.com", "git.example.com:8443"], "readonly").effect).toBe("allow");
+  });
+
+  it("is denied for any other at every level, and an unknown one is asked about", () => {
+    expect(decideOn("token", ["api.example.com", "evil.example"], "full")).toMatchObject({ effect: "deny" });
+    expect(decideOn("other", ["api.example.com"]).effect).toBe("ask");
+  });
+});
+
+it("lets a question remember the URL without its fragment", () => {
+  expect(decide({ url: "https://example.com/a#b", method: "post" })).toMatchObject({
+    remember: ["POST https://example.com/a"],
+  });
+});
