@@ -6,6 +6,16 @@ import { Table } from "./tables.js";
 
 /** A cell with more text than this belongs to a layout, unless the table has headers. */
 const MAX_CELL = 4_000;
+const NOT_IN_CELLS: ReadonlySet<string> = new Set([
+  "ul",
+  "ol",
+  "dl",
+  "blockquote",
+  "form",
+  "section",
+  "article",
+  "main",
+]);
 
 /** Headings, lists, quotes, tables and code: where the text of a page goes. Each `open…` returns what ends the element. */
 export class BlockWriter {
@@ -46,6 +56,12 @@ export class BlockWriter {
   boundary(): void {
     if (this.isInCell) this.inline.lineBreak();
     else this.flush();
+  }
+
+  /** Begins a block; some are in a table only where it is a layout. */
+  begin(name: string): void {
+    if (NOT_IN_CELLS.has(name)) this.#becomeLayout();
+    this.boundary();
   }
 
   flush(): void {
@@ -159,7 +175,7 @@ export class BlockWriter {
       if (table.isLayout) return;
       const rendered = table.render(this.isMarkdown);
       if (rendered !== undefined) this.blocks.add(rendered);
-      else for (const text of table.takeRows()) this.blocks.add(text);
+      else this.#addRows(table);
     };
   }
 
@@ -202,10 +218,13 @@ export class BlockWriter {
     if (!this.isInCell || table === undefined || table.isData || this.#flatTables > 0) return;
     table.isLayout = true;
     this.isInCell = false;
-    for (const text of table.takeRows()) this.blocks.add(text);
-    const text = this.inline.finish();
-    if (text !== "") this.blocks.add(text.replaceAll("<br>", "\n"));
+    this.#addRows(table);
+    for (const text of this.inline.finish().split("\n")) if (text !== "") this.blocks.add(text);
     this.inline.place = "block";
+  }
+
+  #addRows(table: Table): void {
+    for (const text of table.takeRows()) if (text !== "") this.blocks.add(text);
   }
 }
 

@@ -22,7 +22,7 @@ const DELIMITERS: Readonly<Record<Exclude<MarkKind, "link">, readonly [string, s
   sub: ["_", ""],
 };
 
-/** Where the text of a block goes: what its line breaks are and what is escaped. */
+/** Where the text of a block goes: in a cell the bars are escaped, and the table decides what a line break is. */
 export type InlinePlace = "block" | "cell";
 
 /** The text of one block, piece by piece: whitespace collapsed, marks set close to the text that they are about. */
@@ -155,9 +155,8 @@ export class Inline {
   /** Writes what was waiting for text: a line break or a space, and the openers of marks. */
   #begin(next: string): void {
     if (this.#hasBreak) {
-      const lineBreak = this.place === "cell" ? (this.#isMarkdown ? "<br>" : " ") : this.#isMarkdown ? "  \n" : "\n";
+      const lineBreak = this.#isMarkdown && this.place === "block" ? "  \n" : "\n";
       this.#write(lineBreak);
-      this.#last = "\n";
     } else if (this.#hasSpace && this.#parts.length > 0) this.#write(" ");
     this.#hasBreak = false;
     this.#hasSpace = false;

@@ -175,7 +175,7 @@ export class PageRenderer implements PageHandler {
     if (PREFORMATTED.has(name)) return this.#openPre(attributes);
     if (name === "hr") this.#writer.addRule();
     if (!BLOCKS.has(name)) return undefined;
-    this.#writer.boundary();
+    this.#writer.begin(name);
     const decide = this.#watchBlock(name, kind);
     const close = this.#writer.openStructure(name, attributes);
     return () => {

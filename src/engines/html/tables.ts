@@ -30,24 +30,27 @@ export class Table {
   add(text: string, isHeader: boolean, columns: string | undefined, rows: string | undefined): void {
     if (this.#rows.length === 0) this.beginRow();
     const row = this.#rows.at(-1)!;
-    const content = text.replaceAll("\n", " ").trim();
+    const content = text.trim();
     this.size += content.length + 3;
     row.cells.push({ text: content, columns: spanOf(columns, MAX_COLUMNS), rows: spanOf(rows, MAX_SPAN) });
     if (!isHeader) row.hasData = true;
   }
 
-  /** The texts of the rows so far, which are forgotten. */
+  /** The paragraphs of the rows so far, which are forgotten: the short cells of a row are one. */
   takeRows(): string[] {
-    return this.#rows
-      .splice(0)
-      .map(({ cells }) => cells.flatMap(({ text }) => (text === "" ? [] : [text])).join(" "))
-      .filter((text) => text !== "");
+    const cells = this.#rows.splice(0).map((row) => row.cells.map(({ text }) => text).filter((text) => text !== ""));
+    return cells.flatMap((row) =>
+      row.some((text) => text.includes("\n")) ? row.flatMap((text) => text.split("\n")) : row.join(" "),
+    );
   }
 
   /** As a table of GitHub's Markdown, as rows of text, or `undefined` where it is no table but a column or one row of blocks. */
   render(isMarkdown: boolean): string | undefined {
     const rows = this.#rows.filter(({ cells }) => cells.some(({ text }) => text !== ""));
-    const grid = gridOf(rows.map(({ cells }) => cells));
+    const lineBreak = isMarkdown ? "<br>" : " ";
+    const grid = gridOf(rows.map(({ cells }) => cells)).map((row) =>
+      row.map((text) => text.replaceAll("\n", lineBreak)),
+    );
     const width = Math.max(0, ...grid.map((row) => row.length));
     if (width < 2 || (rows.length < 2 && !this.isData)) return undefined;
     if (!isMarkdown) return grid.map((row) => row.filter((text) => text !== "").join(" | ")).join("\n");
