@@ -55,7 +55,7 @@ export class Inline {
     if (body === "") return;
     this.#begin(body);
     const escaped = this.#isMarkdown ? escapeMarkdown(body, this.#last, this.#isInLink()) : body;
-    this.#write(this.place === "cell" ? escaped.replaceAll("|", "\\|") : escaped);
+    this.#write(this.#inPlace(escaped));
     this.#hasSpace = collapsed.endsWith(" ");
   }
 
@@ -63,7 +63,7 @@ export class Inline {
   markup(markup: string): void {
     if (markup === "") return;
     this.#begin(markup);
-    this.#write(this.place === "cell" ? markup.replaceAll("|", "\\|") : markup);
+    this.#write(this.#inPlace(markup));
   }
 
   codeSpan(text: string): void {
@@ -139,6 +139,10 @@ export class Inline {
     this.#hasBreak = false;
     this.size = 0;
     return text;
+  }
+
+  #inPlace(markup: string): string {
+    return this.#isMarkdown && this.place === "cell" ? markup.replaceAll("|", "\\|") : markup;
   }
 
   #isInLink(): boolean {

@@ -1,0 +1,204 @@
+import { describe, expect, it } from "vitest";
+import { fc } from "../../testing/property.fixture.js";
+import { renderFeed, renderHtml, simplifyHtml } from "./index.js";
+import { PageReader } from "./page-reader.js";
+import { PageRenderer } from "./page-renderer.js";
+
+const SITE = "https://site.test/docs/page.html";
+const markdown = (html: string, more: { maxCharacters?: number } = {}) =>
+  renderHtml(html, { format: "markdown", url: SITE, ...more });
+const text = (html: string) => renderHtml(html, { format: "text", url: SITE }).text;
+
+describe("what a rendered page says about itself", () => {
+  it("has the title and each link of its text once", () => {
+    const page = markdown(
+      `<title>T &amp; U</title><p><a href="a">A</a> <a href="/docs/a">again</a> <a href="b#x">B</a> <a href="/none"></a>
+       <a href="mailto:a@b.test">mail</a> <a href="#here">here</a> <img src="i.png" alt="pic">`,
+    );
+    expect(page.title).toBe("T & U");
+    expect(page.links).toEqual([
+      "https://site.test/docs/a",
+      "https://site.test/docs/b#x",
+      "https://site.test/docs/i.png",
+    ]);
+    expect(page.notes).toEqual([]);
+  });
+
+  it("has no title where the page has none, and at most 2,000 links", () => {
+    const page = markdown(
+      `<p>${Array.from({ length: 2_500 }, (_, index) => `<a href="/${index}">a</a> b`).join(" ")}</p>`,
+    );
+    expect(page).not.toHaveProperty("title");
+    expect(page.links).toHaveLength(2_000);
+  });
+
+  it("has no links that were dropped with a menu", () => {
+    const menu = `<ul>${["one", "two", "three", "four", "five"].map((name) => `<li><a href="/${name}">${name}</a>`).join("")}</ul>`;
+    const page = markdown(`${menu}<p>${"A sentence. ".repeat(30)}<a href="/kept">kept</a></p>`);
+    expect(page.links).toEqual(["https://site.test/kept"]);
+    expect(page.notes).toEqual(["Omitted 5 links of navigation (menus, header, footer, sidebars)."]);
+  });
+
+  it("has the menus of a page that has nothing else", () => {
+    const page = markdown(
+      `<nav>${"<p>All that there is to read is in this element. ".repeat(5)}<a href="/a">A</a></nav><p>Short.</p>`,
+    );
+    expect(page.text).toContain("All that there is");
+    expect(page.links).toEqual(["https://site.test/a"]);
+    expect(page.notes).toEqual([]);
+  });
+
+  it("says that a page without text may need JavaScript", () => {
+    const page = markdown(`<div id="root"></div><script src="/app.js"></script>`);
+    expect(page.text).toBe("");
+    expect(page.notes).toEqual([expect.stringContaining("JavaScript")]);
+    expect(markdown("").notes).toEqual([]);
+  });
+
+  it("keeps a long header and a list of titles", () => {
+    const lead = "The lead of the page is part of its text. ".repeat(12);
+    expect(markdown(`<header><h1>H</h1><p>${lead}</p></header><p>Body.`).text).toContain("The lead");
+    const titles = `<ul>${Array.from({ length: 8 }, (_, index) => `<li><a href="/${index}">The title of an article, number ${index}</a>`).join("")}</ul>`;
+    expect(markdown(`${titles}<p>${"Body. ".repeat(60)}`).text).toContain("number 7");
+  });
+
+  it("keeps the first heading of a header that it drops", () => {
+    const page = markdown(`<header><h1>The title</h1><a href="/">Home</a></header><p>${"Body. ".repeat(60)}`);
+    expect(page.text).toMatch(/^# The title\n\nBody\./);
+  });
+
+  it("stops at a size", () => {
+    const page = markdown("<p>Some text here.</p>".repeat(10_000), { maxCharacters: 1_000 });
+    expect(page.isComplete).toBe(false);
+    expect(page.text.length).toBeGreaterThanOrEqual(1_000);
+    expect(page.text.length).toBeLessThan(1_100);
+    expect(markdown("<p>Some text", { maxCharacters: 1_000 }).isComplete).toBe(true);
+  });
+});
+
+describe("a page as plain text", () => {
+  it("has no marks", () => {
+    expect(
+      text(
+        `<h2>A *b*</h2><p><b>Bold</b> <a href="/x">link</a> <code>f()</code> x<sup>2</sup></p><hr><img alt="Pic" src="/p">`,
+      ),
+    ).toBe("A *b*\n\nBold link f() x^2\n\nPic");
+    expect(text(`<ul><li>One<li>Two</ul><table><tr><th>A<th>B<tr><td>1<td>2|3</table><pre>x\n y</pre>`)).toBe(
+      "- One\n- Two\n\nA | B\n1 | 2|3\n\nx\n y",
+    );
+  });
+});
+
+/** Markup that pages have, and markup that only attacks have. */
+const PIECES = [
+  ..."a b div p ul ol li table tr td th thead h1 h2 pre code blockquote dl dt dd nav main article header footer".split(
+    " ",
+  ),
+  ..."svg math script style title template select option button details summary sup sub br img hr form iframe".split(
+    " ",
+  ),
+].flatMap((name) => [
+  `<${name}>`,
+  `</${name}>`,
+  `<${name} class="menu share" href="/x" hidden`,
+  `<${name} colspan=9 rowspan=9 start=5>`,
+]);
+const ODD = [
+  "text ",
+  "<",
+  ">",
+  "&amp;",
+  "&#27;[31m",
+  "\0",
+  "\x1b]0;x\x07",
+  "\u202e",
+  "&#0;",
+  "<!--",
+  "-->",
+  "<![CDATA[",
+  "]]>",
+  '"',
+  "\n",
+  "```",
+  "|",
+  "*",
+  "](",
+  "<?xml",
+];
+const page = fc.array(fc.constantFrom(...PIECES, ...ODD), { maxLength: 60 }).map((parts) => parts.join(""));
+
+describe("any input", () => {
+  it("renders, without control characters", () => {
+    const FORBIDDEN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+    fc.assert(
+      fc.property(page, fc.constantFrom("markdown", "text"), (html, format) => {
+        const rendered = renderHtml(html, { format, url: SITE });
+        expect(rendered.text).not.toMatch(FORBIDDEN);
+        expect(rendered.title ?? "").not.toMatch(FORBIDDEN);
+        for (const url of rendered.links) expect(url).toMatch(/^https?:\/\/\S+$/);
+        expect(renderFeed(html, SITE).text).not.toMatch(FORBIDDEN);
+        simplifyHtml(html);
+      }),
+    );
+  });
+
+  it("loses no word outside of what is not text", () => {
+    const INVISIBLE =
+      /script|style|title|template|svg|math|select|iframe|option|button|hidden|<!|<\?|nav|header|footer|<a>/;
+    const visible = fc.array(
+      fc.constantFrom(...[...PIECES, ...ODD].filter((piece) => !INVISIBLE.test(piece)), "text ", "text "),
+    );
+    fc.assert(
+      fc.property(visible, (parts) => {
+        const html = parts.join("");
+        const words = html.replace(/<[^>]*(?:>|$)/g, "").match(/text/g) ?? [];
+        expect(markdown(html).text.match(/text/g) ?? []).toHaveLength(words.length);
+      }),
+    );
+  });
+});
+
+/** Steps of the reader for a page, and the size of what it becomes. */
+function cost(html: string) {
+  let events = 0;
+  const renderer = new PageRenderer({ isMarkdown: true, url: SITE, dropsBoilerplate: true, onSize: () => events++ });
+  const reader = new PageReader(renderer);
+  reader.read(html);
+  return { steps: reader.steps + events, size: renderer.finish().text.length };
+}
+
+const REPEATED: Readonly<Record<string, (count: number) => string>> = {
+  "nested elements": (count) => `${"<div>".repeat(count)}x`,
+  "nested lists": (count) => "<ul><li>x".repeat(count),
+  "nested quotes": (count) => "<blockquote>x".repeat(count),
+  "nested tables": (count) => "<table><tr><td>x".repeat(count),
+  "end tags of elements far outside": (count) => "<div>".repeat(count) + "<b>".repeat(count) + "</div>".repeat(count),
+  "items in nested inline elements": (count) => `<ul>${"<b>".repeat(count)}${"<li>x".repeat(count)}`,
+  "interleaved elements": (count) => "<b><p><i><a href=/x>x</b></p>".repeat(count),
+  "scripts that do not end": (count) => "<script <!-- ".repeat(count),
+  "links in one paragraph": (count) => `<p>${'<a href="/x">x</a> '.repeat(count)}`,
+  menus: (count) => `<div>${"<a href=/x>m</a>".repeat(6)}</div>`.repeat(count / 4),
+  entities: (count) => "&amp;&nosuch;&#x1f600;&#0;&".repeat(count),
+  cells: (count) => `<table>${"<tr><td colspan=50 rowspan=9>x<td>y".repeat(count / 4)}`,
+};
+
+describe("the cost of a page", () => {
+  it.each(Object.entries(REPEATED))("is linear for %s", (_name, build) => {
+    const [small, large] = [cost(build(4_000)), cost(build(8_000))];
+    expect(large.steps).toBeLessThanOrEqual(2.1 * small.steps + 100);
+    expect(large.size).toBeLessThanOrEqual(2.1 * small.size + 100);
+  });
+
+  it("is bounded for the elements that a tag looks at", () => {
+    const html = "<div>".repeat(100_000) + "<b>".repeat(1_000) + "</div>".repeat(100_000);
+    expect(cost(html).steps).toBeLessThan(160 * 200_000);
+  });
+
+  it("disregards all but the start of a huge attribute", () => {
+    const page = markdown(
+      `<a href="/x" class="${"menu ".repeat(200_000)}">x</a><a href="/${"y".repeat(1 << 20)}">y</a>`,
+    );
+    expect(page.text.length).toBeLessThan(10_000);
+    expect(page.text).toContain("[x](https://site.test/x)");
+  });
+});
