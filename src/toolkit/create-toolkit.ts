@@ -54,6 +54,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     redactor,
     http: options.web?.http,
     web: httpOptions(options.web),
+    fenceUntrusted: options.web?.fence === true,
     ...(rate === undefined ? {} : { rate }),
   });
   const targets = new TargetSet(chosen, {

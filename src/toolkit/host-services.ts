@@ -41,6 +41,7 @@ interface HostServicesOptions {
   /** A port of the embedder, which is not closed here. Default: one made with `web`. */
   readonly http?: Http | undefined;
   readonly web: HttpOptions;
+  readonly fenceUntrusted: boolean;
   readonly faults?: Faults;
 }
 
@@ -86,6 +87,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     faults: options.faults ?? createCallFaults(),
     isOwnTool,
     media: createSystemMedia(),
+    fenceUntrusted: options.fenceUntrusted,
     nextContextId: () => ++contexts,
     ...(http === undefined ? {} : { http }),
     ...(approver === undefined ? {} : { approver }),

@@ -24,7 +24,10 @@ export interface WebOptions extends Omit<HttpOptions, "userAgent" | "connections
   readonly allowedHosts?: readonly string[];
   /** Hosts that no request reaches, whatever else allows them. */
   readonly blockedHosts?: readonly string[];
-  /** False: pages are shown without the lines that mark them as content of somebody else. Default true. */
+  /**
+   * True: texts from the web, other servers, panes and files outside the workspace are enclosed in `<untrusted source="…" id="…">`
+   * for the model, with an id that they cannot know. Default false.
+   */
   readonly fence?: boolean;
   readonly search?: SearchOptions;
   /** Makes the requests in place of Haft's own port; then `lookup`, `dial`, `ca`, `proxy` and `secrets` are not used. It is not closed here. */

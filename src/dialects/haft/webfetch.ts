@@ -21,9 +21,10 @@ export const haftWebfetchPresenter: ToolPresenter<WebFetchInput, WebFetchData, W
   render(result, asked) {
     const { data } = result;
     if (data === undefined) return renderHaftFailure(result, asked);
-    const status = result.isError ? [showControls(failureOf(result).message)] : [];
-    const head = [...status, headerOf(data, asked), ...positionOf(data), ...(data.text === "" ? [] : [LABEL])];
     const about = { ...asked, notes: [...asked.notes, ...data.notes, ...restOfBody(data)] };
+    const status = result.isError ? [showControls(failureOf(result).message)] : [];
+    if (result.isError && data.bodyBytes === 0) return textResult(withNotes(status.join(), about));
+    const head = [...status, headerOf(data, asked), ...positionOf(data), ...(data.text === "" ? [] : [LABEL])];
     const text = data.text === "" ? head.join("\n") : `${head.join("\n")}\n\n${data.text}`;
     const shown = textResult(withNotes(text, about));
     return { ...shown, content: [...shown.content, ...result.content.filter(({ kind }) => kind === "image")] };

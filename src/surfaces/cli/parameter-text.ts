@@ -11,6 +11,7 @@ const SAMPLES: readonly (readonly [name: RegExp, value: string])[] = [
   [/^(old_?(text|string)|find)$/i, "draft"],
   [/^(new_?(text|string)|replace|replacement)$/i, "final"],
   [/^content$/i, "Hello"],
+  [/^ur[il]$/i, "https://example.com/"],
 ];
 /** Shown in an example though no schema requires them: a call without them would do nothing. */
 const PART_OF_EXAMPLES = /^(oldText|newText|command)$/;

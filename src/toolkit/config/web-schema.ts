@@ -79,8 +79,9 @@ export const WEB_SCHEMA: ConfigSchema = {
     },
     fence: {
       type: "boolean",
-      default: true,
-      description: "Whether pages are shown between lines that mark them as content of somebody else.",
+      default: false,
+      description:
+        "Enclose text from the web, other servers and files outside the workspace in `<untrusted>`, with an id that it cannot know.",
     },
     search: SEARCH,
     secrets: {
