@@ -146,11 +146,11 @@ it("the README and the library guide say which tools each box has", async () => 
       .descriptors()
       .map(({ name }) => name);
   const coding = names("coding");
-  expect(names().filter((name) => !coding.includes(name))).toEqual(["move", "delete", "time"]);
+  expect(names().filter((name) => !coding.includes(name))).toEqual(["move", "delete", "time", "http_request"]);
   await toolkit.close();
   for (const page of ["README.md", "docs/guide/library.md"])
     expect(readFileSync(join(REPOSITORY, page), "utf8")).toMatch(
-      /`box\("coding"\)`\s+all\s+but\s+`move`,\s+`delete`\s+and\s+`time`/,
+      /`box\("coding"\)`\s+all\s+but\s+`move`,\s+`delete`,\s+`time`\s+and\s+`http_request`/,
     );
 });
 

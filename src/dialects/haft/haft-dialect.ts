@@ -42,8 +42,21 @@ export const haftDialect: Dialect = Object.freeze({
   name: "haft",
   tools,
   collections: collectionsOf(tools, {
-    "read-only": ["read", "ls", "grep", "find", "webfetch"],
-    coding: ["read", "ls", "grep", "find", "write", "edit", "bash", "process", "todo_set", "todo_read", "webfetch"],
+    "read-only": ["read", "ls", "grep", "find", "webfetch", "websearch"],
+    coding: [
+      "read",
+      "ls",
+      "grep",
+      "find",
+      "write",
+      "edit",
+      "bash",
+      "process",
+      "todo_set",
+      "todo_read",
+      "webfetch",
+      "websearch",
+    ],
   }),
   unknownParameter: "refuse",
   unknownTool(name: string, nearest: readonly string[]): string {
