@@ -109,6 +109,6 @@ export function suggestedCommand(argv: readonly CommandWord[]): string | undefin
 /** The first word is quoted where it would be read as the beginning of another kind of rule. */
 function quoted(word: string, isFirst: boolean): string {
   const isPlain = /^[\w@%+=:,./~^-]+$/.test(word);
-  if (isPlain && !(isFirst && /^(read|write|allow|ask|deny|(tool|path|host):.*)$/.test(word))) return word;
+  if (isPlain && !(isFirst && /^(read|write|allow|ask|deny|[\w.+-]+:.*)$/.test(word))) return word;
   return `"${word.replaceAll(/["\\]/g, "\\$&")}"`;
 }

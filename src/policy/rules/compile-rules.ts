@@ -6,7 +6,7 @@ import { hostMatcher } from "../host-pattern.js";
 import { type CommandPattern, matchesWords, namesEntry, parseCommandPattern } from "./command-pattern.js";
 import { PathPattern } from "./path-pattern.js";
 import { type PolicyRule, RULE_EFFECTS, RULE_SUBJECTS, type RuleEffect, type RuleSource } from "./policy-rule.js";
-import { invalidRule, parseRule, ruleText } from "./rule-text.js";
+import { commandMistake, invalidRule, parseRule, ruleText } from "./rule-text.js";
 
 interface Named {
   readonly effect: RuleEffect;
@@ -91,6 +91,8 @@ const compilers: Readonly<Record<(typeof RULE_SUBJECTS)[number], Compiler>> = {
       throw fail(
         `its command begins with "${first}"; leave that out, or put it in quotes if the program has that name`,
       );
+    const mistake = commandMistake(named.effect, value.trim());
+    if (mistake !== undefined) throw fail(mistake);
     const pattern = parseCommandPattern(value);
     if ("why" in pattern) throw fail(pattern.why);
     const isAny = pattern.words.length === 0 || pattern.words[0]?.join("") === "";

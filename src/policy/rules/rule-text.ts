@@ -14,6 +14,19 @@ export function parseSubject(text: string): RuleSubject {
   return { [kind]: rest, ...(access === undefined ? {} : { access: access as "read" | "write" }) };
 }
 
+/**
+ * The problem of a command that is a mistyped rule about something else: as a command it would be about a program that nobody has,
+ * and a deny would deny nothing. Undefined for a command; one in quotes is a command.
+ */
+export function commandMistake(effect: string, command: string): string | undefined {
+  const [, access, path = ""] = /^(read|write)(?:\s*:\s*|\s+)(?!-)(\S+)$/.exec(command) ?? [];
+  if (access !== undefined && (command.startsWith(`${access}:`) || /[/.~*:]/.test(path)))
+    return `for a path write "${effect} ${access} path:${path.replace(/^\w*:/, "")}"`;
+  const [, prefix] = /^([\w.+-]+:)/.exec(command) ?? [];
+  if (prefix === undefined) return undefined;
+  return `"${prefix}" is none of path:, read path:, write path:, host: and tool:. Put the name of a program in quotes`;
+}
+
 /** A rule with its effect first: "deny path:infra/**". @throws `CONFIG_INVALID` */
 export function parseRule(text: string): PolicyRule {
   const [, effect, rest = ""] = /^\s*(\S+)(?:\s+(.*))?$/s.exec(text) ?? [];

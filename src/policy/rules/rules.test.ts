@@ -117,6 +117,21 @@ describe("rules about tools and hosts", () => {
   });
 });
 
+describe("a command that looks like another rule", () => {
+  it.each([
+    ["deny ./a:b *", "./a:b x"],
+    ["deny /opt/a:b/run", "/opt/a:b/run"],
+    ['deny "a:b" *', "a:b x"],
+    ["deny 'read' infra/x", "read infra/x"],
+    ["deny read -r x", "read -r x"],
+    ["deny read line", "read line"],
+    ["deny write ada", "write ada"],
+    ["deny npm run test:unit", "npm run test:unit"],
+  ])("%s is about the program", (rule, line) => {
+    expect(decide([rule], [command(line)], { tool: "bash" }).effect).toBe("deny");
+  });
+});
+
 describe("a rule is refused", () => {
   it.each([
     ["npm test", "begins with allow, ask or deny"],
@@ -128,6 +143,16 @@ describe("a rule is refused", () => {
     ["allow", "empty"],
     ["allow path:", "empty"],
     ["deny read tool:x", "path: only"],
+    ["deny read:infra/**", 'The rule "deny read:infra/**" is invalid: for a path write "deny read path:infra/**".'],
+    ["deny write: infra", 'for a path write "deny write path:infra".'],
+    ["deny read infra/**", 'for a path write "deny read path:infra/**".'],
+    ["ask write .env", 'for a path write "ask write path:.env".'],
+    ["deny write *", 'for a path write "deny write path:*".'],
+    ["deny read paths:x", 'for a path write "deny read path:x".'],
+    ["deny paths:x", '"paths:" is none of path:, read path:, write path:, host: and tool:.'],
+    ["deny Path:x", '"Path:" is none of'],
+    ["deny http://example.com/", '"http:" is none of'],
+    [{ effect: "deny", command: "read:infra/**" }, 'for a path write "deny read path:infra/**".'],
     ["deny host:https://example.com/", "without a port"],
     ["deny host:example.com:80", "without a port"],
     [{ effect: "allow", command: "ls", tool: "read" }, "exactly one of"],

@@ -71,6 +71,15 @@ describe("haft policy allow, ask and deny", () => {
     ]);
   });
 
+  it("say that the name of a tool is a program in a command rule", async () => {
+    const { stdout } = await haft("policy", "ask", "bash");
+    expect(stdout).toContain(
+      "Asked about: bash\n  It is about the program `bash` alone. For Haft's tool of that name: haft policy ask tool:bash\n",
+    );
+    expect((await haft("policy", "ask", "bash *")).stdout).not.toContain("It is about");
+    expect((await haft("policy", "ask", "tool:bash")).stdout).not.toContain("It is about");
+  });
+
   it("say what they replace, and are taken out by their text or subject, with their comma and comment", async () => {
     const rules = (lines: string) => `{\n  "policy": {\n    "rules": [\n${lines}    ],\n  },\n}\n`;
     write(

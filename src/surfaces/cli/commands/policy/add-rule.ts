@@ -34,9 +34,14 @@ export async function addRule(effect: RuleEffect, text: string): Promise<number>
   const { file, isChanged } = await addToUserList(RULES, rule, isOpposite);
   const what = `${DONE[effect]}:${subject}`;
   const replaced = old === rule ? "" : `\n  It replaces: ${showControls(old)}`;
+  const command = subject.trim();
+  const isToolName = (builtinToolNames as readonly string[]).includes(command);
+  const about = isToolName
+    ? `\n  It is about the program \`${command}\` alone. For Haft's tool of that name: haft policy ${effect} tool:${command}`
+    : "";
   process.stdout.write(
     showControls(isChanged ? `${what}` : `${what} (it was already)`) +
-      `${replaced}\n  in every workspace, by ${showControls(file)}. Restart a running \`haft serve\` to apply it.\n`,
+      `${replaced}${about}\n  in every workspace, by ${showControls(file)}. Restart a running \`haft serve\` to apply it.\n`,
   );
   return EXIT.ok;
 }
