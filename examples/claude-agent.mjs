@@ -18,7 +18,8 @@ try {
     allowedTools: ["mcp__haft"], // Haft asks, not the SDK
     abortController,
   };
-  for await (const message of query({ prompt, options })) if (message.type === "result") console.log(message.result);
+  for await (const message of query({ prompt, options }))
+    if (message.type === "result") console.log(message.subtype === "success" ? message.result : message.errors);
 } finally {
   await toolkit.close();
 }

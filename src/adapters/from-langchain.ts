@@ -32,7 +32,7 @@ export interface FromLangChainOptions extends ForeignToolOptions {
  * const toolkit = await createToolkit({ tools: [fromLangChain(new WikipediaQueryRun())] });
  * ```
  *
- * What it touches is not known, so the policy asks about it, once for the tool. What it throws is a failed outcome, as is a message
+ * What it touches is not known, so the policy asks about it until an approver answers for the session or the project. What it throws is a failed outcome, as is a message
  * with `status: "error"`. Its `signal` fires on cancel and at the deadline.
  *
  * @throws `CONFIG_INVALID` for anything but such a tool, a schema without a JSON Schema and an unknown option.

@@ -56,7 +56,7 @@ export interface ToolkitOptions {
   readonly backends?: Readonly<Record<string, Backend>>;
   /** A dialect or its name. Default `haftDialect`. */
   readonly dialect?: Dialect | DialectName | (string & {});
-  /** Tools of the host, beside the built-in ones; one of the same name takes the built-in one's place. */
+  /** Tools of the host, in `box()` beside the built-in ones; one with the name of a built-in tool replaces it. */
   readonly tools?: readonly DefinedTool[];
   /** Decides alone, and finds `autonomy` in each call. Default: as `autonomy`, `rules`, `roots` and `sensitive` say. */
   readonly policy?: Policy;
