@@ -3,7 +3,9 @@ import {
   type Approver,
   type CallEvent,
   callSafely,
+  HaftError,
   ignoreRejection,
+  requireKnownOptions,
   type ToolBox,
   type ToolCall,
   type ToolOutcome,
@@ -37,13 +39,29 @@ export type AnswerOptions = CancelOptions & {
   readonly ownOnly?: boolean | undefined;
 };
 
-/** The calls that `answer` runs. */
+const ANSWER_OPTIONS: readonly string[] = ["signal", "ownOnly"] satisfies (keyof AnswerOptions)[];
+
+/** The list that `answer` takes. @throws `CONFIG_INVALID` for another value, such as what the list is a part of. */
+export function listToAnswer<Item>(given: readonly Item[], pass: string): readonly Item[] {
+  if (Array.isArray(given)) return given;
+  throw new HaftError("CONFIG_INVALID", `\`answer\` takes a list: pass \`${pass}\`, not ${typeof given}.`);
+}
+
+/** A call of another API has other properties, and would be left out. @throws `CONFIG_INVALID` for an item of that type. */
+export function requireNone(items: readonly { readonly type: string }[], type: string, caller: string): void {
+  if (!items.some((item) => item.type === type)) return;
+  throw new HaftError("CONFIG_INVALID", `An item of the type "${type}" is for \`answer\` of \`${caller}\`.`);
+}
+
+/** The calls that `answer` runs. @throws `CONFIG_INVALID` for an unknown option. */
 export function callsToAnswer<Call>(
   box: AdaptedBox,
   calls: readonly Call[],
   nameOf: (call: Call) => string | undefined,
-  { ownOnly = false }: AnswerOptions = {},
+  options: AnswerOptions = {},
 ): readonly Call[] {
+  requireKnownOptions("answer", options, ANSWER_OPTIONS);
+  const { ownOnly = false } = options;
   if (!ownOnly) return calls;
   const names = box.descriptors().map(({ name }) => name);
   return calls.filter((call) => names.includes(nameOf(call) ?? ""));

@@ -1,5 +1,5 @@
 /** Haft's tools for the AI SDK, majors 6 and 7, and tools of the AI SDK for Haft. */
-import { type OutcomeOf, requireKnownOptions, type ToolBox, type ToolOutcome } from "../kernel/index.js";
+import { type OutcomeOf, requireBox, requireKnownOptions, type ToolBox, type ToolOutcome } from "../kernel/index.js";
 import { ADAPTER_OPTIONS, type AdapterOptions, runAdapted } from "./adapted-box.js";
 import { AiSdkApprovals, type CallId } from "./ai-sdk-approvals.js";
 import { type AiSdkSchema, argumentsOf, schemaOf } from "./ai-sdk-arguments.js";
@@ -76,6 +76,7 @@ export function toAiSdkTools<Tools extends object = object>(
   box: Pick<ToolBox<Tools>, "descriptors" | "runner" | "explain">,
   options: AiSdkOptions = {},
 ): AiSdkTools<Tools> {
+  requireBox("toAiSdkTools", box);
   requireKnownOptions("toAiSdkTools", options, [...ADAPTER_OPTIONS, "approvals", "images"]);
   const { images = true } = options;
   const asked = asksBySdk("toAiSdkTools", options.approvals) ? new AiSdkApprovals(box) : undefined;

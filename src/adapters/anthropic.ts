@@ -1,5 +1,5 @@
 /** Tools for `@anthropic-ai/sdk`: the Messages API, and the tool runner. */
-import { HaftError, requireKnownOptions, type ToolOutcome } from "../kernel/index.js";
+import { HaftError, requireBox, requireKnownOptions, type ToolOutcome } from "../kernel/index.js";
 import {
   ADAPTER_OPTIONS,
   type AdaptedBox,
@@ -91,6 +91,7 @@ const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as co
  * @throws `CONFIG_INVALID` for an unknown option, and a `ToolError` that is not a class.
  */
 export function toAnthropicTools(box: AdaptedBox, options: AnthropicOptions = {}): AnthropicTools {
+  requireBox("toAnthropicTools", box);
   requireKnownOptions("toAnthropicTools", options, [...ADAPTER_OPTIONS, "ToolError"]);
   const { ToolError = Error } = options;
   if (typeof ToolError !== "function") {
@@ -118,7 +119,10 @@ export function toAnthropicTools(box: AdaptedBox, options: AnthropicOptions = {}
         return contentOf(partsOf(outcome));
       },
     })),
-    answer: ({ content, stop_reason }, answerOptions) => {
+    answer: async (message, answerOptions) => {
+      const { content, stop_reason } = message ?? {};
+      if (!Array.isArray(content))
+        throw new HaftError("CONFIG_INVALID", "`answer` takes the whole message of the model, with its `content`.");
       const last = TRUNCATED.includes(stop_reason) ? content.at(-1) : undefined;
       const calls = callsToAnswer(box, content.filter(isToolUse), ({ name }) => name, answerOptions);
       return Promise.all(calls.map((one) => answerTo(one === last ? truncated(one) : one, answerOptions)));

@@ -175,6 +175,10 @@ describe("a tool that cannot be taken", () => {
     [{ description: () => "x" }, "it has no text as `description`. Pass `description` as an option"],
     [{ inputSchema: later }, "its JSON Schema is a promise. Pass it: `fromAiSdk(name, tool, { parameters:"],
     [{ inputSchema: bare }, "its old schema gives no JSON Schema. Pass it:"],
+    [
+      { inputSchema: undefined, parameters: cityJson },
+      'Did not take the AI SDK tool "weather": it has no `inputSchema`. Haft takes tools of AI SDK 6 and 7.',
+    ],
     [{ inputSchema: {} }, "its `inputSchema` is not one that the AI SDK 6 or 7 accepts"],
   ])("is refused with what to do: %j", (more, message) => {
     expect(() => taken(more as Partial<ForeignAiSdkTool>)).toThrow(message);
@@ -186,6 +190,9 @@ describe("a tool that cannot be taken", () => {
     expect(taken({ description: () => "x" }, { description: "Weather." })).toMatchObject({ description: "Weather." });
     expect(() => fromAiSdk("x", undefined as never)).toThrow(
       'Did not take the AI SDK tool "x": it is not what `tool()` of the AI SDK returns.',
+    );
+    expect(() => (fromAiSdk as (tool: unknown) => unknown)({ inputSchema: city })).toThrow(
+      'Did not take the AI SDK tool: `fromAiSdk` needs the name first: `fromAiSdk("weather", weather)`.',
     );
     expect(() => taken({}, { deadline: 1 } as never)).toThrow("Did you mean `deadlineMs`?");
   });

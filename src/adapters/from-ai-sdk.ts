@@ -32,8 +32,8 @@ export type FromAiSdkOptions = ForeignToolOptions;
  * const toolkit = await createToolkit({ tools: [fromAiSdk("weather", weather)] });
  * ```
  *
- * What it touches is not known, so the policy asks about it, once for the tool; if it has `needsApproval`, before each such call. What
- * it throws is a failed outcome. Its `abortSignal` fires on cancel and at the deadline; `messages` is empty.
+ * What it touches is not known, so the policy asks about it until an approver answers for the session or the project, or a rule such
+ * as `allow tool:weather` allows it; if it has `needsApproval`, before each such call. What it throws is a failed outcome. Its `abortSignal` fires on cancel and at the deadline; `messages` is empty.
  *
  * @throws `CONFIG_INVALID` for a tool without `execute`, which the provider runs, a schema without a JSON Schema and an unknown option.
  */
@@ -42,10 +42,14 @@ export function fromAiSdk<const Name extends string>(
   tool: ForeignAiSdkTool,
   options: FromAiSdkOptions = {},
 ): DefinedTool<Name> {
+  if (typeof name !== "string")
+    throw refused("ai-sdk", undefined, '`fromAiSdk` needs the name first: `fromAiSdk("weather", weather)`');
   requireKnownOptions("fromAiSdk", options, FOREIGN_OPTIONS);
   if (!isRecord(tool)) throw invalid(name, "it is not what `tool()` of the AI SDK returns");
   const { execute, toModelOutput, needsApproval, title } = tool as CallableTool;
   if (typeof execute !== "function") throw invalid(name, "it has no `execute`: the provider or your program runs it");
+  if (tool.inputSchema === undefined && options.parameters === undefined)
+    throw invalid(name, "it has no `inputSchema`. Haft takes tools of AI SDK 6 and 7");
   return foreignTool(
     {
       source: "ai-sdk",

@@ -1,5 +1,5 @@
 /** Tools for `@google/genai`: function calling in a loop of your own, and automatic function calling. */
-import { requireKnownOptions, type ToolOutcome } from "../kernel/index.js";
+import { requireBox, requireKnownOptions, type ToolOutcome } from "../kernel/index.js";
 import {
   ADAPTER_OPTIONS,
   type AdaptedBox,
@@ -7,6 +7,7 @@ import {
   type AnswerOptions,
   type CancelOptions,
   callsToAnswer,
+  listToAnswer,
   runAdapted,
 } from "./adapted-box.js";
 import { type OutcomeImage, omittedImage, partsOf, textOf } from "./outcome-parts.js";
@@ -88,6 +89,7 @@ const IMAGE_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/webp",
  * @throws `CONFIG_INVALID` for an unknown option.
  */
 export function toGoogleTools(box: AdaptedBox, options: GoogleOptions = {}): GoogleTools {
+  requireBox("toGoogleTools", box);
   requireKnownOptions("toGoogleTools", options, OPTIONS);
   return toolsOf(box, options);
 }
@@ -103,6 +105,7 @@ export function toGoogleTools(box: AdaptedBox, options: GoogleOptions = {}): Goo
  * @throws `CONFIG_INVALID` for an unknown option.
  */
 export function toGoogleCallableTool(box: AdaptedBox, options: GoogleCallableOptions = {}): GoogleCallableTool {
+  requireBox("toGoogleCallableTool", box);
   requireKnownOptions("toGoogleCallableTool", options, CALLABLE_OPTIONS);
   const { signal, ownOnly } = options;
   const { tools, answer } = toolsOf(box, options);
@@ -129,7 +132,12 @@ function toolsOf(box: AdaptedBox, options: GoogleOptions): GoogleTools {
   return {
     tools: [{ functionDeclarations }],
     async answer(received = [], answerOptions = {}) {
-      const calls = callsToAnswer(box, received, ({ name }) => name, answerOptions);
+      const calls = callsToAnswer(
+        box,
+        listToAnswer(received, "response.functionCalls"),
+        ({ name }) => name,
+        answerOptions,
+      );
       const parts = await Promise.all(calls.map((call) => partOf(call, answerOptions)));
       // The SDK of major 1 would send the next request in spite of its `abortSignal`.
       answerOptions.signal?.throwIfAborted();

@@ -1,5 +1,5 @@
 /** Haft's tools for LangChain and LangGraph, `@langchain/core` 0.3 and 1, and tools of LangChain for Haft. */
-import { HaftError, isRecord, requireKnownOptions, type ToolOutcome } from "../kernel/index.js";
+import { HaftError, isRecord, requireBox, requireKnownOptions, type ToolOutcome } from "../kernel/index.js";
 import { ADAPTER_OPTIONS, type AdaptedBox, type AdapterOptions, runAdapted } from "./adapted-box.js";
 import { dataUrlOf, partsOf, textOf } from "./outcome-parts.js";
 
@@ -50,6 +50,7 @@ interface CallConfig {
  * @throws `CONFIG_INVALID` without the two classes, and for an unknown option.
  */
 export function toLangChainTools<Tool>(box: AdaptedBox, options: LangChainOptions<Tool>): Tool[] {
+  requireBox("toLangChainTools", box);
   requireKnownOptions("toLangChainTools", options ?? {}, [...CLASSES, ...ADAPTER_OPTIONS]);
   const { DynamicStructuredTool, ToolMessage } = classesOf(options);
   return box.descriptors().map(({ name, description, parameters }) => {

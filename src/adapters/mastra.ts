@@ -1,5 +1,5 @@
 /** Haft's tools for agents of Mastra 1, which takes them in the form of the AI SDK and shows its model what `execute` returns. */
-import { requireKnownOptions } from "../kernel/index.js";
+import { requireBox, requireKnownOptions } from "../kernel/index.js";
 import { ADAPTER_OPTIONS, type AdaptedBox } from "./adapted-box.js";
 import { type AiSdkOptions, type AiSdkTool, toAiSdkTools } from "./ai-sdk.js";
 
@@ -34,6 +34,7 @@ export interface MastraTool extends Pick<AiSdkTool, "description" | "inputSchema
  * @throws `CONFIG_INVALID` for an unknown option.
  */
 export function toMastraTools(box: AdaptedBox, options: MastraOptions = {}): Record<string, MastraTool> {
+  requireBox("toMastraTools", box);
   requireKnownOptions("toMastraTools", options, [...ADAPTER_OPTIONS, "images"]);
   const tools = Object.entries(toAiSdkTools(box, { ...options, approvals: "box" }));
   return Object.fromEntries(tools.map(([name, tool]) => [name, mastraTool(name, tool)]));

@@ -1,5 +1,12 @@
 /** Haft's tools for OpenAI's Agents SDK, with its approvals. */
-import { type Approver, BoundedMap, isRecord, requireKnownOptions, type ToolCall } from "../kernel/index.js";
+import {
+  type Approver,
+  BoundedMap,
+  isRecord,
+  requireBox,
+  requireKnownOptions,
+  type ToolCall,
+} from "../kernel/index.js";
 import { type AdaptedBox, runAdapted } from "./adapted-box.js";
 import { OPENAI_OPTIONS, type OpenAiOptions, openAiSchema } from "./openai-options.js";
 import { dataUrlOf, partsOf, textOf } from "./outcome-parts.js";
@@ -50,6 +57,7 @@ interface CallDetails {
  * @throws `CONFIG_INVALID` for an unknown option, or value of `approvals`.
  */
 export function toOpenAiAgentsTools(box: AdaptedBox, options: OpenAiAgentsOptions = {}): OpenAiAgentsTool[] {
+  requireBox("toOpenAiAgentsTools", box);
   requireKnownOptions("toOpenAiAgentsTools", options, [...OPENAI_OPTIONS, "approvals", "signal"]);
   const approvals = asksBySdk("toOpenAiAgentsTools", options.approvals) ? new Approvals(box) : undefined;
   return box.descriptors().map(({ name, description, parameters }) => ({

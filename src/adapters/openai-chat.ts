@@ -1,6 +1,14 @@
 /** Haft's tools for OpenAI's Chat Completions, and for the loop `runTools` of its SDK. */
-import { isRecord, requireKnownOptions } from "../kernel/index.js";
-import { type AdaptedBox, type AnswerOptions, type CancelOptions, callsToAnswer, runAdapted } from "./adapted-box.js";
+import { isRecord, requireBox, requireKnownOptions } from "../kernel/index.js";
+import {
+  type AdaptedBox,
+  type AnswerOptions,
+  type CancelOptions,
+  callsToAnswer,
+  listToAnswer,
+  requireNone,
+  runAdapted,
+} from "./adapted-box.js";
 import { OPENAI_OPTIONS, type OpenAiOptions, openAiSchema } from "./openai-options.js";
 import { dataUrlOf, type OutcomeImage, type OutcomePart, omittedImage, partsOf, textOf } from "./outcome-parts.js";
 
@@ -60,6 +68,7 @@ export interface OpenAiChatTools {
  * @throws `CONFIG_INVALID` for an unknown option.
  */
 export function toOpenAiChatTools(box: AdaptedBox, options: OpenAiOptions = {}): OpenAiChatTools {
+  requireBox("toOpenAiChatTools", box);
   requireKnownOptions("toOpenAiChatTools", options, OPENAI_OPTIONS);
   const run = async ({ id, function: { name, arguments: input } }: ModelCall, callOptions?: CancelOptions) =>
     partsOf(await runAdapted(box, options, { id, name, input }, callOptions));
@@ -77,7 +86,9 @@ export function toOpenAiChatTools(box: AdaptedBox, options: OpenAiOptions = {}):
       function: { name, description, ...openAiSchema(parameters, options.strict ?? false), function: toolOf(name) },
     })),
     async answer(toolCalls, answerOptions) {
-      const received = (toolCalls ?? []).filter(isFunctionCall);
+      const given = listToAnswer(toolCalls ?? [], "message.tool_calls");
+      requireNone(given, "function_call", "toOpenAiResponsesTools");
+      const received = given.filter(isFunctionCall);
       const calls = callsToAnswer(box, received, (call) => call.function.name, answerOptions);
       const answers = await Promise.all(calls.map(async (call) => ({ call, parts: await run(call, answerOptions) })));
       return [

@@ -1,6 +1,13 @@
 /** Haft's tools for OpenAI's Responses API. */
-import { requireKnownOptions } from "../kernel/index.js";
-import { type AdaptedBox, type AnswerOptions, callsToAnswer, runAdapted } from "./adapted-box.js";
+import { requireBox, requireKnownOptions } from "../kernel/index.js";
+import {
+  type AdaptedBox,
+  type AnswerOptions,
+  callsToAnswer,
+  listToAnswer,
+  requireNone,
+  runAdapted,
+} from "./adapted-box.js";
 import { OPENAI_OPTIONS, type OpenAiOptions, openAiSchema } from "./openai-options.js";
 import { dataUrlOf, type OutcomePart, partsOf, textOf } from "./outcome-parts.js";
 
@@ -48,6 +55,7 @@ export interface OpenAiResponsesTools {
  * @throws `CONFIG_INVALID` for an unknown option.
  */
 export function toOpenAiResponsesTools(box: AdaptedBox, options: OpenAiOptions = {}): OpenAiResponsesTools {
+  requireBox("toOpenAiResponsesTools", box);
   requireKnownOptions("toOpenAiResponsesTools", options, OPENAI_OPTIONS);
   async function outputOf({ call_id, name, arguments: input }: FunctionCall, answerOptions?: AnswerOptions) {
     const parts = partsOf(await runAdapted(box, options, { id: call_id, name, input }, answerOptions));
@@ -60,8 +68,10 @@ export function toOpenAiResponsesTools(box: AdaptedBox, options: OpenAiOptions =
       description,
       ...openAiSchema(parameters, options.strict ?? "lossless"),
     })),
-    answer(items, answerOptions) {
-      const calls = callsToAnswer(box, items.filter(isFunctionCall), ({ name }) => name, answerOptions);
+    async answer(items, answerOptions) {
+      const given = listToAnswer(items, "response.output");
+      requireNone(given, "function", "toOpenAiChatTools");
+      const calls = callsToAnswer(box, given.filter(isFunctionCall), ({ name }) => name, answerOptions);
       return Promise.all(calls.map((call) => outputOf(call, answerOptions)));
     },
   };

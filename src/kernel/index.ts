@@ -128,7 +128,7 @@ export {
   type HttpResponse,
   MAX_REDIRECTS,
 } from "./http.js";
-export { requireKnownOptions } from "./known-options.js";
+export { requireBox, requireKnownOptions } from "./known-options.js";
 export {
   type FittedImage,
   type ImageBounds,

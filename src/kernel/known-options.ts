@@ -11,3 +11,12 @@ export function requireKnownOptions(caller: string, options: object, known: read
     details: { option: unknown },
   });
 }
+
+/** What takes a box is easily given the toolkit, or the promise of one. @throws `CONFIG_INVALID` that says what to pass. */
+export function requireBox(caller: string, box: unknown): void {
+  const { descriptors, runner, box: boxOf, then } = (box ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof descriptors === "function" && typeof runner === "object" && runner !== null) return;
+  const given = typeof boxOf === "function" ? "the toolkit" : typeof then === "function" ? "a promise" : typeof box;
+  const message = `\`${caller}\` needs a box: pass \`toolkit.box("coding")\`, not ${given}.`;
+  throw new HaftError("CONFIG_INVALID", message, { details: { parameter: "box" } });
+}

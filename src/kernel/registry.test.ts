@@ -85,6 +85,9 @@ describe("a registry", () => {
       }
     };
     expect([hintOf("raed"), hintOf("nope")]).toEqual(['Did you mean "read"?', "Registered: read, write."]);
+    registry.collection("coding", ["read"]);
+    const collection = expect.objectContaining({ hint: 'Did you mean "coding"? Registered: coding, all.' });
+    expect(() => registry.membersOf("codng")).toThrow(collection);
   });
 
   verifies(["IR-049", "IR-050"], "answers a call of a tool outside the box, and never runs it", async () => {

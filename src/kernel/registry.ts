@@ -75,9 +75,9 @@ function unknown(
   known: readonly string[],
 ): HaftError {
   const near = nearestNames(name, known);
-  const hint =
-    near.length > 0
-      ? `Did you mean ${near.map((one) => `"${one}"`).join(" or ")}?`
-      : `Registered: ${known.length > 0 ? known.join(", ") : "none"}.`;
+  const meant = near.length > 0 ? `Did you mean ${near.map((one) => `"${one}"`).join(" or ")}?` : "";
+  const all = `Registered: ${known.length > 0 ? known.join(", ") : "none"}.`;
+  // There are few collections.
+  const hint = what === "collection" ? `${meant} ${all}`.trim() : meant || all;
   return new HaftError(code, `No ${what} named "${name}" is registered.`, { hint, details: { name } });
 }

@@ -95,11 +95,15 @@ function requireOneOf(option: string, given: unknown, choices: readonly unknown[
   );
 }
 
-/** @throws `REGISTRY_INVALID_TOOL` for what `defineTool` did not make, and for a name that two of them have. */
+/** @throws `CONFIG_INVALID` for anything but a list, `REGISTRY_INVALID_TOOL` for what `defineTool` did not make, and for a name that two of them have. */
 export function requireTools(tools: readonly DefinedTool[]): void {
+  if (!Array.isArray(tools))
+    throw new HaftError("CONFIG_INVALID", "The option `tools` of `createToolkit` must be a list of tools.", {
+      details: { option: "tools" },
+    });
   const names = new Map<string, number>();
   for (const [index, tool] of tools.entries()) {
-    if (!isDefined(tool)) throw invalid(index, "it was not made by `defineTool`");
+    if (!isDefined(tool)) throw invalid(index, "it was not made by `defineTool`, or by `fromAiSdk` or `fromLangChain`");
     const first = names.get(tool.name);
     if (first !== undefined)
       throw invalid(index, `it is named "${tool.name}" like tools[${first}]. Rename one of them`);

@@ -83,6 +83,9 @@ describe("a toolkit", () => {
       code: "REGISTRY_INVALID_TOOL",
       message: expect.stringMatching(/^Did not take tools\[0\]: .*`defineTool`/),
     });
+    await refusing({}).toThrow("made by `defineTool`, or by `fromAiSdk` or `fromLangChain`.");
+    const asObject = createToolkit({ tools: { twice: tool } } as unknown as ToolkitOptions);
+    await expect(asObject).rejects.toThrow("The option `tools` of `createToolkit` must be a list of tools.");
     await refusing(tool, null).toThrow(/tools\[1\]/);
     await refusing(tool, tool).toMatchObject({
       code: "REGISTRY_INVALID_TOOL",

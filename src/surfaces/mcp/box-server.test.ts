@@ -142,6 +142,9 @@ describe("a box as an MCP server in the same process", () => {
   });
 
   it("refuses an option that there is not", async () => {
+    await expect(createMcpServer({ box: boxFor } as never)).rejects.toThrow(
+      '`createMcpServer` needs a box: pass `toolkit.box("coding")`, not the toolkit.',
+    );
     await expect(createMcpServer(boxFor(), { nme: "x" } as never)).rejects.toThrow(
       "`createMcpServer` has no option `nme`. Did you mean `name`?",
     );

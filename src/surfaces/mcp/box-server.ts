@@ -1,6 +1,6 @@
 /** A box of tools as an MCP server in the process of another program. */
 import type { Server, Transport } from "@modelcontextprotocol/server";
-import { type CallEvent, requireKnownOptions, type ToolBox } from "../../kernel/index.js";
+import { type CallEvent, requireBox, requireKnownOptions, type ToolBox } from "../../kernel/index.js";
 import { haftVersion } from "../installed-package.js";
 import { RunningCalls } from "./running-calls.js";
 
@@ -47,6 +47,7 @@ export async function createMcpServer(
   box: Pick<ToolBox, "descriptors" | "runner" | "tools">,
   options: BoxServerOptions = {},
 ): Promise<BoxServer> {
+  requireBox("createMcpServer", box);
   requireKnownOptions("createMcpServer", options, ["name", "facts", "onEvent"]);
   const { name = "haft", facts = false, onEvent } = options;
   const tools = box.descriptors().map((descriptor, index) => {
