@@ -15,7 +15,7 @@ export function parseSubject(text: string): RuleSubject {
 }
 
 /**
- * The problem of a command that is a mistyped rule about something else: as a command it would be about a program that nobody has,
+ * The problem of a command that is a mistyped rule about something else: as a command it would be about a program that does not exist,
  * and a deny would deny nothing. Undefined for a command; one in quotes is a command.
  */
 export function commandMistake(effect: string, command: string): string | undefined {
