@@ -15,7 +15,7 @@ export interface FakeResponse {
 export type FakeRequest = Omit<HttpRequest, "signal"> & { readonly url: string; readonly method: string };
 
 /**
- * @param answer - Throws for a request that fails. Each connection is reported to `hop` with the address 192.0.2.1, a redirect too.
+ * @param answer - Throws for a request that fails. Each connection is reported to `hop` with a public address, a redirect too.
  * @returns `sent`: the requests in order.
  */
 export function fakeHttp(
@@ -26,10 +26,10 @@ export function fakeHttp(
     sent,
     async fetch(url, { hop, signal, method = "GET", ...request }): Promise<HttpResponse> {
       if (signal?.aborted === true) throw new HaftError("CALL_CANCELLED", `Stopped the request to ${url}.`);
-      await hop({ method, url, address: "192.0.2.1" });
+      await hop({ method, url, address: "93.184.216.34" });
       sent.push({ url, method, ...request });
       const { status = 200, statusText = "", headers = [], body = "", url: last = url } = await answer(sent.at(-1)!);
-      if (last !== url) await hop({ method: "GET", url: last, address: "192.0.2.1" });
+      if (last !== url) await hop({ method: "GET", url: last, address: "93.184.216.34" });
       const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
       return {
         url: last,
