@@ -77,6 +77,7 @@ describe("what a client of the stdio server gets", () => {
     const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
     expect(hints.read).toMatchObject({ readOnlyHint: true });
     expect(hints.bash).toEqual({ destructiveHint: true, openWorldHint: true });
+    expect(hints.webfetch).toEqual({ readOnlyHint: true, idempotentHint: true, openWorldHint: true });
     expect(hints.write).toEqual({ destructiveHint: true, idempotentHint: true });
     expect(hints.todo_set).toEqual({ readOnlyHint: true, idempotentHint: true });
     expect(tools.every(({ title }) => typeof title === "string")).toBe(true);
