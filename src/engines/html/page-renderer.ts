@@ -11,6 +11,8 @@ export interface PageRendererOptions {
   readonly isMarkdown: boolean;
   readonly url: string;
   readonly dropsBoilerplate: boolean;
+  /** Renders one of the parts that `finish` reports, and nothing outside of it. */
+  readonly part?: number;
   /** Called with the size of the output as it grows. */
   readonly onSize: (characters: number) => void;
 }
@@ -53,6 +55,14 @@ interface Counts {
   links: number;
 }
 
+/** An element that holds main text: `main`, `article` or one with such a role. */
+export interface MainPart {
+  /** How many such elements the page has before it. */
+  readonly index: number;
+  /** Characters of its text. */
+  readonly text: number;
+}
+
 /** Renders the events of a page. */
 export class PageRenderer implements PageHandler {
   readonly #options: PageRendererOptions;
@@ -65,6 +75,9 @@ export class PageRenderer implements PageHandler {
   /** Why the text is not rendered now. */
   #skip: "hidden" | "dropped" | undefined;
   #mainDepth = 0;
+  /** Of all parts, those dropped too. */
+  #partCount = 0;
+  readonly #parts: MainPart[] = [];
   #linkDepth = 0;
   #isPermalink = false;
   #hasBase = false;
@@ -78,6 +91,7 @@ export class PageRenderer implements PageHandler {
     this.#options = options;
     this.#writer = new BlockWriter(options.isMarkdown);
     this.#links = new PageLinks(options.url);
+    if (options.part !== undefined) this.#skip = "dropped";
   }
 
   finish() {
@@ -86,6 +100,7 @@ export class PageRenderer implements PageHandler {
       text: this.#writer.blocks.toString().trim(),
       title: collapseWhitespace(this.#title).trim(),
       links: this.#links.all(),
+      parts: this.#parts,
       droppedLinks: this.#droppedLinks,
       droppedCharacters: this.#droppedText,
     };
@@ -105,10 +120,12 @@ export class PageRenderer implements PageHandler {
   }
 
   open(name: string, attributes: Attributes): (() => void) | undefined {
+    const part = isMain(name, attributes) ? this.#partCount++ : undefined;
+    if (part !== undefined && part === this.#options.part) this.#skip = undefined;
+    if (name === "base") this.#setBase(attributes.href);
     if (this.#skip !== undefined) return this.#openSkipped(name);
     if (this.#formula !== undefined) return this.#formula.open(name, attributes);
     if (name === "title") return this.#openTitle();
-    if (name === "base") this.#setBase(attributes.href);
     if (name === "math") return this.#openFormula(attributes);
     if (this.#isInvisible(name, attributes)) return this.#skipAs("hidden");
     if (this.#pre !== undefined) return this.#openInPre(name, attributes);
@@ -119,11 +136,17 @@ export class PageRenderer implements PageHandler {
       return this.#skipAs("dropped");
     }
     const close = this.#openBlock(name, attributes, kind) ?? this.#openInline(name, attributes);
-    if (!isMain(name, attributes)) return close;
+    return part === undefined ? close : this.#openPart(part, close);
+  }
+
+  #openPart(index: number, close: (() => void) | undefined): () => void {
+    const before = this.#counts.text;
     this.#mainDepth++;
     return () => {
       close?.();
       this.#mainDepth--;
+      this.#parts.push({ index, text: this.#counts.text - before });
+      if (index === this.#options.part) this.#skip = "dropped";
     };
   }
 

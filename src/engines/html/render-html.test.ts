@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fc } from "../../testing/property.fixture.js";
-import { renderFeed, renderHtml, simplifyHtml } from "./index.js";
+import { articleOf, renderFeed, renderHtml, simplifyHtml } from "./index.js";
 import { PageReader } from "./page-reader.js";
 import { PageRenderer } from "./page-renderer.js";
 
@@ -89,6 +89,33 @@ describe("a page as plain text", () => {
   });
 });
 
+describe("the article of a page", () => {
+  const body = `<p>${"A sentence of the article. ".repeat(20)}</p>`;
+
+  it("is the smallest part that has most of the text", () => {
+    const page = articleOf(
+      `<title>T</title><base href="/b/"><p>Before.</p><main><p>Around it.</p><article><h1>H</h1>${body}<a href="x">x</a></article>
+       <article><p>A teaser.</p></article></main><p>After. <a href="/y">y</a></p>`,
+      SITE,
+    );
+    expect(page.text).toMatch(/^# H\n\nA sentence/);
+    expect(page.text).not.toMatch(/Before|Around|teaser|After/);
+    expect(page).toMatchObject({ title: "T", links: ["https://site.test/b/x"] });
+  });
+
+  it("is all of the main part where no article stands out", () => {
+    const page = articleOf(`<p>Before.</p><main>${`<article>${body}</article>`.repeat(3)}</main>`, SITE);
+    expect(page.text.match(/A sentence/g)).toHaveLength(60);
+    expect(page.text).not.toContain("Before");
+  });
+
+  it("is the whole page where none is marked, with a note", () => {
+    const page = articleOf(`<div>${body}</div>`, SITE);
+    expect(page.text).toContain("A sentence");
+    expect(page.notes).toEqual(["The page marks no part as its article; this is all of its text."]);
+  });
+});
+
 /** Markup that pages have, and markup that only attacks have. */
 const PIECES = [
   ..."a b div p ul ol li table tr td th thead h1 h2 pre code blockquote dl dt dd nav main article header footer".split(
@@ -147,6 +174,7 @@ describe("any input", () => {
       /script|style|title|template|svg|math|select|iframe|option|button|hidden|<!|<\?|nav|header|footer|<a>/;
     const visible = fc.array(
       fc.constantFrom(...[...PIECES, ...ODD].filter((piece) => !INVISIBLE.test(piece)), "text ", "text "),
+      { maxLength: 60 },
     );
     fc.assert(
       fc.property(visible, (parts) => {

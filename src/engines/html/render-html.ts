@@ -29,35 +29,59 @@ const ENOUGH_TEXT = 200;
  * memory are linear in the size of the page, whatever its nesting; it never throws.
  */
 export function renderHtml(html: string, options: RenderHtmlOptions): RenderedPage {
-  const first = renderOnce(html, options, true);
+  const first = renderOnce(html, options, {});
   const kept = first.text.length;
   const isPoor = kept < ENOUGH_TEXT && first.droppedCharacters > kept;
-  const page = isPoor ? renderOnce(html, options, false) : first;
-  const text = page.text;
+  return pageOf(html, isPoor ? renderOnce(html, options, { dropsBoilerplate: false }) : first);
+}
+
+/** A part with so much of the text of the largest one is the article, and the larger one is around it. */
+const SHARE_OF_LARGEST = 0.6;
+
+/**
+ * Renders the main text of a page alone, as Markdown: the smallest `article` or `main` that has most of the text. A page that
+ * marks no such part is rendered whole, with a note.
+ */
+export function articleOf(html: string, url: string): RenderedPage {
+  const options: RenderHtmlOptions = { format: "markdown", url };
+  const whole = renderOnce(html, options, {});
+  const largest = Math.max(0, ...whole.parts.map(({ text }) => text));
+  const large = whole.parts.filter(({ text }) => text >= SHARE_OF_LARGEST * largest);
+  const [part] = large.toSorted((one, other) => one.text - other.text || other.index - one.index);
+  if (part !== undefined && part.text >= ENOUGH_TEXT) {
+    const article = renderOnce(html, options, { part: part.index });
+    return pageOf(html, { ...article, title: whole.title });
+  }
+  const page = renderHtml(html, options);
+  return { ...page, notes: [...page.notes, "The page marks no part as its article; this is all of its text."] };
+}
+
+type Rendered = ReturnType<typeof renderOnce>;
+
+function pageOf(html: string, { text, title, links, droppedLinks, isComplete }: Rendered): RenderedPage {
   const notes: string[] = [];
-  if (page.droppedLinks > 0) {
-    const count = page.droppedLinks === 1 ? "1 link" : `${page.droppedLinks.toLocaleString("en-US")} links`;
+  if (droppedLinks > 0) {
+    const count = droppedLinks === 1 ? "1 link" : `${droppedLinks.toLocaleString("en-US")} links`;
     notes.push(`Omitted ${count} of navigation (menus, header, footer, sidebars).`);
   }
   if (text === "" && html.trim() !== "") {
     notes.push("The page contains no text; it may build its content with JavaScript, which does not run here.");
   }
-  return {
-    text,
-    ...(page.title === "" ? {} : { title: page.title }),
-    links: page.links,
-    notes,
-    isComplete: page.isComplete,
-  };
+  return { text, ...(title === "" ? {} : { title }), links, notes, isComplete };
 }
 
-function renderOnce(html: string, options: RenderHtmlOptions, dropsBoilerplate: boolean) {
+function renderOnce(
+  html: string,
+  options: RenderHtmlOptions,
+  { dropsBoilerplate = true, part }: { readonly dropsBoilerplate?: boolean; readonly part?: number },
+) {
   const most = options.maxCharacters ?? Number.POSITIVE_INFINITY;
   let isComplete = true;
   const renderer = new PageRenderer({
     isMarkdown: options.format === "markdown",
     url: options.url,
     dropsBoilerplate,
+    ...(part === undefined ? {} : { part }),
     onSize: (size) => {
       if (size < most) return;
       isComplete = false;
@@ -66,7 +90,6 @@ function renderOnce(html: string, options: RenderHtmlOptions, dropsBoilerplate: 
   });
   const reader = new PageReader(renderer);
   reader.read(html);
-  const { text, title, links, droppedLinks, droppedCharacters } = renderer.finish();
-  const clean = stripControls(text).text;
-  return { text: clean, title: stripControls(title).text, links, droppedLinks, droppedCharacters, isComplete };
+  const page = renderer.finish();
+  return { ...page, text: stripControls(page.text).text, title: stripControls(page.title).text, isComplete };
 }
