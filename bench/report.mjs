@@ -9,6 +9,7 @@ const TITLES = {
   one: "one-tool server",
   ours: "Haft",
   pi: "pi",
+  turndown: "turndown",
   gemini: "Gemini CLI",
   filesystem: "server-filesystem",
   commander: "Desktop Commander",
@@ -16,7 +17,7 @@ const TITLES = {
 };
 
 const TABLES = {
-  library: ["As a library, in one process", ["raw", "fd", "plain", "ours", "pi", "gemini"]],
+  library: ["As a library, in one process", ["raw", "fd", "plain", "ours", "pi", "gemini", "turndown"]],
   mcp: ["Over MCP, on standard input and output", ["one", "ours", "filesystem", "commander"]],
   program: ["As a program, one process a call", ["ours", "opencode"]],
 };

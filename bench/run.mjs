@@ -25,7 +25,21 @@ import { rgPath } from "./tools/ripgrep.mjs";
 import { writeBetweenMarks } from "./write-tables.mjs";
 
 const MODULES = [
-  ...["grep", "find", "read", "edit", "diff", "shell", "process", "pipeline", "policy", "box", "targets", "adapters"],
+  ...[
+    "grep",
+    "find",
+    "read",
+    "edit",
+    "diff",
+    "shell",
+    "process",
+    "pipeline",
+    "policy",
+    "box",
+    "targets",
+    "adapters",
+    "html",
+  ],
   ...["mcp-start", "mcp-calls", "mcp-tools", "program"],
 ].map((name) => new URL(`./cases/${name}.mjs`, import.meta.url).href);
 /** Cold installs of Haft; each goes to the registry. */

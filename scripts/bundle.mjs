@@ -29,6 +29,7 @@ const ENTRIES = [
   "kernel/index",
   "text/index",
   "dialects/index",
+  "engines/html/index",
 ];
 
 /** The MCP server and what it needs: 108 of the 129 files that a start would load, 64 of them translations that are never shown. */

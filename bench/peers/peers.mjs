@@ -4,6 +4,7 @@
 export const PEERS = {
   pi: { title: "pi", package: "@mariozechner/pi-coding-agent", version: "0.73.1", entry: "dist/index.js" },
   gemini: { title: "Gemini CLI", package: "@google/gemini-cli-core", version: "0.61.0", entry: "dist/index.js" },
+  turndown: { title: "turndown", package: "turndown", version: "7.2.5", entry: "lib/turndown.cjs.js" },
   filesystem: {
     title: "server-filesystem",
     package: "@modelcontextprotocol/server-filesystem",
