@@ -2,7 +2,7 @@ import { stripControls } from "../../text/index.js";
 import { escapeMarkdown, linkTarget } from "./escape-markdown.js";
 import { PageLinks } from "./page-links.js";
 import { type Attributes, type PageHandler, PageReader } from "./page-reader.js";
-import { type RenderedPage, renderHtml } from "./render-html.js";
+import { type RenderedHtml, renderHtml } from "./render-html.js";
 import { collapseWhitespace } from "./whitespace.js";
 
 /** Characters of the summary of one item. */
@@ -69,7 +69,7 @@ class FeedHandler implements PageHandler {
 }
 
 /** Renders an RSS, Atom or RDF feed as Markdown: its title, then each item with link, date and summary. */
-export function renderFeed(xml: string, url: string): RenderedPage {
+export function renderFeed(xml: string, url: string): RenderedHtml {
   const handler = new FeedHandler();
   new PageReader(handler, { xml: true }).read(xml);
   const links = new PageLinks(url);

@@ -2,5 +2,5 @@
 export { type DecodedPage, decodePage } from "./charset.js";
 export { renderFeed } from "./feed.js";
 export { type PageKind, pageKind } from "./page-kind.js";
-export { articleOf, type RenderedPage, type RenderHtmlOptions, renderHtml } from "./render-html.js";
+export { articleOf, type RenderedHtml, type RenderHtmlOptions, renderHtml } from "./render-html.js";
 export { simplifyHtml } from "./simplify-html.js";

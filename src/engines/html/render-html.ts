@@ -10,7 +10,7 @@ export interface RenderHtmlOptions {
   readonly maxCharacters?: number;
 }
 
-export interface RenderedPage {
+export interface RenderedHtml {
   readonly text: string;
   readonly title?: string;
   /** Absolute http and https URLs of the links and images in the text, each once, at most 2,000. */
@@ -28,7 +28,7 @@ const ENOUGH_TEXT = 200;
  * Renders a page as Markdown or plain text for a model: without markup, hidden text, scripts, menus and banners. Time and
  * memory are linear in the size of the page, whatever its nesting; it never throws.
  */
-export function renderHtml(html: string, options: RenderHtmlOptions): RenderedPage {
+export function renderHtml(html: string, options: RenderHtmlOptions): RenderedHtml {
   const first = renderOnce(html, options, {});
   const kept = first.text.length;
   const isPoor = kept < ENOUGH_TEXT && first.droppedCharacters > kept;
@@ -42,7 +42,7 @@ const SHARE_OF_LARGEST = 0.6;
  * Renders the main text of a page alone, as Markdown: the smallest `article` or `main` that has most of the text. A page that
  * marks no such part is rendered whole, with a note.
  */
-export function articleOf(html: string, url: string): RenderedPage {
+export function articleOf(html: string, url: string): RenderedHtml {
   const options: RenderHtmlOptions = { format: "markdown", url };
   const whole = renderOnce(html, options, {});
   const largest = Math.max(0, ...whole.parts.map(({ text }) => text));
@@ -58,7 +58,7 @@ export function articleOf(html: string, url: string): RenderedPage {
 
 type Rendered = ReturnType<typeof renderOnce>;
 
-function pageOf(html: string, { text, title, links, droppedLinks, isComplete }: Rendered): RenderedPage {
+function pageOf(html: string, { text, title, links, droppedLinks, isComplete }: Rendered): RenderedHtml {
   const notes: string[] = [];
   if (droppedLinks > 0) {
     const count = droppedLinks === 1 ? "1 link" : `${droppedLinks.toLocaleString("en-US")} links`;
