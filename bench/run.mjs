@@ -39,6 +39,7 @@ const MODULES = [
     "targets",
     "adapters",
     "html",
+    "http",
   ],
   ...["mcp-start", "mcp-calls", "mcp-tools", "program"],
 ].map((name) => new URL(`./cases/${name}.mjs`, import.meta.url).href);

@@ -14,7 +14,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const directory = process.argv[2];
 if (directory === undefined) throw new Error("Name the directory that the files are to be written to.");
 
-/** What the manifest exports, what it runs, and the modules that the tests keep free of Node.js. */
+/** What the manifest exports, what it runs, the modules that the tests keep free of Node.js, and what the bench and tests load alone. */
 const ENTRIES = [
   "index",
   "testing/index",
@@ -30,6 +30,7 @@ const ENTRIES = [
   "text/index",
   "dialects/index",
   "engines/html/index",
+  "host/http/create-http",
 ];
 
 /** The MCP server and what it needs: 108 of the 129 files that a start would load, 64 of them translations that are never shown. */

@@ -19,8 +19,8 @@ export interface Connection {
   readonly dispatcher: Dispatcher;
   /** After the last byte of a response: others may use it. */
   release(): void;
-  /** Closes it, whatever it is doing. What is in progress fails with `reason`. */
-  destroy(reason?: Error): void;
+  /** Closes it, whatever it is doing, unless it was released. What is in progress fails with the error that `why` makes. */
+  destroy(why?: () => Error): void;
 }
 
 interface Slots {
@@ -45,7 +45,7 @@ export class Connections {
     const key = `${to.url.origin} ${to.addresses?.toSorted().join(" ")}`;
     const idle = isFresh ? undefined : this.#takeIdle(key);
     const client = idle ?? new PinnedClient(this.#undici, to, () => this.#forget(key, client));
-    client.signal = exchange.signal;
+    client.exchange = exchange;
     let isOver = false;
     const end = (act: () => void) => {
       if (isOver) return;
@@ -58,7 +58,7 @@ export class Connections {
       hasConnected: () => client.hasConnected,
       dispatcher: client.dispatcher,
       release: () => end(() => this.#keep(key, client)),
-      destroy: (reason) => end(() => client.destroy(reason)),
+      destroy: (why) => end(() => client.destroy(why?.())),
     };
   }
 
@@ -75,7 +75,7 @@ export class Connections {
       if (slots.users === 0) this.#slots.delete(origin);
     };
     try {
-      const giveBack = await slots.limit.take(exchange.signal);
+      const giveBack = slots.limit.takeFree() ?? (await slots.limit.take(exchange.signal));
       return () => {
         giveBack();
         leave();
@@ -112,15 +112,15 @@ export class Connections {
 /** A client of one connection. */
 class PinnedClient {
   readonly dispatcher: InstanceType<Undici["Client"]>;
-  /** Ends an attempt to connect. */
-  signal: AbortSignal | undefined;
+  /** Its end ends an attempt to connect. */
+  exchange: Exchange | undefined;
   isConnected = false;
   hasConnected = false;
 
   constructor({ Client }: Undici, to: ConnectTo, onDisconnect: () => void) {
     this.dispatcher = new Client(to.url.origin, {
       connect: (_, callback) => {
-        connectTo(to, this.signal!).then(
+        connectTo(to, this.exchange!.signal).then(
           (socket) => callback(null, socket),
           (error) => callback(error, null),
         );

@@ -1,31 +1,32 @@
 /** The time and the end of one exchange: everything that waits in it waits no longer than this. */
-import { setMaxListeners } from "node:events";
 import { HaftError } from "../../kernel/index.js";
 
 export class Exchange {
-  readonly #control = new AbortController();
-  readonly #aborted: Promise<never>;
+  readonly #failure: Promise<never>;
+  #reject: (error: HaftError) => void = () => {};
+  #error: HaftError | undefined;
+  /** Made where one is needed: it costs as much as all the rest here. */
+  #control: AbortController | undefined;
   readonly #url: string;
   readonly #timeoutMs: number;
   readonly #unfollow: (() => void)[] = [];
   #leftMs: number;
   #startedMs = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** The one that is in use, closed when the signal fires. */
-  connection: { destroy(reason: Error): void } | undefined;
+  /** The one that is in use, closed when the time is over or the caller cancels. */
+  connection: { destroy(why: () => Error): void } | undefined;
 
-  /** @param signals - That of the caller, and that of the port. */
+  /** @param signals - That of the caller, and that of the port. Each gets a listener for every request at once. */
   constructor(url: string, timeoutMs: number, signals: readonly (AbortSignal | undefined)[]) {
     this.#url = url;
     this.#timeoutMs = timeoutMs;
     this.#leftMs = timeoutMs;
-    this.#aborted = new Promise((_, reject) => {
-      this.signal.addEventListener("abort", () => reject(this.signal.reason), { once: true });
+    this.#failure = new Promise((_, reject) => {
+      this.#reject = reject;
     });
-    this.#aborted.catch(() => {});
+    this.#failure.catch(() => {});
     for (const signal of signals) {
       if (signal === undefined) continue;
-      setMaxListeners(0, signal); // one for each request at once
       const onAbort = () => this.#fail(cancelled(url, signal.reason));
       signal.addEventListener("abort", onAbort, { once: true });
       this.#unfollow.push(() => signal.removeEventListener("abort", onAbort));
@@ -34,19 +35,32 @@ export class Exchange {
     this.#start();
   }
 
-  /** Fires with the error that the caller gets, when the time is over or the caller cancels. */
+  /** What the caller gets once the time is over or the caller has cancelled, whatever else has failed because of it. */
+  get error(): HaftError | undefined {
+    return this.#error;
+  }
+
+  /** Fires with that error. */
   get signal(): AbortSignal {
+    if (this.#control === undefined) {
+      this.#control = new AbortController();
+      if (this.#error !== undefined) this.#control.abort(this.#error);
+    }
     return this.#control.signal;
   }
 
-  /** Settles with `work`, or rejects with the error of the signal if that fires first. */
+  requireLive(): void {
+    if (this.#error !== undefined) throw this.#error;
+  }
+
+  /** Settles with `work`, or rejects with `error` if that comes first. */
   async within<T>(work: Promise<T>): Promise<T> {
-    return Promise.race([this.#aborted, work]);
+    return Promise.race([this.#failure, work]);
   }
 
   /** The same for what may wait for a user, which does not count as time of the exchange. */
   async outsideTime<T>(work: () => Promise<T>): Promise<T> {
-    this.signal.throwIfAborted();
+    this.requireLive();
     this.#stop();
     try {
       return await this.within(work());
@@ -62,7 +76,7 @@ export class Exchange {
   }
 
   #start(): void {
-    if (this.signal.aborted) return;
+    if (this.#error !== undefined) return;
     this.#startedMs = performance.now();
     this.#timer = setTimeout(() => this.#fail(timedOut(this.#url, this.#timeoutMs)), this.#leftMs);
   }
@@ -75,9 +89,12 @@ export class Exchange {
   }
 
   #fail(error: HaftError): void {
+    if (this.#error !== undefined) return;
+    this.#error = error;
     this.end();
-    this.#control.abort(error);
-    this.connection?.destroy(error);
+    this.#reject(error);
+    this.#control?.abort(error);
+    this.connection?.destroy(() => error);
   }
 }
 

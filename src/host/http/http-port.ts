@@ -1,5 +1,6 @@
 /** Sends requests: checks each, asks about every address before it connects, follows redirects. */
 import { lookup } from "node:dns/promises";
+import { setMaxListeners } from "node:events";
 import { isIP } from "node:net";
 import type { Readable } from "node:stream";
 import { createSecureContext } from "node:tls";
@@ -43,6 +44,7 @@ export class HttpPort implements Http {
     this.#options = options;
     this.#undici = undici;
     this.#closed = closed;
+    setMaxListeners(0, closed);
     this.#connections = new Connections(undici, options.connectionsPerHost ?? CONNECTIONS_PER_HOST);
     this.#secureContext =
       options.ca === undefined ? undefined : createSecureContext({ ca: authoritiesWith(options.ca) });
@@ -51,6 +53,7 @@ export class HttpPort implements Http {
 
   async fetch(text: string, request: Parameters<Http["fetch"]>[1]): Promise<HttpResponse> {
     const { timeoutMs, ...first } = checkedRequest(text, request, this.#options.secrets ?? []);
+    if (request.signal !== undefined) setMaxListeners(0, request.signal);
     const exchange = new Exchange(first.url.href, timeoutMs, [request.signal, this.#closed]);
     const redirects: string[] = [];
     let outgoing: OutgoingRequest = first;
@@ -67,7 +70,7 @@ export class HttpPort implements Http {
     } catch (error) {
       exchange.end();
       received?.connection.destroy();
-      throw exchange.signal.aborted ? exchange.signal.reason : error;
+      throw exchange.error ?? error;
     }
   }
 
@@ -96,7 +99,7 @@ export class HttpPort implements Http {
         return await this.#receive(outgoing, connection, exchange);
       } catch (error) {
         connection.destroy();
-        exchange.signal.throwIfAborted();
+        exchange.requireLive();
         if (!connection.isReused || !CLOSED_WHILE_IDLE.includes(codeOf(error) ?? "")) {
           const mayHaveArrived = !SAFE_METHODS.includes(method) && connection.hasConnected();
           throw unreachable(error, { url, proxy, mayHaveArrived });
@@ -123,7 +126,7 @@ export class HttpPort implements Http {
   async #receive(outgoing: OutgoingRequest, connection: Connection, exchange: Exchange): Promise<ReceivedResponse> {
     const { url, method } = outgoing;
     exchange.connection = connection;
-    exchange.signal.throwIfAborted();
+    exchange.requireLive();
     const { statusCode, statusText, headers, ...response } = await exchange.within(
       connection.dispatcher.request({
         origin: url.origin,

@@ -54,14 +54,20 @@ function invalid(parameter: string, problem: string): HaftError {
 }
 
 function checkedUrl(text: string): URL {
-  if (typeof text !== "string" || !URL.canParse(text)) {
-    throw invalid("url", "`url` is not an absolute URL such as https://example.com/page");
-  }
-  const url = new URL(text);
+  const url = parsed(text);
+  if (url === undefined) throw invalid("url", "`url` is not an absolute URL such as https://example.com/page");
   const problem = urlProblem(url);
   if (problem !== undefined) throw invalid("url", problem);
   url.hash = "";
   return url;
+}
+
+function parsed(text: unknown): URL | undefined {
+  try {
+    return typeof text === "string" ? new URL(text) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Why a URL cannot be requested, as a clause. */

@@ -5,8 +5,6 @@ import type { Connection } from "./connections.js";
 import type { Exchange } from "./exchange.js";
 import { unreachable } from "./faults.js";
 
-const FIRST_BYTES = 16 * 1024;
-
 /** What a hop answered. */
 export interface ReceivedResponse {
   readonly url: URL;
@@ -31,7 +29,7 @@ export function openResponse(
   const close = () => {
     isClosed = true;
     exchange.end();
-    connection.destroy(closed());
+    connection.destroy(closed);
   };
   async function* chunks(): AsyncGenerator<Uint8Array> {
     if (isRead) throw invalidRead(href, "the body of a response can be read once");
@@ -39,11 +37,11 @@ export function openResponse(
     isRead = true;
     try {
       for await (const chunk of decodedBody(wireBody(received, exchange), headers, url)) {
-        exchange.signal.throwIfAborted();
+        exchange.requireLive();
         yield chunk;
       }
     } catch (error) {
-      throw exchange.signal.aborted ? exchange.signal.reason : error;
+      throw exchange.error ?? error;
     } finally {
       close();
     }
@@ -68,7 +66,7 @@ async function* wireBody({ body, url, connection }: ReceivedResponse, exchange: 
   try {
     yield* body;
   } catch (error) {
-    throw exchange.signal.aborted ? exchange.signal.reason : unreachable(error, { url });
+    throw exchange.error ?? unreachable(error, { url });
   }
   connection.release();
 }
@@ -76,12 +74,11 @@ async function* wireBody({ body, url, connection }: ReceivedResponse, exchange: 
 /** One array instead of a list of chunks: a body may arrive byte by byte. */
 class GrowingBytes {
   readonly #maxBytes: number;
-  #bytes: Uint8Array;
+  #bytes = new Uint8Array(0);
   #size = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-    this.#bytes = new Uint8Array(Math.min(maxBytes, FIRST_BYTES));
   }
 
   /** @returns Whether all of `chunk` was taken. */
@@ -93,12 +90,12 @@ class GrowingBytes {
       this.#bytes = larger;
     }
     const taken = size - this.#size;
-    this.#bytes.set(chunk.subarray(0, taken), this.#size);
+    this.#bytes.set(taken === chunk.length ? chunk : chunk.subarray(0, taken), this.#size);
     this.#size = size;
     return taken === chunk.length;
   }
 
   taken(): Uint8Array {
-    return this.#bytes.slice(0, this.#size);
+    return this.#size === this.#bytes.length ? this.#bytes : this.#bytes.slice(0, this.#size);
   }
 }

@@ -10,8 +10,20 @@ export class ConcurrencyLimit {
   /** Waits for a slot. Rejects with the signal's reason if it fires first. @returns A function that releases the slot, once. */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    if (this.#free > 0) this.#free--;
-    else await this.#wait(signal);
+    const free = this.takeFree();
+    if (free !== undefined) return free;
+    await this.#wait(signal);
+    return this.#slot();
+  }
+
+  /** A slot that is free now. @returns As `take`; undefined if it would have to wait. */
+  takeFree(): (() => void) | undefined {
+    if (this.#free === 0) return undefined;
+    this.#free--;
+    return this.#slot();
+  }
+
+  #slot(): () => void {
     let isGiven = false;
     return () => {
       if (isGiven) return;
