@@ -11,6 +11,7 @@ import { counted, textResult } from "../rendering.js";
 import { renderHaftFailure } from "./failure-text.js";
 import { withNotes } from "./notes.js";
 import { withToolNotes } from "./tool-notes.js";
+import { WEB_LABEL } from "./web-label.js";
 
 export const haftWebsearchPresenter: ToolPresenter<WebSearchInput, WebSearchData, WebSearchLimits> = {
   name: "websearch",
@@ -30,7 +31,7 @@ function listOf({ query, provider, results, omitted }: WebSearchData): string {
     const lines = snippet === "" ? [title, url] : [title, url, snippet];
     return `${index + 1}. ${lines.map(showControls).join("\n   ")}`;
   });
-  return [...rows, ...moreOf(results.length, omitted)].join("\n");
+  return [WEB_LABEL, ...rows, ...moreOf(results.length, omitted)].join("\n");
 }
 
 function moreOf(shown: number, omitted: number): readonly string[] {

@@ -123,14 +123,16 @@ async function ask(
     return await provider.parse({ status, headers, text: decodeText(bytes, "utf-8").text });
   } catch (thrown) {
     if (HaftError.is(thrown) && NO_ANSWER.includes(thrown.code))
-      return { kind: "failed", why: reasonOf(thrown, ctx.limits) };
+      return { kind: "failed", why: reasonOf(provider, thrown, ctx.limits) };
     throw thrown;
   }
 }
 
-function reasonOf(thrown: HaftError, { timeoutMs }: WebSearchLimits): string {
+/** The reason alone of what the port says: "Did not fetch "https://…": the connection was refused. Check …". */
+function reasonOf(provider: SearchProvider, thrown: HaftError, { timeoutMs }: WebSearchLimits): string {
   if (thrown.code === "WEB_TIMEOUT") return `it did not answer within ${timeoutMs} ms`;
-  return `it could not be reached (${thrown.message.replace(/\.$/, "")})`;
+  const reason = thrown.message.replace(/^Did not [^"]*"[^"]*": /, "").replace(/\.(?: .*)?$/s, "");
+  return `no answer from ${new URL(provider.endpoint).host}, ${reason}`;
 }
 
 async function askFunction(
