@@ -98,7 +98,7 @@ describe("websearch", () => {
     expect(none).toMatchObject({ code: "WEB_SEARCH_FAILED", message: expect.stringContaining("advertisements") });
   });
 
-  it("survives a page whose elements are not closed, and links that lead nowhere", async () => {
+  it("survives a page whose elements are not closed, and links without a web address", async () => {
     const odd = '<div class="result"><a class="result__a" href="javascript:x()">no</a><a class="result__a">no</a>';
     const open =
       '<div class="result"><a class="result__a" href="https://open.example/">Open<p class="result__snippet">S';
