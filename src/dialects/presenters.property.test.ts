@@ -214,6 +214,34 @@ const processes = fc.oneof(
     { requiredKeys: ["action"] },
   ),
 );
+const pages = fc.record(
+  {
+    url: text,
+    redirects: fc.array(text, { maxLength: 2 }),
+    status: count,
+    contentType: text,
+    kind: fc.constantFrom("html", "feed", "json", "text", "pdf", "image", "binary"),
+    title: text,
+    // The tool has removed what is not text.
+    text: fc.string(),
+    offset: count,
+    nextOffset: count,
+    totalCharacters: count,
+    bodyBytes: count,
+    isBodyComplete: fc.boolean(),
+    picture: fc.record({ width: count, height: count }),
+    artifact: text,
+    cached: fc.constantFrom("fresh", "revalidated"),
+    ageSeconds: count,
+    notes: fc.array(text, { maxLength: 2 }),
+  },
+  {
+    requiredKeys: [
+      ...(["url", "redirects", "status", "contentType", "kind", "text", "offset", "totalCharacters"] as const),
+      ...(["bodyBytes", "isBodyComplete", "notes"] as const),
+    ],
+  },
+);
 const searches = fc.record({
   query: text,
   provider: text,
@@ -263,6 +291,7 @@ const DATA: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   process: processes,
   todo_set: todos,
   todo_read: todos,
+  webfetch: pages,
   websearch: searches,
   http_request: responses,
 };
