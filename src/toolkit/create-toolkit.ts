@@ -17,7 +17,7 @@ import type { Toolkit } from "./toolkit.js";
 import { TOOLKIT_OPTIONS, type ToolkitOptions } from "./toolkit-options.js";
 import { toolkitPolicy } from "./toolkit-policy.js";
 import { ToolkitSessions } from "./toolkit-sessions.js";
-import { httpOptions, requireWeb } from "./web-options.js";
+import { httpOptions, requireWeb, searchProviders } from "./web-options.js";
 
 /**
  * Puts a toolkit together. Nothing is opened, written or started before the first call on a target; an
@@ -104,7 +104,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
 
 /** The built-in tools and those of the host, without what a rule denies. */
 function registryOf(
-  { gate, yieldMs, toolSettings, tools = [] }: ToolkitOptions,
+  { gate, yieldMs, toolSettings, tools = [], web }: ToolkitOptions,
   dialect: Dialect,
   isDenied: (tool: string) => boolean,
 ): Toolkit["registry"] {
@@ -112,6 +112,7 @@ function registryOf(
   const registry = builtinRegistry(dialect, {
     ...(gate === undefined ? {} : { gate }),
     ...(yieldMs === undefined ? {} : { yieldMs }),
+    search: searchProviders(web),
     tools: { ...toolSettings, ...Object.fromEntries(denied.map(({ name }) => [name, false])) },
   });
   registry.registerAll(tools.filter(({ name }) => !isDenied(name)));

@@ -63,10 +63,10 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     import("../stores/index.js"),
     import("../backends/local/index.js"),
   ]);
-  const { createCallFaults, createSystemMedia, preload, sha256, systemClock, systemIds } = system;
+  const { createCallFaults, createHttp, createSystemMedia, preload, sha256, systemClock, systemIds } = system;
   await preload([loadValidator, loadRegexEngine, loadEncodingTables, loadRipgrepPackage]);
-  const ownHttp = options.http === undefined ? createOwnHttp(system, options.web) : undefined;
-  const http = options.http ?? ownHttp;
+  const ownHttp = createHttp(options.web);
+  const { http = ownHttp } = options;
   const clock = systemClock;
   const ids = systemIds;
   const rate = options.rate === undefined ? undefined : rateOf(options.rate, clock.now);
@@ -88,8 +88,8 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     fenceUntrusted: options.fenceUntrusted,
     isOwnTool,
     media: createSystemMedia(),
+    http,
     nextContextId: () => ++contexts,
-    ...(http === undefined ? {} : { http }),
     ...(approver === undefined ? {} : { approver }),
     ...(approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs }),
     ...(hooks === undefined ? {} : { hooks }),
@@ -117,18 +117,10 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     },
     ...(local.path === undefined ? {} : { statePath: local.path }),
     close() {
-      ownHttp?.close();
+      ownHttp.close();
       local.close();
     },
   };
-}
-
-type OwnHttp = Http & { close(): void };
-
-/** Connects to nothing before the first request. */
-function createOwnHttp(system: object, options: HttpOptions): OwnHttp | undefined {
-  const { createHttp } = system as { createHttp?(options: HttpOptions): OwnHttp };
-  return createHttp?.(options);
 }
 
 function rateOf(rate: RateLimit | RateOptions, now: () => number): RateLimit {

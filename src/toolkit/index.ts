@@ -60,5 +60,5 @@ export type { EndedAfterKill, ReportedHalfWrittenFile } from "./target-set.js";
 export type { CollectionName, Toolkit, ToolkitSession } from "./toolkit.js";
 export type { ToolkitOptions } from "./toolkit-options.js";
 export type { UndoReport, UndoRequest } from "./undo.js";
-export { SEARCHES, type SearchOptions, type WebOptions } from "./web-options.js";
+export type { SearchOptions, WebOptions } from "./web-options.js";
 export { notAWorkspace } from "./workspace.js";

@@ -23,8 +23,8 @@ describe("the option `web`", () => {
       "without wildcards",
     ],
     ["an unknown search", { search: { provider: "yahoo" as never } }, "duckduckgo, searxng, brave, tavily"],
-    ["a search without its key", { search: { provider: "brave" } }, '"brave" needs `key`'],
-    ["a search without its URL", { search: { provider: "searxng" } }, '"searxng" needs `url`'],
+    ["a search without its key", { search: { provider: "brave" } }, "it needs a key. Set `key`"],
+    ["a search without its URL", { search: { provider: "searxng" } }, "it needs the URL of an instance"],
   ])("refuses %s", async (_, web, message) => {
     await expect(made(web)).rejects.toMatchObject({
       code: "CONFIG_INVALID",

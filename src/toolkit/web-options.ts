@@ -2,17 +2,26 @@
 import type { HttpOptions, HttpSecret } from "../host/index.js";
 import { HaftError, type Http, requireKnownOptions } from "../kernel/index.js";
 import { hostMatcher, MIN_SECRET_LENGTH, type NamedSecret, type WebPolicy } from "../policy/index.js";
-import type { CustomSearch } from "../tools/index.js";
+import {
+  type CustomSearch,
+  createProvider,
+  SEARCH_PROVIDERS,
+  type SearchProvider,
+  type SearchProviderName,
+} from "../tools/index.js";
 
 /** Which search `websearch` asks. */
 export interface SearchOptions {
   /** "duckduckgo" (default), "searxng", "brave" or "tavily". */
-  readonly provider?: SearchName;
+  readonly provider?: SearchProviderName;
   /** Where its requests go. Default: that of the provider; SearXNG has none. */
   readonly url?: string;
   /** The key of the provider itself. It is sent to the host of the provider only, and not shown. */
   readonly key?: string;
-  /** Functions that a call can choose by name, beside the provider. They reach the network by themselves. */
+  /**
+   * Functions that a call can choose by name, beside the provider; where no other option is given, in its place. They reach the
+   * network by themselves.
+   */
   readonly providers?: readonly CustomSearch[];
 }
 
@@ -48,21 +57,6 @@ const WEB_OPTIONS: Readonly<Record<keyof WebOptions, true>> = {
   secrets: true,
 };
 
-interface SearchKind {
-  /** Absent: the user has to say. */
-  readonly url?: string;
-  readonly key?: Pick<HttpSecret, "header" | "prefix">;
-}
-
-export const SEARCHES = {
-  duckduckgo: { url: "https://html.duckduckgo.com/html/" },
-  searxng: {},
-  brave: { url: "https://api.search.brave.com/res/v1/web/search", key: { header: "X-Subscription-Token", prefix: "" } },
-  tavily: { url: "https://api.tavily.com/search", key: { header: "Authorization", prefix: "Bearer " } },
-} as const satisfies Readonly<Record<string, SearchKind>>;
-
-export type SearchName = keyof typeof SEARCHES;
-
 /** The name under which the key of the search is sent. */
 export const SEARCH_KEY = "search-key";
 
@@ -88,7 +82,8 @@ export function requireWeb(web: WebOptions | undefined): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index || name === SEARCH_KEY);
   if (twice !== undefined)
     throw invalid(`\`web.secrets\` has the name "${twice}" twice, or it is that of the search's key`);
-  searchEndpoint(search);
+  if (!Array.isArray(search.providers ?? [])) throw invalid("`web.search.providers` is a list of `{ name, search }`");
+  searchProvider(search);
 }
 
 function requireSecret({ name, value, hosts }: HttpSecret): void {
@@ -105,27 +100,31 @@ function invalid(why: string): HaftError {
   return new HaftError("CONFIG_INVALID", `Did not make a toolkit: ${why}.`, { details: { option: "web" } });
 }
 
-/** Where requests of the configured search go, without a query. @throws `CONFIG_INVALID` */
-function searchEndpoint({ provider = "duckduckgo", url, key }: SearchOptions): string {
-  const kind: SearchKind | undefined = Object.hasOwn(SEARCHES, provider) ? SEARCHES[provider] : undefined;
-  if (kind === undefined)
-    throw invalid(`there is no search provider "${provider}"; there are ${Object.keys(SEARCHES).join(", ")}`);
-  const at = url ?? kind.url;
-  if (at === undefined) throw invalid(`the search provider "${provider}" needs \`url\``);
-  if (!URL.canParse(at) || !/^https?:$/.test(new URL(at).protocol))
-    throw invalid(`the \`url\` of the search provider, ${JSON.stringify(at)}, is not an http or https URL`);
-  if (kind.key !== undefined && key === undefined) throw invalid(`the search provider "${provider}" needs \`key\``);
-  const { origin, pathname } = new URL(at);
-  return origin + pathname;
+/** The configured search. @throws `CONFIG_INVALID` */
+function searchProvider({ provider = "duckduckgo", url, key }: SearchOptions = {}): SearchProvider {
+  return createProvider(provider, {
+    ...(url === undefined ? {} : { url }),
+    ...(key === undefined ? {} : { secret: SEARCH_KEY }),
+  });
+}
+
+/** Those that `websearch` can be asked for, the default first. */
+export function searchProviders({ search = {} }: WebOptions = {}): readonly (SearchProvider | CustomSearch)[] {
+  const { providers = [], ...configured } = search;
+  return Object.keys(configured).length === 0 && providers.length > 0
+    ? providers
+    : [searchProvider(search), ...providers];
 }
 
 /** Those of `web`, and the key of the search. */
 function secretsOf({ secrets = [], search = {} }: WebOptions): readonly HttpSecret[] {
   const { provider = "duckduckgo", key } = search;
   if (key === undefined) return secrets;
-  const kind: SearchKind = SEARCHES[provider];
-  const hosts = [new URL(searchEndpoint(search)).host];
-  return [...secrets, { name: SEARCH_KEY, value: key, hosts, ...kind.key }];
+  const kind: { readonly key?: Pick<HttpSecret, "header" | "prefix"> } = SEARCH_PROVIDERS[provider];
+  return [
+    ...secrets,
+    { name: SEARCH_KEY, value: key, hosts: [new URL(searchProvider(search).endpoint).host], ...kind.key },
+  ];
 }
 
 export function httpOptions(web: WebOptions = {}): HttpOptions {
@@ -146,7 +145,7 @@ export function webPolicy(web: WebOptions): WebPolicy {
     privateHosts,
     blockedHosts,
     ...(allowedHosts === undefined ? {} : { allowedHosts }),
-    searchEndpoints: search === undefined && allowedHosts !== undefined ? [] : [searchEndpoint(search ?? {})],
+    searchEndpoints: search === undefined && allowedHosts !== undefined ? [] : [searchProvider(search).endpoint],
     secrets: secretsOf(web).map(({ name, hosts }) => ({ name, hosts })),
   };
 }

@@ -1,8 +1,7 @@
 /** What a configuration file says once it was checked against `configSchema`. Everything may be absent. */
 import type { Autonomy, PolicyRule } from "../../policy/index.js";
-import type { BuiltinToolName, Gate } from "../../tools/index.js";
+import type { BuiltinToolName, Gate, SearchProviderName } from "../../tools/index.js";
 import type { ChosenTarget } from "../chosen-target.js";
-import type { SearchName } from "../web-options.js";
 
 /** A program that speaks MCP over its standard input and output. */
 export interface ProgramServer {
@@ -76,7 +75,7 @@ export interface WebConfig {
   readonly ca?: string;
   readonly fence?: boolean;
   /** `key` is the name of an environment variable. */
-  readonly search?: { readonly provider?: SearchName; readonly url?: string; readonly key?: string };
+  readonly search?: { readonly provider?: SearchProviderName; readonly url?: string; readonly key?: string };
   readonly secrets?: Readonly<Record<string, WebSecretConfig>>;
 }
 

@@ -1,6 +1,6 @@
 /** What a configuration file may say of the web. */
 import { HOST_PATTERN } from "../../policy/index.js";
-import { SEARCHES } from "../web-options.js";
+import { SEARCH_PROVIDERS } from "../../tools/index.js";
 import type { ConfigSchema } from "./config-schema.js";
 
 const TEXT = { type: "string", minLength: 1 } as const;
@@ -47,7 +47,7 @@ const SEARCH: ConfigSchema = {
   type: "object",
   description: "The search of `websearch`. Its requests are not asked about.",
   properties: {
-    provider: { enum: Object.keys(SEARCHES), default: "duckduckgo" },
+    provider: { enum: Object.keys(SEARCH_PROVIDERS), default: "duckduckgo" },
     url: { type: "string", title: "an address that begins with http:// or https://", pattern: "^https?://." },
     key: { ...VARIABLE, description: "The environment variable that has the key of brave or tavily." },
   },
