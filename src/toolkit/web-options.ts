@@ -116,14 +116,16 @@ export function searchProviders({ search = {} }: WebOptions = {}): readonly (Sea
     : [searchProvider(search), ...providers];
 }
 
+type KeyHeader = Pick<HttpSecret, "header" | "prefix">;
+
 /** Those of `web`, and the key of the search. */
 function secretsOf({ secrets = [], search = {} }: WebOptions): readonly HttpSecret[] {
   const { provider = "duckduckgo", key } = search;
   if (key === undefined) return secrets;
-  const kind: { readonly key?: Pick<HttpSecret, "header" | "prefix"> } = SEARCH_PROVIDERS[provider];
+  const kinds: Readonly<Record<string, { readonly url?: string; readonly key?: KeyHeader }>> = SEARCH_PROVIDERS;
   return [
     ...secrets,
-    { name: SEARCH_KEY, value: key, hosts: [new URL(searchProvider(search).endpoint).host], ...kind.key },
+    { name: SEARCH_KEY, value: key, hosts: [new URL(searchProvider(search).endpoint).host], ...kinds[provider]?.key },
   ];
 }
 
@@ -141,11 +143,13 @@ export function httpOptions(web: WebOptions = {}): HttpOptions {
 /** Where only some hosts are allowed, the usual search is one that nobody has chosen. */
 export function webPolicy(web: WebOptions): WebPolicy {
   const { privateHosts = [], allowedHosts, blockedHosts = [], search } = web;
+  const isUnchosen = search === undefined && allowedHosts !== undefined;
+  const providers = isUnchosen ? [] : searchProviders(web);
   return {
     privateHosts,
     blockedHosts,
     ...(allowedHosts === undefined ? {} : { allowedHosts }),
-    searchEndpoints: search === undefined && allowedHosts !== undefined ? [] : [searchProvider(search).endpoint],
+    searchEndpoints: providers.flatMap((one) => ("endpoint" in one ? [one.endpoint] : [])),
     secrets: secretsOf(web).map(({ name, hosts }) => ({ name, hosts })),
   };
 }
