@@ -122,10 +122,11 @@ type KeyHeader = Pick<HttpSecret, "header" | "prefix">;
 function secretsOf({ secrets = [], search = {} }: WebOptions): readonly HttpSecret[] {
   const { provider = "duckduckgo", key } = search;
   if (key === undefined) return secrets;
-  const kinds: Readonly<Record<string, { readonly url?: string; readonly key?: KeyHeader }>> = SEARCH_PROVIDERS;
+  const kind = SEARCH_PROVIDERS[provider];
+  const header: KeyHeader = "key" in kind ? kind.key : {};
   return [
     ...secrets,
-    { name: SEARCH_KEY, value: key, hosts: [new URL(searchProvider(search).endpoint).host], ...kinds[provider]?.key },
+    { name: SEARCH_KEY, value: key, hosts: [new URL(searchProvider(search).endpoint).host], ...header },
   ];
 }
 

@@ -20,6 +20,9 @@ const TOOLS = {
   find: same("find"),
   process: same("process"),
   todo_set: same("todo_set"),
+  webfetch: same("webfetch"),
+  websearch: same("websearch"),
+  http_request: same("http_request"),
   policy: same("bash"),
   approval: same("bash"),
 };
@@ -32,6 +35,11 @@ const POLICY_WORDS = {
   approver: (value) => value === "none",
   allowedCommands: () => true,
   forbiddenPaths: () => true,
+  ssrf: (value) => value === "default" || value === "allow-loopback",
+  allowedDomains: () => true,
+  searchEndpoint: () => true,
+  resolve: () => true,
+  dial: () => true,
 };
 
 /**
@@ -50,6 +58,21 @@ async function policyOf({ autonomy, workspaceOnly, allowedCommands, forbiddenPat
   return denyByDefaultPolicy({ roots: [workspace], commands: true });
 }
 
+/** The option `web` of a case: what is reached of this machine, and where names and addresses lead. */
+function webOf({ ssrf, allowedDomains, searchEndpoint, resolve = {}, dial }) {
+  const lookup = async (host) => {
+    if (!Object.hasOwn(resolve, host)) throw new Error(`getaddrinfo ENOTFOUND ${host}`);
+    return [resolve[host]].flat();
+  };
+  return {
+    ...(ssrf === "allow-loopback" ? { privateHosts: ["127.0.0.1", "localhost"] } : {}),
+    ...(allowedDomains === undefined ? {} : { allowedHosts: allowedDomains }),
+    ...(searchEndpoint === undefined ? {} : { search: { url: searchEndpoint } }),
+    ...(Object.keys(resolve).length === 0 ? {} : { lookup }),
+    ...(dial === undefined ? {} : { dial: (address) => dial[address] ?? address }),
+  };
+}
+
 export async function openSession({ workspace, home, policy }) {
   const own = await policyOf(policy, workspace);
   const toolkit = await createToolkit({
@@ -57,6 +80,7 @@ export async function openSession({ workspace, home, policy }) {
     stateDir: join(home, ".local", "state", "haft"),
     gate: policy.readGate ? "on" : "off",
     autonomy: policy.autonomy ?? "full",
+    web: webOf(policy),
     ...(own === undefined ? {} : { policy: own }),
   });
   const box = toolkit.box();
