@@ -8,6 +8,7 @@ import { type CommandStart, type Decision, EMPTY_GRANT, type Grant } from "./cla
 import { policyCallOf } from "./decide-stage.js";
 import { revoked } from "./guard.js";
 import { CountingRedactor, hiddenInDiff, hiddenLines } from "./hidden-part.js";
+import { maskHeaders } from "./mask-headers.js";
 import { mapClaims, mapTexts, redactedPair, redactText } from "./redact-text.js";
 import type { Json } from "./result.js";
 import type { ApprovalPreview, ApprovalRequest, PathChange } from "./services.js";
@@ -62,7 +63,10 @@ function rememberedTextOf(
 
 async function shownArguments(run: CallRun, redactor: CountingRedactor): Promise<Json> {
   const redact = (text: string) => redactor.redact(text);
-  const redacted = mapTexts(run.args, redact, redact);
+  // Without a redactor, nothing is hidden.
+  const add = (text: string) => redactor.add({ characters: text.length, lines: 1 });
+  const args = run.context.host.redactor === undefined ? run.args : maskHeaders(run.args, add);
+  const redacted = mapTexts(args, redact, redact);
   const { value } = await shrinkJson(redacted, MAX_SHOWN_ARGUMENTS_BYTES, async () => undefined);
   return value;
 }

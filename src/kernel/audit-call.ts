@@ -2,6 +2,7 @@
 import { truncateToHead } from "../text/index.js";
 import { type CallRun, cancelledBeforeStart, type Ending, ended, resultOfThrown } from "./call-run.js";
 import { ABANDON_AFTER_MS, DEFAULT_DEADLINE_MS } from "./deadline.js";
+import { maskHeaders } from "./mask-headers.js";
 import { mapClaims, mapTexts, redactEscaped } from "./redact-text.js";
 import { fail } from "./result.js";
 import type { AuditEnd } from "./services.js";
@@ -66,7 +67,7 @@ function shownInput({ call: { input }, coerced, context, inputJson }: CallRun): 
   if (redactor === undefined) return inputJson;
   const redact = (text: string) => redactEscaped(redactor, text);
   const shown = typeof input === "string" && "value" in coerced ? coerced.value : input;
-  return redact(JSON.stringify(mapTexts(shown, redact, redact)) ?? inputJson);
+  return redact(JSON.stringify(mapTexts(maskHeaders(shown), redact, redact)) ?? inputJson);
 }
 
 /** An error is ignored, since the call has happened and the model must get its result; the missing end shows in the audit log. */

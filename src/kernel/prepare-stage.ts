@@ -4,6 +4,7 @@ import { nearestNames, pathOfFileUrl } from "../text/index.js";
 import { type CallRun, type Ending, invalid, type Step } from "./call-run.js";
 import { isRecord } from "./coerce.js";
 import type { AnyPresenter } from "./dialect.js";
+import { maskHeaders } from "./mask-headers.js";
 import { mapTexts, redactEscaped } from "./redact-text.js";
 import { repair } from "./repair.js";
 import { shownEcho } from "./shown-name.js";
@@ -55,7 +56,7 @@ function refuse(
   const { redactor } = run.context.host;
   if (redactor === undefined) return invalid(run, problem.problem, { ...problem });
   const redact = (text: string) => redactEscaped(redactor, text);
-  return after(validate(mapTexts(value, redact, redact)), (checked) => {
+  return after(validate(mapTexts(maskHeaders(value), redact, redact)), (checked) => {
     const shown = "problem" in checked ? checked : problem;
     return invalid(run, shown.problem, { ...shown });
   });
