@@ -8,6 +8,7 @@ import type { DoctorFinding } from "./finding.js";
 import { machineFindings } from "./machine-findings.js";
 import { stateFindings } from "./state-findings.js";
 import { targetFindings } from "./target-findings.js";
+import { webFindings } from "./web-findings.js";
 
 export interface DoctorOptions extends ConfigOptions {
   readonly state?: string;
@@ -23,6 +24,7 @@ export async function doctorFindings(options: DoctorOptions): Promise<readonly D
     ...machineFindings(host),
     ...stateFindings(host),
     ...(isLoaded ? configFindings(loaded, options) : [loaded]),
+    ...(isLoaded ? webFindings(loaded) : []),
     ...(isLoaded ? await targetFindings(loaded, options) : []),
     ...(isLoaded ? await serverFindings(loaded, directory) : []),
     ...clientFindings(directory),
