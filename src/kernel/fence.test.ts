@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { bareContext, bareHost } from "../testing/fakes/bare-host.fixture.js";
-import { verifies } from "../testing/verifies.fixture.js";
 import { type ContentBlock, defineTool, type Provenance, type ToolResult } from "./index.js";
 
 async function shown(result: ToolResult, more: { fenceUntrusted?: boolean } = { fenceUntrusted: true }) {
@@ -18,7 +17,7 @@ const page = (text: string, provenance?: Provenance): ToolResult => ({
 const WEB: Provenance = { from: "web", ref: "https://example.com/" };
 
 describe("the fence around untrusted text", () => {
-  verifies("W36", "encloses it with its source and an id", async () => {
+  it("encloses it with its source and an id", async () => {
     const { outcome, context } = await shown(page("Hello", WEB));
     const text = '<untrusted source="web https://example.com/" id="fence-4f1c">\nHello\n</untrusted id="fence-4f1c">';
     expect(outcome.output).toBe(text);

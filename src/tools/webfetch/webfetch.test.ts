@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Media } from "../../kernel/index.js";
+import { HaftError, type Http, type Media } from "../../kernel/index.js";
 import { type FakeResponse, fakeHttp } from "../../testing/fakes/fake-http.js";
 import { verifies } from "../../testing/verifies.fixture.js";
 import { memoryBench } from "../tool-bench.fixture.js";
@@ -118,6 +118,38 @@ describe("webfetch", () => {
     expect(result.message).toContain('It redirects to "https://other.example/b"');
   });
 
+  verifies("IR-127", "returns whatever fails as an error", async () => {
+    const unreachable = new HaftError("WEB_UNREACHABLE", "Did not connect.", { details: { url: PAGE } });
+    for (const thrown of [unreachable, new HaftError("WEB_TIMEOUT", "Too slow."), new Error("a bug of the port")]) {
+      const http = fakeHttp(() => Promise.reject(thrown));
+      const result = await memoryBench({}, { host: { http } }).call("webfetch", { url: PAGE });
+      expect(result).toMatchObject({ isError: true, code: HaftError.is(thrown) ? thrown.code : "CALL_THREW" });
+    }
+    const unknown = served("a\u00ff", "text/plain; charset=x-unknown");
+    expect((await web({ [PAGE]: unknown }).fetch({})).data?.notes.join()).toContain("x-unknown");
+  });
+
+  verifies("IR-128", "ends with a cancel while a body is being read", async () => {
+    const stop = new AbortController();
+    const http: Http = {
+      async fetch(url, { hop, signal }) {
+        await hop({ method: "GET", url, address: "93.184.216.34" });
+        const end = new Promise<never>((_, reject) => {
+          signal?.addEventListener("abort", () => reject(new HaftError("CALL_CANCELLED", "Stopped.")));
+        });
+        async function* chunks() {
+          yield new Uint8Array(10);
+          stop.abort();
+          yield await end;
+        }
+        const read = () => end;
+        return { url, status: 200, statusText: "", headers: [], redirects: [], read, chunks, close() {} };
+      },
+    };
+    const call = memoryBench({}, { host: { http } }).call("webfetch", { url: PAGE }, undefined, stop.signal);
+    expect(await call).toMatchObject({ isError: true, status: "cancelled", code: "CALL_CANCELLED" });
+  });
+
   it("fails with an empty body", async () => {
     const { fetch } = web({ [PAGE]: { status: 204 } });
     expect(await fetch({})).toMatchObject({ isError: true, code: "WEB_UNREADABLE", details: { why: "empty" } });
@@ -167,7 +199,7 @@ describe("webfetch", () => {
     expect(bench.session.trust.taint).toEqual([{ from: "web", ref: PAGE }]);
   });
 
-  verifies("W36", "removes escape sequences and direction changes, and what has no width", async () => {
+  it("removes escape sequences and direction changes, and what has no width", async () => {
     const evil = "safe\u001b[2K\u001b]0;title\u0007 \u202eexe.txt\u202c a\u{e0041}\u{e0042}b \u0001end";
     const kept = "👩‍👩‍👧 نمی‌خواهم co\u00adoperate\n";
     const { fetch } = web({ [PAGE]: served(`${evil}\n${kept}`, "text/plain; charset=utf-8") });
