@@ -2,7 +2,7 @@
 import type { CallSession, HttpHeaders } from "../../kernel/index.js";
 import type { WebFetchFormat } from "./contract.js";
 import { type FetchedPage, headerOf, type Validators } from "./fetch-page.js";
-import type { RenderedPage } from "./render-page.js";
+import type { PageContent } from "./render-page.js";
 
 /** A page and its texts. */
 export interface CachedPage {
@@ -16,7 +16,7 @@ export interface CachedPage {
 }
 
 /** `artifact`: where the whole text is stored. */
-export interface ShownText extends RenderedPage {
+export interface ShownText extends PageContent {
   artifact?: string | undefined;
 }
 

@@ -9,7 +9,7 @@ import type { WebFetchData, WebFetchFormat, WebFetchLimits } from "./contract.js
 import { type FetchedPage, headerOf } from "./fetch-page.js";
 
 /** The whole of it, before a window is taken. */
-export interface RenderedPage extends Pick<WebFetchData, "kind" | "text" | "contentType" | "notes"> {
+export interface PageContent extends Pick<WebFetchData, "kind" | "text" | "contentType" | "notes"> {
   readonly charset?: string;
   readonly title?: string;
   readonly image?: { readonly data: Uint8Array; readonly mime: string };
@@ -21,7 +21,7 @@ export async function renderPage(
   page: FetchedPage,
   format: WebFetchFormat,
   ctx: ToolContext<WebFetchLimits>,
-): Promise<RenderedPage> {
+): Promise<PageContent> {
   const header = headerOf(page.headers, "content-type") ?? "";
   const { decodePage, pageKind } = await engine();
   const kind = pageKind(header, page.bytes);
@@ -63,8 +63,9 @@ async function textOf(
   format: WebFetchFormat,
 ): Promise<PageText> {
   if (format === "html" || kind === "json" || kind === "text") return { text, notes: [] };
-  const { renderFeed, renderHtml } = await engine();
+  const { articleOf, renderFeed, renderHtml } = await engine();
   if (kind === "feed") return renderFeed(text, url);
+  if (format === "article") return articleOf(text, url);
   return renderHtml(text, { url, format: format === "text" ? "text" : "markdown" });
 }
 
@@ -74,7 +75,7 @@ const MAX_PDF_CHARACTERS = 2_000_000;
 async function pdfPage(
   page: FetchedPage,
   ctx: ToolContext<WebFetchLimits>,
-): Promise<Pick<RenderedPage, "text" | "notes">> {
+): Promise<Pick<PageContent, "text" | "notes">> {
   const unshown = (why: string, next = SAVE) => ({
     text: "",
     notes: [`The text of the PDF is not shown: ${why}. ${next}`],
@@ -106,7 +107,7 @@ const SAVE = "To use it with other tools, save it with `http_request` and `saveT
 async function imagePage(
   page: FetchedPage,
   ctx: ToolContext<WebFetchLimits>,
-): Promise<Omit<RenderedPage, "kind" | "contentType">> {
+): Promise<Omit<PageContent, "kind" | "contentType">> {
   const { bytes, url } = page;
   const unshown = (why: string) => ({ text: "", notes: [`The image is not shown: ${why}. ${SAVE}`] });
   if (!page.isBodyComplete) return unshown(`it has more than the ${bytes.length} bytes that were read`);

@@ -169,6 +169,14 @@ describe("webfetch", () => {
     expect(header(http.sent[0], "accept")).toMatch(/^text\/html/);
   });
 
+  it("returns the article alone, or plain text, where that is asked for", async () => {
+    const article = `<article><h2>News</h2><p>${"Long text. ".repeat(50)}</p></article>`;
+    const { fetch, http } = web({ [PAGE]: served(html(`<p>Around it.</p>${article}`), TYPE.html) });
+    expect((await fetch({ format: "article" })).data?.text).toMatch(/^## News\n\nLong text\./);
+    expect((await fetch({ format: "text" })).data?.text).toMatch(/^Around it\.\n\nNews\n/);
+    expect(http.sent).toHaveLength(1);
+  });
+
   verifies("IR-123", "reads at most maxBytes of a body, and says so", async () => {
     const body = "x".repeat(6 * 1_048_576);
     const { fetch } = web({ [PAGE]: served(body, TYPE.text, { headers: [["content-length", `${body.length}`]] }) });
