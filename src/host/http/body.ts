@@ -2,7 +2,7 @@
 import { type Duplex, pipeline } from "node:stream";
 import * as zlib from "node:zlib";
 import { HaftError, type HttpHeaders, messageOf } from "../../kernel/index.js";
-import { unreadable } from "./faults.js";
+import { unreadableBody } from "./faults.js";
 
 const MAX_ENCODINGS = 3;
 const CHUNK_BYTES = 64 * 1024;
@@ -45,7 +45,7 @@ export function decodedBody(
     .map((name) => name.trim())
     .filter((name) => name !== "" && name !== "identity");
   if (encodings.length > MAX_ENCODINGS) {
-    throw unreadable(url, `it is encoded ${encodings.length} times, and at most ${MAX_ENCODINGS} are decoded`);
+    throw unreadableBody(url, `it is encoded ${encodings.length} times, and at most ${MAX_ENCODINGS} are decoded`);
   }
   return encodings.reduceRight((body, encoding) => decoded(body, encoding, url), source);
 }
@@ -56,7 +56,7 @@ async function* decoded(source: AsyncIterable<Uint8Array>, encoding: string, url
   const first = await chunks.next();
   if (first.done === true) return;
   if (!Object.hasOwn(DECODERS, encoding)) {
-    throw unreadable(url, `its encoding ${JSON.stringify(encoding)} is not one of ${ACCEPT_ENCODING}`);
+    throw unreadableBody(url, `its encoding ${JSON.stringify(encoding)} is not one of ${ACCEPT_ENCODING}`);
   }
   async function* whole() {
     yield first.value as Uint8Array;
@@ -72,6 +72,6 @@ async function* decoded(source: AsyncIterable<Uint8Array>, encoding: string, url
     for await (const chunk of decoder) yield chunk;
   } catch (error) {
     if (HaftError.is(error)) throw error;
-    throw unreadable(url, `it is not valid ${encoding} or was truncated (${messageOf(error)})`, error);
+    throw unreadableBody(url, `it is not valid ${encoding} or was truncated (${messageOf(error)})`, error);
   }
 }

@@ -2,7 +2,7 @@
 import type { Dispatcher } from "undici";
 import { ConcurrencyLimit } from "../media/concurrency-limit.js";
 import { type ConnectTo, connectTo } from "./connector.js";
-import type { Exchange } from "./exchange.js";
+import type { HttpExchange } from "./exchange.js";
 
 /** An unused connection is closed after this; a server that names a shorter time is obeyed. */
 const KEEP_ALIVE_MS = 4_000;
@@ -11,7 +11,7 @@ const MAX_HEADER_BYTES = 64 * 1024;
 type Undici = typeof import("undici");
 
 /** One exchange at a time. */
-export interface Connection {
+export interface HttpConnection {
   /** Whether it has served another exchange, so that its server may have closed it meanwhile. */
   readonly isReused: boolean;
   /** Whether a request can have reached the server. */
@@ -40,7 +40,7 @@ export class Connections {
   }
 
   /** @param isFresh - Never one that was used before. */
-  async open(to: ConnectTo, exchange: Exchange, isFresh: boolean): Promise<Connection> {
+  async open(to: ConnectTo, exchange: HttpExchange, isFresh: boolean): Promise<HttpConnection> {
     const giveBack = await this.takeSlot(to.url, exchange);
     const key = `${to.url.origin} ${to.addresses?.toSorted().join(" ")}`;
     const idle = isFresh ? undefined : this.#takeIdle(key);
@@ -63,7 +63,7 @@ export class Connections {
   }
 
   /** Waits until the host may get another connection. */
-  async takeSlot({ origin }: URL, exchange: Exchange): Promise<() => void> {
+  async takeSlot({ origin }: URL, exchange: HttpExchange): Promise<() => void> {
     const slots = this.#slots.get(origin) ?? { limit: new ConcurrencyLimit(this.#perHost), users: 0 };
     this.#slots.set(origin, slots);
     slots.users++;
@@ -113,7 +113,7 @@ export class Connections {
 class PinnedClient {
   readonly dispatcher: InstanceType<Undici["Client"]>;
   /** Its end ends an attempt to connect. */
-  exchange: Exchange | undefined;
+  exchange: HttpExchange | undefined;
   isConnected = false;
   hasConnected = false;
 

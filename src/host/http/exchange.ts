@@ -1,7 +1,7 @@
 /** The time and the end of one exchange: everything that waits in it waits no longer than this. */
 import { HaftError } from "../../kernel/index.js";
 
-export class Exchange {
+export class HttpExchange {
   readonly #failure: Promise<never>;
   #reject: (error: HaftError) => void = () => {};
   #error: HaftError | undefined;

@@ -66,7 +66,7 @@ export function unreachable(thrown: unknown, { url, mayHaveArrived = false, prox
 }
 
 /** @param why - A clause. */
-export function unreadable(url: URL, why: string, cause?: unknown): HaftError {
+export function unreadableBody(url: URL, why: string, cause?: unknown): HaftError {
   return new HaftError("WEB_UNREADABLE", `Did not read the body of "${url.href}": ${why}.`, {
     details: { url: url.href, why },
     ...(cause === undefined ? {} : { cause }),

@@ -7,8 +7,8 @@ import { createSecureContext } from "node:tls";
 import type { Http, HttpHop, HttpResponse } from "../../kernel/index.js";
 import { authoritiesWith } from "./authorities.js";
 import { ACCEPT_ENCODING } from "./body.js";
-import { type Connection, Connections } from "./connections.js";
-import { Exchange } from "./exchange.js";
+import { Connections, type HttpConnection } from "./connections.js";
+import { HttpExchange } from "./exchange.js";
 import { codeOf, unreachable } from "./faults.js";
 import type { HttpOptions } from "./http-options.js";
 import { proxyFor } from "./proxy.js";
@@ -54,7 +54,7 @@ export class HttpPort implements Http {
   async fetch(text: string, request: Parameters<Http["fetch"]>[1]): Promise<HttpResponse> {
     const { timeoutMs, ...first } = checkedRequest(text, request, this.#options.secrets ?? []);
     if (request.signal !== undefined) setMaxListeners(0, request.signal);
-    const exchange = new Exchange(first.url.href, timeoutMs, [request.signal, this.#closed]);
+    const exchange = new HttpExchange(first.url.href, timeoutMs, [request.signal, this.#closed]);
     const redirects: string[] = [];
     let outgoing: OutgoingRequest = first;
     let received: ReceivedResponse | undefined;
@@ -74,7 +74,7 @@ export class HttpPort implements Http {
     }
   }
 
-  async #send(outgoing: OutgoingRequest, ask: Ask, exchange: Exchange): Promise<ReceivedResponse> {
+  async #send(outgoing: OutgoingRequest, ask: Ask, exchange: HttpExchange): Promise<ReceivedResponse> {
     const { url, method } = outgoing;
     const proxy = this.#options.proxy === "trusted" ? proxyFor(url, process.env) : undefined;
     const addresses = proxy === undefined ? await this.#addressesOf(url, exchange) : [undefined];
@@ -110,7 +110,7 @@ export class HttpPort implements Http {
   }
 
   /** Resolved once: these are judged, and connected to. */
-  async #addressesOf(url: URL, exchange: Exchange): Promise<readonly string[]> {
+  async #addressesOf(url: URL, exchange: HttpExchange): Promise<readonly string[]> {
     const host = url.hostname.replace(/^\[|\]$/g, "");
     if (isIP(host) !== 0) return [host];
     try {
@@ -123,7 +123,11 @@ export class HttpPort implements Http {
     }
   }
 
-  async #receive(outgoing: OutgoingRequest, connection: Connection, exchange: Exchange): Promise<ReceivedResponse> {
+  async #receive(
+    outgoing: OutgoingRequest,
+    connection: HttpConnection,
+    exchange: HttpExchange,
+  ): Promise<ReceivedResponse> {
     const { url, method } = outgoing;
     exchange.connection = connection;
     exchange.requireLive();

@@ -1,7 +1,7 @@
 /** A connection through the proxy that the host trusts, for one exchange. */
-import type { Connection, Connections } from "./connections.js";
+import type { Connections, HttpConnection } from "./connections.js";
 import { type ConnectTo, connectTo } from "./connector.js";
-import type { Exchange } from "./exchange.js";
+import type { HttpExchange } from "./exchange.js";
 
 interface ThroughProxy extends ConnectTo {
   readonly proxy: URL;
@@ -11,8 +11,8 @@ export async function openProxied(
   undici: typeof import("undici"),
   connections: Connections,
   { url, proxy, secureContext }: ThroughProxy,
-  exchange: Exchange,
-): Promise<Connection> {
+  exchange: HttpExchange,
+): Promise<HttpConnection> {
   const giveBack = await connections.takeSlot(url, exchange);
   let hasConnected = false;
   const toProxy = (origin: URL | string, options: object) =>

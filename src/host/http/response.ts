@@ -1,8 +1,8 @@
 /** A response whose body is read on demand. */
 import { HaftError, type HttpHeaders, type HttpResponse } from "../../kernel/index.js";
 import { decodedBody } from "./body.js";
-import type { Connection } from "./connections.js";
-import type { Exchange } from "./exchange.js";
+import type { HttpConnection } from "./connections.js";
+import type { HttpExchange } from "./exchange.js";
 import { unreachable } from "./faults.js";
 
 /** What a hop answered. */
@@ -13,13 +13,13 @@ export interface ReceivedResponse {
   /** Names in lowercase. */
   readonly headers: HttpHeaders;
   readonly body: AsyncIterable<Uint8Array>;
-  readonly connection: Connection;
+  readonly connection: HttpConnection;
 }
 
 export function openResponse(
   received: ReceivedResponse,
   redirects: readonly string[],
-  exchange: Exchange,
+  exchange: HttpExchange,
 ): HttpResponse {
   const { url, status, statusText, headers, connection } = received;
   const href = url.href;
@@ -62,7 +62,10 @@ function invalidRead(href: string, problem: string): HaftError {
 }
 
 /** The bytes as they are sent. Whole, its connection may serve others. */
-async function* wireBody({ body, url, connection }: ReceivedResponse, exchange: Exchange): AsyncGenerator<Uint8Array> {
+async function* wireBody(
+  { body, url, connection }: ReceivedResponse,
+  exchange: HttpExchange,
+): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (error) {
