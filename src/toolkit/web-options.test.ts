@@ -49,7 +49,7 @@ it("binds the key of a search to the host of that search", () => {
   ]);
 });
 
-it("has the usual search, unless only some hosts are allowed and nobody has chosen one", () => {
+it("has the usual search, unless only some hosts are allowed and none was chosen", () => {
   const usual = ["https://html.duckduckgo.com/html/"];
   expect(webPolicy({}).searchEndpoints).toEqual(usual);
   expect(webPolicy({ allowedHosts: ["a.example"] }).searchEndpoints).toEqual([]);

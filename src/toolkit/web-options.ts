@@ -1,4 +1,4 @@
-/** What a toolkit is told about the web, and what of it goes to the policy, the HTTP port, the redactor and `websearch`. */
+/** The web options of a toolkit, and what of them goes to the policy, the HTTP port, the redactor and `websearch`. */
 import type { HttpOptions, HttpSecret } from "../host/index.js";
 import { HaftError, type Http, requireKnownOptions } from "../kernel/index.js";
 import { hostMatcher, MIN_SECRET_LENGTH, type NamedSecret, type WebPolicy } from "../policy/index.js";
@@ -141,7 +141,7 @@ export function httpOptions(web: WebOptions = {}): HttpOptions {
   };
 }
 
-/** Where only some hosts are allowed, the usual search is one that nobody has chosen. */
+/** Where only some hosts are allowed, the default search is off unless it was chosen. */
 export function webPolicy(web: WebOptions): WebPolicy {
   const { privateHosts = [], allowedHosts, blockedHosts = [], search } = web;
   const isUnchosen = search === undefined && allowedHosts !== undefined;
