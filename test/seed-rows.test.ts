@@ -167,8 +167,18 @@ describe("zeroclaw", () => {
     async () => {
       const env = { HAFT_SECRET: "s3cr3t-value" };
       const { names, envelope, close } = await toolkitOf("zeroclaw", { env }, { policy: allowAllPolicy() });
-      expect(names).toEqual(["shell", "file_read", "file_write"]);
-      const parameter = fc.constantFrom("command", "cmd", "sh", "path", "content", "approved", "other");
+      expect(names).toEqual(["shell", "file_read", "file_write", "http_request", "web_fetch"]);
+      const parameter = fc.constantFrom(
+        "command",
+        "cmd",
+        "sh",
+        "path",
+        "content",
+        "approved",
+        "headers",
+        "body",
+        "other",
+      );
       const bag = fc.oneof(fc.anything(), fc.dictionary(parameter, fc.anything()), fc.json(), fc.string());
       await fc.assert(
         fc.asyncProperty(fc.constantFrom(...names), bag, async (name, input) => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type AnyPresenter, type ContentBlock, ERROR_CODES, TODO_STATUSES, type ToolResult } from "../kernel/index.js";
 import { exampleInput } from "../testing/example-input.fixture.js";
 import { fc, runCount } from "../testing/property.fixture.js";
+import { stripInvisible } from "../text/index.js";
 import { builtinRegistry } from "../toolkit/index.js";
 import { builtinTools } from "../tools/index.js";
 import { memoryBench } from "../tools/tool-bench.fixture.js";
@@ -247,6 +248,24 @@ const searches = fc.record({
   provider: text,
   results: fc.array(fc.record({ title: text, url: text, snippet: text }), { maxLength: 3 }),
   omitted: count,
+});
+const pages = fc.record({
+  url: text,
+  redirects: fc.array(text, { maxLength: 2 }),
+  status: count,
+  statusText: text,
+  contentType: text,
+  kind: fc.constantFrom("html", "feed", "json", "text", "pdf", "image", "binary"),
+  title: text,
+  // The tool has removed what is invisible.
+  text: text.map((page) => stripInvisible(page).text),
+  offset: count,
+  nextOffset: fc.option(count, { nil: undefined }),
+  totalCharacters: count,
+  bodyBytes: count,
+  isBodyComplete: fc.boolean(),
+  artifact: text,
+  notes: fc.array(text, { maxLength: 2 }),
 });
 const responses = fc.record(
   {

@@ -22,3 +22,10 @@ export const DENIED_BY_USER = "Command execution denied by user.";
 
 /** BD-032 */
 export const wroteFile = (bytes: number, path: string): string => `Wrote ${bytes} bytes to ${path}`;
+
+/** BD-038; a blank line after each. */
+export const searchRow = (index: number, title: string, url: string, snippet: string): string =>
+  `${index}. ${title}\n   ${url}\n   ${snippet}\n\n`;
+
+/** BD-039 */
+export const NO_RESULTS = "No results found.";

@@ -14,14 +14,15 @@ function outputOf(tool: string, result: Parameters<typeof seenBy>[2], args = {},
 }
 
 describe("indusagiDialect", () => {
-  verifies(["IR-051", "IR-052", "IR-053"], "the collections hold the members that exist, in the seed's order", () => {
+  verifies(["IR-051", "IR-052", "IR-053"], "twelve tools, and collections in the seed's order", () => {
     expect(READ_ONLY_NAMES).toEqual(["read", "ls", "grep", "find", "websearch", "webfetch"]);
     expect(MUTATING_NAMES).toEqual(["write", "edit", "bash", "todo_set", "todo_read", "process"]);
     expect(indusagiDialect.collections).toEqual({
-      "read-only": ["read", "ls", "grep", "find"],
-      coding: ["read", "ls", "grep", "find", "write", "edit", "bash", "todo_set", "todo_read", "process"],
+      "read-only": READ_ONLY_NAMES,
+      coding: [...READ_ONLY_NAMES, ...MUTATING_NAMES],
     });
     expect(Object.keys(faces)).toEqual(indusagiDialect.collections.coding);
+    expect(Object.keys(faces)).toHaveLength(12);
   });
 
   verifies("IP-015", "both editions have the same tools and collections", () => {

@@ -11,6 +11,8 @@ import { noSuchTool } from "./messages.js";
 import { indusagiProcessPresenter } from "./process.js";
 import { indusagiReadPresenter } from "./read.js";
 import { indusagiTodoReadPresenter, indusagiTodoSetPresenter } from "./todo.js";
+import { indusagiWebfetchPresenter } from "./webfetch.js";
+import { indusagiWebsearchPresenter } from "./websearch.js";
 import { indusagiWritePresenter } from "./write.js";
 
 /** IR-052 */
@@ -32,6 +34,8 @@ export function indusagi(options: IndusagiOptions = {}): Dialect {
     ls: indusagiLsPresenter(edition),
     grep: indusagiGrepPresenter(edition),
     find: indusagiFindPresenter(edition),
+    websearch: indusagiWebsearchPresenter(edition),
+    webfetch: indusagiWebfetchPresenter(edition),
     write: indusagiWritePresenter(edition),
     edit: indusagiEditPresenter(edition),
     bash: indusagiBashPresenter(edition),

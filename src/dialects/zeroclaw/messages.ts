@@ -33,3 +33,15 @@ export const readFailed = (reason: string): string => `Failed to read file: ${re
 export const writeNotAllowed = (path: string): string => `Path not allowed: ${path}`;
 export const wroteBytes = (bytes: number, path: string): string => `Wrote ${bytes} bytes to ${path}`;
 export const writeFailed = (reason: string): string => `Failed to write file: ${reason}`;
+
+/** ZC-044, ZC-050 */
+export const requestFailed = (reason: string): string => `HTTP request failed: ${reason}`;
+export const httpStatus = (status: number): string => `HTTP ${status}`;
+export const statusLine = (status: number, text: string): string => `Status: ${status} ${text}`.trimEnd();
+export const REDACTED = "[redacted]";
+
+/** ZC-049 */
+export const bodyCapped = (bytes: number): string => `[truncated: the body is longer than ${bytes} bytes]`;
+
+/** ZC-052 */
+export const fetchFailed = (reason: string): string => `Failed to fetch: ${reason}`;

@@ -4,11 +4,19 @@ import { artifactHintFor } from "../rendering.js";
 import { zeroclawEnvelope } from "./envelope.js";
 import { fileReadPresenter } from "./file-read.js";
 import { fileWritePresenter } from "./file-write.js";
+import { httpRequestPresenter } from "./http-request.js";
 import { shellPresenter } from "./shell.js";
+import { webFetchPresenter } from "./web-fetch.js";
 
-const tools = { bash: shellPresenter, read: fileReadPresenter, write: fileWritePresenter } as const;
+const tools = {
+  bash: shellPresenter,
+  read: fileReadPresenter,
+  write: fileWritePresenter,
+  http_request: httpRequestPresenter,
+  webfetch: webFetchPresenter,
+} as const;
 
-/** The ZeroClaw toolset as far as it exists: shell, file_read and file_write with their exact texts, limits and policy. */
+/** The ZeroClaw toolset as far as it exists: shell, file_read, file_write, http_request and web_fetch with their exact texts, limits and policy. */
 export const zeroclawDialect: Dialect = Object.freeze({
   name: "zeroclaw",
   tools,

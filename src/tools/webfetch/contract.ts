@@ -11,6 +11,11 @@ export interface WebFetchLimits {
   readonly timeoutMs: number;
   /** As in `HttpRequest`. */
   readonly redirect: "follow" | "same-host";
+  /**
+   * The bodies that are shown; any other fails with `WEB_UNREADABLE`. "text": whatever is text; "page": HTML, plain text, Markdown
+   * and JSON.
+   */
+  readonly types: "all" | "text" | "page";
 }
 
 export const WEBFETCH_LIMITS = {
@@ -19,11 +24,12 @@ export const WEBFETCH_LIMITS = {
   maxCharacters: 40_000,
   timeoutMs: 30_000,
   redirect: "follow",
+  types: "all",
 } satisfies WebFetchLimits;
 
 export const WEBFETCH_FORMATS = ["markdown", "text", "html", "article"] as const;
-/** "article": the main text alone. "html": the source of whatever type. */
-export type WebFetchFormat = (typeof WEBFETCH_FORMATS)[number];
+/** "article": the main text alone. "html": the source of whatever type. "simplified", for dialects: HTML with few marks, any other text as it is. */
+export type WebFetchFormat = (typeof WEBFETCH_FORMATS)[number] | "simplified";
 
 export const webfetchSchema = {
   type: "object",
@@ -42,7 +48,7 @@ export const webfetchSchema = {
   additionalProperties: false,
 } as const satisfies JsonSchema;
 
-export type WebFetchInput = InferInput<typeof webfetchSchema>;
+export type WebFetchInput = Omit<InferInput<typeof webfetchSchema>, "format"> & { readonly format?: WebFetchFormat };
 
 export interface WebFetchData {
   /** After redirects. */

@@ -1,10 +1,11 @@
 /** What a page shows: its text, or its image. */
-import { HaftError, type HttpHeaders, type ToolContext } from "../../kernel/index.js";
-import { stripInvisible } from "../../text/index.js";
+import { HaftError, type HttpHeaders, shownEcho, type ToolContext } from "../../kernel/index.js";
+import { showControls, stripInvisible } from "../../text/index.js";
 import type { ReadPicture } from "../read/contract.js";
 import { mediaIo, missingPackage } from "../read/media-file.js";
 import { mediaTypeOf } from "../read/media-type.js";
 import { showImage } from "../read/show-image.js";
+import { quoted } from "../shared/path-input.js";
 import type { WebFetchData, WebFetchFormat, WebFetchLimits } from "./contract.js";
 import { type FetchedPage, headerOf } from "./fetch-page.js";
 
@@ -26,6 +27,8 @@ export async function renderPage(
   const { decodePage, pageKind } = await engine();
   const kind = pageKind(header, page.bytes);
   const contentType = typeOf(page.headers);
+  const isOk = page.status >= 200 && page.status < 300;
+  if (isOk && !isShown(kind, contentType, ctx.limits)) throw unreadable(page, contentType || kind);
   if (kind === "pdf") return { contentType, kind, ...(await pdfPage(page, ctx)) };
   if (kind === "image") return { contentType, kind, ...(await imagePage(page, ctx)) };
   if (kind === "binary") return { contentType: contentType || mediaTypeOf(page.bytes), kind, text: "", notes: [] };
@@ -36,6 +39,18 @@ export async function renderPage(
   const title = oneLine(rendered.title ?? "");
   const notes = [...decoded.notes, ...rendered.notes, ...removal];
   return { contentType, kind, charset: decoded.charset, text, notes, ...(title === "" ? {} : { title }) };
+}
+
+const PAGE_TEXT = new Set(["", "text/plain", "text/markdown", "text/x-markdown"]);
+
+function isShown(kind: WebFetchData["kind"], contentType: string, { types }: WebFetchLimits): boolean {
+  if (types === "all" || kind === "html" || kind === "json") return true;
+  return types === "text" ? kind === "text" || kind === "feed" : kind === "text" && PAGE_TEXT.has(contentType);
+}
+
+function unreadable({ url }: FetchedPage, type: string): HaftError {
+  const message = `Did not show ${quoted(url)}: its content, ${showControls(shownEcho(type))}, is not of a type that this tool shows.`;
+  return new HaftError("WEB_UNREADABLE", message, { details: { url, why: "type", contentType: type } });
 }
 
 /** Invisible, but ordinary: hints for line breaks, and byte-order marks. */
@@ -63,7 +78,8 @@ async function textOf(
   format: WebFetchFormat,
 ): Promise<PageText> {
   if (format === "html" || kind === "json" || kind === "text") return { text, notes: [] };
-  const { articleOf, renderFeed, renderHtml } = await engine();
+  const { articleOf, renderFeed, renderHtml, simplifyHtml } = await engine();
+  if (format === "simplified") return { text: kind === "html" ? simplifyHtml(text) : text, notes: [] };
   if (kind === "feed") return renderFeed(text, url);
   if (format === "article") return articleOf(text, url);
   return renderHtml(text, { url, format: format === "text" ? "text" : "markdown" });

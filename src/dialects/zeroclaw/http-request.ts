@@ -1,0 +1,87 @@
+import { isRecord, type ToolPresenter, type Truncation } from "../../kernel/index.js";
+import { showControls, stripControls } from "../../text/index.js";
+import {
+  HTTP_METHODS,
+  HTTP_REQUEST_LIMITS,
+  type HttpRequestData,
+  type HttpRequestInput,
+  type HttpRequestLimits,
+} from "../../tools/http-request/contract.js";
+import { missing, omitUndefined, shownValue, textArgument } from "../arguments.js";
+import { counted, newTruncations, textResult } from "../rendering.js";
+import { failed } from "./envelope.js";
+import * as messages from "./messages.js";
+import { webError } from "./web-error.js";
+
+const HTTP_REQUEST_TIMEOUT_MS = 30_000;
+const HTTP_REQUEST_MAX_BYTES = 1_000_000;
+
+export const httpRequestPresenter: ToolPresenter<HttpRequestInput, HttpRequestData, HttpRequestLimits> = {
+  name: "http_request",
+  description: `Send an HTTP request to an allowed domain; returns status, headers and the first ${HTTP_REQUEST_MAX_BYTES} bytes of the body. Redirects are not followed.`,
+  parameters: {
+    type: "object",
+    properties: {
+      url: { type: "string", description: "The http or https URL" },
+      method: { type: "string", description: HTTP_METHODS.join(", "), default: "GET" },
+      headers: { type: "object", description: "Header names and values", additionalProperties: { type: "string" } },
+      auth_secret: { type: "string", description: "Name of a configured secret to send as Authorization" },
+      body: { type: "string", description: "The body" },
+    },
+    required: ["url"],
+  },
+  acceptsEmpty: ["body"],
+  limits: {
+    ...HTTP_REQUEST_LIMITS,
+    maxBytes: HTTP_REQUEST_MAX_BYTES,
+    defaultTimeoutMs: HTTP_REQUEST_TIMEOUT_MS,
+    redirect: "manual",
+  },
+  decode(args) {
+    const url = textArgument(args, "url");
+    if (url === undefined) return missing("url", "text");
+    const method = (textArgument(args, "method") ?? "GET").toUpperCase();
+    const known = HTTP_METHODS.find((one) => one === method);
+    if (known === undefined)
+      return {
+        problem: `\`method\` was ${shownValue(args.method)}; use ${HTTP_METHODS.join(", ")}`,
+        parameter: "method",
+      };
+    const headers = isRecord(args.headers) ? (args.headers as Readonly<Record<string, string>>) : undefined;
+    const secret = textArgument(args, "auth_secret");
+    return { input: omitUndefined({ url, method: known, headers, secret, body: textArgument(args, "body") }) };
+  },
+  render(result) {
+    const { data } = result;
+    if (data === undefined) return failed(webError(result, messages.requestFailed, "http_request"));
+    const text = responseText(data);
+    const more = newTruncations(result, restOf(data));
+    return result.isError
+      ? failed(messages.httpStatus(data.status), text, more)
+      : textResult(text, { clamped: true, ...more });
+  },
+};
+
+/** Of what lets a reader act as the receiver, the tool has hidden more than this name. */
+const HIDDEN = /^set-cookie2?$/;
+
+function responseText(data: HttpRequestData): string {
+  const headers = data.headers.map(([name, value]) =>
+    showControls(`${name}: ${HIDDEN.test(name) ? messages.REDACTED : value}`),
+  );
+  const note = data.isBodyComplete ? [] : [messages.bodyCapped(data.bodyBytes)];
+  return [messages.statusLine(data.status, showControls(data.statusText)), ...headers, "", bodyOf(data), ...note].join(
+    "\n",
+  );
+}
+
+function bodyOf({ text, bodyBytes, contentType }: HttpRequestData): string {
+  if (text !== undefined) return stripControls(text).text;
+  return `[${showControls(contentType) || "binary body"}, ${counted(bodyBytes, "byte")}, not shown as text]`;
+}
+
+function restOf({ isBodyComplete, bodyBytes, url }: HttpRequestData): readonly Truncation[] {
+  if (isBodyComplete) return [];
+  // What was not read is at least one byte.
+  return [{ what: `body of ${url}`, producedBytes: bodyBytes + 1, keptBytes: bodyBytes }];
+}
