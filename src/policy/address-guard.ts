@@ -2,8 +2,8 @@
 import { hostInUrl, plainHost } from "./host-pattern.js";
 import {
   EMBEDDED_IPV4,
+  type NetworkPlace,
   PLACES,
-  type Place,
   SPECIAL_IPV4,
   SPECIAL_IPV6,
   type SpecialBlock,
@@ -11,7 +11,7 @@ import {
 
 /** `what` reads after "is": "a private address (10.0.0.0/8)". */
 export interface Judged {
-  readonly place: Place;
+  readonly place: NetworkPlace;
   readonly what: string;
 }
 

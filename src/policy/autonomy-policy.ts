@@ -21,12 +21,13 @@ import {
 import { normalizePath } from "../text/index.js";
 import { commandLookup, GUARDS_GIT, judgeAsCommand, judgeCommand } from "./command-verdict.js";
 import { commandToAllow } from "./how-to-allow.js";
-import { judgeNetwork, judgeSecret, webGuard } from "./network-verdict.js";
+import { judgeNetwork, judgeSecret } from "./network-verdict.js";
 import { type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
 import type { PolicyContext } from "./policy-context.js";
 import { type CompiledRule, compileRules, type PolicyRule, RuleBook, ruleVerdict } from "./rules/index.js";
 import { judgeTouchedPath } from "./touched-path-verdict.js";
 import { ASK_THE_USER, allow, ask, askUnlessAllowed, deny, denyAlways, strictest, type Verdict } from "./verdict.js";
+import { webGuard } from "./web-guard.js";
 import type { WebPolicy } from "./web-policy.js";
 
 export interface AutonomyPolicyOptions {

@@ -1,7 +1,6 @@
 /** What is said about an HTTP request, and about where its connection goes. */
 import type { Claim } from "../kernel/index.js";
 import { type Judged, judgeAddress, judgeHost } from "./address-guard.js";
-import { hostMatcher } from "./host-pattern.js";
 import type { PolicyContext } from "./policy-context.js";
 import { type CompiledRule, ruleVerdict } from "./rules/index.js";
 import {
@@ -15,41 +14,7 @@ import {
   TAINTED,
   type Verdict,
 } from "./verdict.js";
-import type { WebPolicy } from "./web-policy.js";
-
-/** What a user has decided about the web, ready to be asked. */
-export interface WebGuard {
-  isPrivateHost(host: string): boolean;
-  isAllowed(host: string): boolean;
-  isBlocked(host: string): boolean;
-  isSearch(url: URL): boolean;
-  /** The hosts of a secret, without ports; undefined for a name that is not known. */
-  hostsOfSecret(name: string): readonly string[] | undefined;
-}
-
-export function webGuard({
-  privateHosts = [],
-  allowedHosts = ["*"],
-  blockedHosts = [],
-  searchEndpoints = [],
-  secrets = [],
-}: WebPolicy = {}): WebGuard {
-  const oneOf = (patterns: readonly string[]) => {
-    const matchers = patterns.flatMap((pattern) => hostMatcher(pattern) ?? []);
-    return (host: string) => matchers.some((matches) => matches(host));
-  };
-  const endpoints = new Set(searchEndpoints);
-  const hosts = new Map(secrets.map((one) => [one.name, one.hosts.map(withoutPort)]));
-  return {
-    isPrivateHost: oneOf(privateHosts),
-    isAllowed: oneOf(allowedHosts),
-    isBlocked: oneOf(blockedHosts),
-    isSearch: (url) => endpoints.has(url.origin + url.pathname),
-    hostsOfSecret: (name) => hosts.get(name),
-  };
-}
-
-const withoutPort = (host: string) => host.replace(/:\d+$/, "").toLowerCase();
+import { type WebGuard, withoutPort } from "./web-guard.js";
 
 type NetworkClaim = Extract<Claim, { kind: "network" }>;
 type Network = Pick<PolicyContext, "rules" | "isTainted" | "web" | "shownUrls">;

@@ -1,8 +1,8 @@
 /** By what every claim of a call is judged. */
 import type { PolicyFiles } from "../kernel/index.js";
-import type { WebGuard } from "./network-verdict.js";
 import type { PolicyRoot } from "./path-verdict.js";
 import type { RuleBook } from "./rules/index.js";
+import type { WebGuard } from "./web-guard.js";
 
 export interface PolicyContext {
   readonly roots: readonly Required<PolicyRoot>[];

@@ -5,10 +5,10 @@
 
 /** From the most to the least harmless. */
 export const PLACES = ["public", "private", "metadata"] as const;
-export type Place = (typeof PLACES)[number];
+export type NetworkPlace = (typeof PLACES)[number];
 
 /** A block, what is there, and how it reads after "is". IPv6 is public within 2000::/3 only, so that other blocks are here for their names. */
-export type SpecialBlock = readonly [cidr: string, place: Exclude<Place, "public">, what: string];
+export type SpecialBlock = readonly [cidr: string, place: Exclude<NetworkPlace, "public">, what: string];
 
 const METADATA = "an address of cloud metadata, which gives out credentials of the machine";
 

@@ -15,9 +15,10 @@ export type {
   ToolSetting,
   ToolSettings,
 } from "./config/config.js";
-export { type ConfigSchema, configSchema, TRUSTED_KEYS } from "./config/config-schema.js";
+export { configSchema, TRUSTED_KEYS } from "./config/config-schema.js";
 export { parseConfig } from "./config/parse-config.js";
 export { narrowingPolicy, type SettledPolicy } from "./config/policy-config.js";
+export type { ConfigSchema } from "./config/schema-keywords.js";
 export { type SettledConfig, settleConfig } from "./config/settle-config.js";
 export {
   type ConfiguredServers,

@@ -1,6 +1,6 @@
 /** Checks a parsed configuration against the schema and words what is wrong for the user who has to mend it. */
 import { nearestNames } from "../../text/index.js";
-import type { ConfigSchema } from "./config-schema.js";
+import type { ConfigSchema } from "./schema-keywords.js";
 
 /** A value where it stands in the text; a property is a node with its key and its value as children. */
 export interface ConfigNode {

@@ -4,29 +4,8 @@ import { builtinTools, GATES } from "../../tools/index.js";
 import { hasGate } from "../builtin-registry.js";
 import { DIALECT_NAMES } from "../dialect-named.js";
 import type { TrustedKey } from "./config.js";
+import type { ConfigSchema } from "./schema-keywords.js";
 import { WEB_SCHEMA } from "./web-schema.js";
-
-/** The keywords that the schema uses and the checker knows. */
-export interface ConfigSchema {
-  readonly $schema?: string;
-  /** What is accepted, as it stands in a message: "the name of an environment variable". */
-  readonly title?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly type?: "object" | "array" | "string" | "integer" | "boolean";
-  readonly enum?: readonly (string | boolean)[];
-  readonly pattern?: string;
-  readonly minLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly items?: ConfigSchema;
-  readonly uniqueItems?: boolean;
-  readonly properties?: Readonly<Record<string, ConfigSchema>>;
-  readonly patternProperties?: Readonly<Record<string, ConfigSchema>>;
-  readonly additionalProperties?: false;
-  readonly required?: readonly string[];
-  readonly anyOf?: readonly ConfigSchema[];
-}
 
 /** Keys that a project's own file decides only where the user trusts it with them. */
 export const TRUSTED_KEYS: readonly TrustedKey[] = Object.freeze([

@@ -1,7 +1,7 @@
 /** What a configuration file may say of the web. */
 import { HOST_PATTERN } from "../../policy/index.js";
 import { SEARCH_PROVIDERS } from "../../tools/index.js";
-import type { ConfigSchema } from "./config-schema.js";
+import type { ConfigSchema } from "./schema-keywords.js";
 
 const TEXT = { type: "string", minLength: 1 } as const;
 

@@ -1,0 +1,37 @@
+/** Answers for the policy what a user has decided about the web. */
+import { hostMatcher } from "./host-pattern.js";
+import type { WebPolicy } from "./web-policy.js";
+
+/** What a user has decided about the web, ready to be asked. */
+export interface WebGuard {
+  isPrivateHost(host: string): boolean;
+  isAllowed(host: string): boolean;
+  isBlocked(host: string): boolean;
+  isSearch(url: URL): boolean;
+  /** The hosts of a secret, without ports; undefined for a name that is not known. */
+  hostsOfSecret(name: string): readonly string[] | undefined;
+}
+
+export function webGuard({
+  privateHosts = [],
+  allowedHosts = ["*"],
+  blockedHosts = [],
+  searchEndpoints = [],
+  secrets = [],
+}: WebPolicy = {}): WebGuard {
+  const oneOf = (patterns: readonly string[]) => {
+    const matchers = patterns.flatMap((pattern) => hostMatcher(pattern) ?? []);
+    return (host: string) => matchers.some((matches) => matches(host));
+  };
+  const endpoints = new Set(searchEndpoints);
+  const hosts = new Map(secrets.map((one) => [one.name, one.hosts.map(withoutPort)]));
+  return {
+    isPrivateHost: oneOf(privateHosts),
+    isAllowed: oneOf(allowedHosts),
+    isBlocked: oneOf(blockedHosts),
+    isSearch: (url) => endpoints.has(url.origin + url.pathname),
+    hostsOfSecret: (name) => hosts.get(name),
+  };
+}
+
+export const withoutPort = (host: string) => host.replace(/:\d+$/, "").toLowerCase();
