@@ -220,11 +220,12 @@ const pages = fc.record(
     url: text,
     redirects: fc.array(text, { maxLength: 2 }),
     status: count,
+    statusText: text,
     contentType: text,
     kind: fc.constantFrom("html", "feed", "json", "text", "pdf", "image", "binary"),
     title: text,
-    // The tool has removed what is not text.
-    text: fc.string(),
+    // The tool has removed what is invisible.
+    text: text.map((page) => stripInvisible(page).text),
     offset: count,
     nextOffset: count,
     totalCharacters: count,
@@ -238,7 +239,17 @@ const pages = fc.record(
   },
   {
     requiredKeys: [
-      ...(["url", "redirects", "status", "contentType", "kind", "text", "offset", "totalCharacters"] as const),
+      ...([
+        "url",
+        "redirects",
+        "status",
+        "statusText",
+        "contentType",
+        "kind",
+        "text",
+        "offset",
+        "totalCharacters",
+      ] as const),
       ...(["bodyBytes", "isBodyComplete", "notes"] as const),
     ],
   },
@@ -248,24 +259,6 @@ const searches = fc.record({
   provider: text,
   results: fc.array(fc.record({ title: text, url: text, snippet: text }), { maxLength: 3 }),
   omitted: count,
-});
-const pages = fc.record({
-  url: text,
-  redirects: fc.array(text, { maxLength: 2 }),
-  status: count,
-  statusText: text,
-  contentType: text,
-  kind: fc.constantFrom("html", "feed", "json", "text", "pdf", "image", "binary"),
-  title: text,
-  // The tool has removed what is invisible.
-  text: text.map((page) => stripInvisible(page).text),
-  offset: count,
-  nextOffset: fc.option(count, { nil: undefined }),
-  totalCharacters: count,
-  bodyBytes: count,
-  isBodyComplete: fc.boolean(),
-  artifact: text,
-  notes: fc.array(text, { maxLength: 2 }),
 });
 const responses = fc.record(
   {
