@@ -6,7 +6,7 @@ import type { ZeroclawPolicyOptions } from "./zeroclaw/options.js";
  * workspace and high-risk commands are refused, and medium-risk commands are asked about. Haft's own policy decides as well, and
  * the strictest decision holds. Asynchronous because the parser of commands is loaded with it.
  *
- * @throws `CONFIG_INVALID` for a root that is not absolute.
+ * @throws `CONFIG_INVALID` for a root that is not absolute, and for a domain that names no host.
  */
 export async function zeroclawPolicy(options: ZeroclawPolicyOptions = {}): Promise<Policy> {
   const { validatingPolicy } = await import("./zeroclaw/index.js");

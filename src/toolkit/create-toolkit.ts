@@ -44,7 +44,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
   const registry = registryOf(options, dialect, isDenied);
   const chosen = await settledTargets(options);
   const redactor = redactorOf(options);
-  const preset = options.policy === undefined ? await presetOf(dialect, policy) : undefined;
+  const preset = options.policy === undefined ? await presetOf(dialect, policy, options.web?.allowedHosts) : undefined;
   const rate = options.rate ?? preset?.rate;
   const host = await createHost({
     ...options,

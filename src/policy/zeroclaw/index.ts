@@ -6,6 +6,7 @@ import { analyzeCommand } from "../commands/index.js";
 import { rememberedCommand } from "../remembered-keys.js";
 import { ASK_THE_USER, allow, ask, deny, strictest, type Verdict } from "../verdict.js";
 import { DEFAULT_ALLOWED_COMMANDS, isListed } from "./allowed-commands.js";
+import { domainMatcher } from "./allowed-domains.js";
 import { riskOf } from "./command-risk.js";
 import { DEFAULT_FORBIDDEN_PATHS, forbiddenPathIn, isForbidden, type PathLimits } from "./forbidden-paths.js";
 import type { ZeroclawPolicyOptions } from "./options.js";
@@ -18,6 +19,8 @@ interface Rules extends PathLimits {
   readonly allowed: readonly string[];
   readonly isHighBlocked: boolean;
   readonly isMediumAsked: boolean;
+  /** Absent: the call may reach any. */
+  readonly domains: { readonly isNone: boolean; isAllowedHost(hostname: string): boolean } | undefined;
   /** What Haft's own policy says about a command alone. */
   base(claim: CommandClaim): Decision;
 }
@@ -28,7 +31,8 @@ interface Rules extends PathLimits {
  * is of medium risk at least.
  */
 export function validatingPolicy(options: ZeroclawPolicyOptions = {}): Policy {
-  const { roots = [] } = options;
+  const { roots = [], allowedDomains = [] } = options;
+  const isAllowedHost = domainMatcher(allowedDomains);
   const own = autonomyPolicy({ roots });
   const { base = own } = options;
   return Object.freeze({
@@ -48,6 +52,7 @@ export function validatingPolicy(options: ZeroclawPolicyOptions = {}): Policy {
         allowed: options.allowedCommands ?? DEFAULT_ALLOWED_COMMANDS,
         isHighBlocked: options.blockHighRiskCommands ?? true,
         isMediumAsked: options.requireApprovalForMediumRisk ?? true,
+        domains: call.tool === "http_request" ? { isNone: allowedDomains.length === 0, isAllowedHost } : undefined,
         base: (claim) => base.decide([claim], call),
       };
       return stricterOf(
@@ -68,8 +73,16 @@ export function validatingPolicy(options: ZeroclawPolicyOptions = {}): Policy {
 
 function judge(claim: Claim, rules: Rules): readonly Verdict[] {
   if (claim.kind === "command") return [validate(claim, rules)];
+  if (claim.kind === "network") return judgeDomain(claim.url, rules);
   if (claim.kind !== "file" || !isForbidden(claim.path, rules)) return [];
   return [deny("zeroclaw-path", `Path not allowed: ${claim.path}`)];
+}
+
+function judgeDomain(url: string, { domains }: Rules): readonly Verdict[] {
+  if (domains === undefined) return [];
+  if (domains.isNone) return [deny("zeroclaw-domain", "HTTP requests are disabled: no domain is allowed")];
+  const host = URL.canParse(url) ? new URL(url).hostname : url;
+  return domains.isAllowedHost(host) ? [] : [deny("zeroclaw-domain", `Host not in allowed domains: ${host}`)];
 }
 
 function validate(claim: CommandClaim, rules: Rules): Verdict {

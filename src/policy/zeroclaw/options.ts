@@ -13,6 +13,11 @@ export interface ZeroclawPolicyOptions {
   readonly blockHighRiskCommands?: boolean;
   /** Asks about medium-risk commands at the level "supervised". Default true. */
   readonly requireApprovalForMediumRisk?: boolean;
+  /**
+   * Domains that `http_request` may reach, with their subdomains; "*" is every host. Default: none, which disables `http_request`.
+   * `web_fetch` is not limited by it.
+   */
+  readonly allowedDomains?: readonly string[];
   /** Directories beside the workspace that calls may use. */
   readonly roots?: readonly PolicyRoot[];
   /** Haft's policy, which decides as well: the strictest decision holds. Default: that of the levels, with the `roots`. */
