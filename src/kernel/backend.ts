@@ -75,6 +75,8 @@ export interface Backend {
    */
   readonly machine: string;
   readonly flags: BackendFlags;
+  /** The language of its commands, such as "cmd". Absent: that of `sh`. The policy reads no other, and asks about each such command. */
+  readonly commandLanguage?: string;
   /** "pinned": check and operation are one step. "checked": the operation follows the check, so a path swapped in between can escape it. */
   readonly guard: "pinned" | "checked";
   /** The home directory, for `~`. */

@@ -220,6 +220,7 @@ function refusal(decision: Decision, toolName: string, more: Readonly<Record<str
 export function policyCallOf(run: CallRun): PolicyCall {
   const { name, spec } = run.target;
   const { host, session } = run.context;
+  const { home, flags, commandLanguage } = backendOf(run);
   const { trust } = session;
   return {
     callId: run.call.id,
@@ -230,9 +231,10 @@ export function policyCallOf(run: CallRun): PolicyCall {
     sessionId: session.id,
     cwd: run.cwd,
     workspace: run.workspace,
-    home: backendOf(run).home,
+    home,
     autonomy: trust.autonomy ?? host.autonomy ?? DEFAULT_AUTONOMY,
-    sandboxed: backendOf(run).flags.sandbox === true,
+    sandboxed: flags.sandbox === true,
+    ...(commandLanguage === undefined ? {} : { commandLanguage }),
     taint: trust.taint,
   };
 }

@@ -39,6 +39,8 @@ export interface PolicyCall {
   readonly autonomy: Autonomy;
   /** Whether commands on the target run in a sandbox. */
   readonly sandboxed: boolean;
+  /** As `Backend.commandLanguage`. Absent: commands are those of `sh`. */
+  readonly commandLanguage?: string;
   /**
    * Where untrusted content comes from that the model was shown in this session: the web, other servers, panes, files outside the
    * workspace. Each source once, the first 20. Empty: none.

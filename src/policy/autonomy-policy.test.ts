@@ -20,6 +20,20 @@ const policy = autonomyPolicy({ roots: [{ path: "/ref", access: "read" }, { path
 const decide = (claims: Claim | readonly Claim[], more: Partial<PolicyCall> = {}) =>
   policy.decide([claims].flat() as readonly Claim[], { ...call, ...more });
 
+it("a command in a language that is not read is a question of high risk at every level [POL-55]", () => {
+  const cmd = { commandLanguage: "cmd" };
+  for (const autonomy of ["supervised", "full"] as const)
+    expect(decide(command("echo a"), { ...cmd, autonomy })).toMatchObject({
+      effect: "ask",
+      risk: "high",
+      rule: "command-language",
+    });
+  expect(decide(command("echo a"), { ...cmd, autonomy: "readonly" })).toMatchObject({ effect: "deny" });
+  const allowing = autonomyPolicy({ rules: ["allow tool:bash"] });
+  expect(allowing.decide([command("echo a")], { ...call, ...cmd, tool: "bash" })).toMatchObject({ effect: "allow" });
+  expect(decide(command("echo a"))).toMatchObject({ effect: "allow" });
+});
+
 describe("a supervised session", () => {
   it.each([
     ["allow", "read-inside", file("read", "/ws/a.ts")],

@@ -11,6 +11,7 @@
 import {
   type Autonomy,
   type Claim,
+  type CommandStart,
   type Decision,
   type Grant,
   grantFor,
@@ -24,6 +25,7 @@ import { commandToAllow } from "./how-to-allow.js";
 import { judgeNetwork, judgeSecret } from "./network-verdict.js";
 import { type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
 import type { PolicyContext } from "./policy-context.js";
+import { rememberedCommand } from "./remembered-keys.js";
 import { type CompiledRule, compileRules, type PolicyRule, RuleBook, ruleVerdict } from "./rules/index.js";
 import { judgeTouchedPath } from "./touched-path-verdict.js";
 import { ASK_THE_USER, allow, ask, askUnlessAllowed, deny, denyAlways, strictest, type Verdict } from "./verdict.js";
@@ -70,6 +72,7 @@ export function autonomyPolicy(options: AutonomyPolicyOptions = {}): Policy {
     },
     lookup(claims, call) {
       const context = contextOf(call);
+      if (call.commandLanguage !== undefined) return undefined;
       if (call.autonomy === "full" && !context.rules.hasPaths) return undefined;
       const lookups = claims.flatMap((claim) =>
         claim.kind === "command" ? (commandLookup(claim, context) ?? []) : [],
@@ -92,7 +95,7 @@ function contextsOf({
   const guard = webGuard(web);
   const names = sensitive.length === 0 ? SENSITIVE_NAMES : [...SENSITIVE_NAMES, ...sensitive];
   let latest: { readonly workspace: string; readonly home: string; readonly book: RuleBook } | undefined;
-  return ({ workspace, home, files, taint, shownUrls }) => {
+  return ({ workspace, home, files, taint, commandLanguage, shownUrls }) => {
     if (latest?.workspace !== workspace || latest.home !== home)
       latest = { workspace, home, book: new RuleBook(compiled, { workspace, home }) };
     const own = { path: normalizePath(workspace), access: "write" as const };
@@ -105,6 +108,7 @@ function contextsOf({
       rules: latest.book,
       sensitive: names,
       web: guard,
+      commandLanguage,
     };
   };
 }
@@ -128,7 +132,9 @@ function judge(claim: Claim, context: PolicyContext): readonly Verdict[] {
     case "file":
       return [{ ...judgeTouchedPath({ ...claim, isWhole: false }, context), ...impliedOf(claim) }];
     case "command":
-      return judgeCommand(claim, context);
+      return context.commandLanguage === undefined
+        ? judgeCommand(claim, context)
+        : [unreadCommand(claim, context.commandLanguage)];
     case "job":
       return [allow("own-job", "A session's own background commands may be read and stopped.")];
     case "input":
@@ -167,6 +173,12 @@ function judgeInput({ to, id, text }: Extract<Claim, { kind: "input" }>): Verdic
     `It writes to the ${to === "job" ? "background command" : "terminal"} "${id}".`,
     "medium",
   );
+}
+
+/** No rule can be compared with it either, so that it is asked about at every level. */
+function unreadCommand(start: CommandStart, language: string): Verdict {
+  const reason = `Commands of this target are in the language "${language}", which is not read here.`;
+  return { ...askUnlessAllowed("command-language", reason, "high", rememberedCommand(start, {})), atEveryLevel: true };
 }
 
 function askForTool(owner: string, tool: string, suggest?: string): Verdict {

@@ -13,6 +13,8 @@ export interface PolicyContext {
   readonly isTainted: boolean;
   readonly web: WebGuard;
   /** As in `PolicyCall`. */
+  readonly commandLanguage?: string | undefined;
+  /** As in `PolicyCall`. */
   readonly shownUrls?: ReadonlySet<string> | undefined;
   /** What was looked up on the target. Absent: files are judged as they are written. */
   readonly files?: PolicyFiles | undefined;

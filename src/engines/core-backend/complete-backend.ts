@@ -17,6 +17,8 @@ export interface BackendCore {
   readonly fs: CoreFs;
   /** Absent: commands are refused with `BACKEND_UNSUPPORTED`. */
   readonly shell?: CoreShell;
+  /** See `Backend.commandLanguage`. */
+  readonly commandLanguage?: string;
   /** The working directory, absolute. */
   readonly cwd: string;
   /** Default: `cwd`. */
@@ -45,7 +47,7 @@ export interface BackendCore {
  * Any error of the core is understood: a code of POSIX ("ENOENT") is translated, anything else is `FS_IO` with its message.
  */
 export function completeBackend(core: BackendCore): Backend {
-  const { name, machine = name, fs, clock, cwd, home = cwd, digest = webDigest } = core;
+  const { name, machine = name, commandLanguage, fs, clock, cwd, home = cwd, digest = webDigest } = core;
   const closing = new AbortController();
   const requireOpen = (): void => {
     if (closing.signal.aborted) throw closedBackend(name);
@@ -58,6 +60,7 @@ export function completeBackend(core: BackendCore): Backend {
     name,
     machine,
     flags: {},
+    ...(commandLanguage === undefined ? {} : { commandLanguage }),
     guard: "checked",
     home,
     cwd,

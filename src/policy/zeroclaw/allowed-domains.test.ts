@@ -42,7 +42,18 @@ describe("allowed domains", () => {
   });
 
   verifies("ZC-045", "that name no host are refused when the policy is made", () => {
-    for (const entry of ["", " ", "a b", "ada@example.com", "a..b", "*.*.example", "exa*mple.com", "https://", ".", "[x]"])
+    for (const entry of [
+      "",
+      " ",
+      "a b",
+      "ada@example.com",
+      "a..b",
+      "*.*.example",
+      "exa*mple.com",
+      "https://",
+      ".",
+      "[x]",
+    ])
       expect(() => validatingPolicy({ allowedDomains: ["ok.example", entry] }), entry).toThrow(/names no host/);
   });
 
