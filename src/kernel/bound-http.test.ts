@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { boundHttp, type RequestBinding } from "./bound-http.js";
 import { type Decision, type Grant, grantFor } from "./claims.js";
+import { HaftError } from "./errors.js";
 import type { Http, HttpResponse } from "./http.js";
 
 const RESPONSE: HttpResponse = {
@@ -25,7 +26,8 @@ type Asked = Parameters<RequestBinding["authorize"]>[0];
 function redirectedTo(...to: readonly { readonly method: string; readonly url: string }[]) {
   const sent: string[] = [];
   const asked: Asked[] = [];
-  const fetched: string[] = [];
+  const requested: string[] = [];
+  let answers = 0;
   const http: Http = {
     async fetch(url, { method = "GET", hop }) {
       for (const request of [{ method, url }, ...to]) {
@@ -35,20 +37,25 @@ function redirectedTo(...to: readonly { readonly method: string; readonly url: s
       return RESPONSE;
     },
   };
-  const bound = (requests: Grant["requests"], more: Partial<RequestBinding> & Partial<Pick<Grant, "secrets">> = {}) =>
-    boundHttp(http, {
+  const bound = (
+    requests: Grant["requests"],
+    more: Partial<RequestBinding> & Partial<Pick<Grant, "secrets">> = {},
+    port = http,
+  ) =>
+    boundHttp(port, {
       grant: grantFor("g", [], { requests, secrets: more.secrets ?? [] }),
       signal: new AbortController().signal,
       isApproved: false,
       requireLife() {},
-      fetched: (url) => void fetched.push(url),
+      requested: (url) => void requested.push(url),
+      answered: () => void answers++,
       ...more,
       authorize(request) {
         asked.push(request);
         return more.authorize?.(request) ?? decision("allow");
       },
     });
-  return { sent, asked, fetched, bound };
+  return { sent, asked, requested, answers: () => answers, bound };
 }
 
 function decision(effect: Decision["effect"]): Decision {
@@ -59,7 +66,7 @@ function decision(effect: Decision["effect"]): Decision {
 const unclaimed = { code: "CALL_UNCLAIMED" };
 
 it("makes the claimed request, and none of another method, path or origin", async () => {
-  const { sent, bound, fetched } = redirectedTo();
+  const { sent, bound, requested } = redirectedTo();
   const http = bound([A]);
   await http.fetch("https://example.com/a#part");
   for (const [url, method] of [
@@ -72,7 +79,7 @@ it("makes the claimed request, and none of another method, path or origin", asyn
   ] as const)
     await expect(http.fetch(url, { method }), `${method} ${url}`).rejects.toMatchObject(unclaimed);
   expect(sent).toEqual(["GET https://example.com/a#part"]);
-  expect(fetched).toEqual(["https://example.com/a#part", "https://example.com/a"]);
+  expect(new Set(requested)).toEqual(new Set(["https://example.com/a#part", "https://example.com/a"]));
 });
 
 describe("a redirect", () => {
@@ -115,6 +122,45 @@ describe("a redirect", () => {
     await expect(bound([A], { authorize }).fetch(A.url)).rejects.toThrow(
       'Did not follow the redirect from "https://example.com/a" to "https://other.example/": It is so. Fetch that URL itself, so that the user can be asked.',
     );
+  });
+});
+
+describe("what a call has read", () => {
+  const failing = (code: "WEB_UNREACHABLE" | "WEB_REDIRECTS", hops: readonly string[]): Http => ({
+    async fetch(_, { method = "GET", hop }) {
+      for (const url of hops) await hop({ method, url, address: "192.0.2.1" });
+      throw new HaftError(code, "Did not fetch it.");
+    },
+  });
+
+  it.each([
+    ["a name that does not resolve", "WEB_UNREACHABLE", [], false],
+    ["a server that does not answer", "WEB_UNREACHABLE", ["https://example.com/a", "https://example.com/a"], false],
+    ["a redirect to where nobody answers", "WEB_UNREACHABLE", ["https://example.com/a", "https://b.example/"], true],
+    ["a redirect to no URL", "WEB_REDIRECTS", ["https://example.com/a"], true],
+  ] as const)("after %s", async (_, code, hops, isAnswered) => {
+    const { bound, answers, requested } = redirectedTo();
+    const http = bound([A], {}, failing(code, hops));
+    await expect(http.fetch("https://example.com/a#part")).rejects.toMatchObject({ code });
+    expect(answers() > 0).toBe(isAnswered);
+    expect(new Set(requested)).toEqual(new Set(["https://example.com/a#part", ...hops]));
+  });
+
+  it("is a redirect that is refused, whose target may not be requested again", async () => {
+    const { bound, answers, requested } = redirectedTo({ method: "GET", url: "https://other.example/" });
+    const authorize = ({ address }: Asked) => decision(address === undefined ? "ask" : "allow");
+    await expect(bound([A], { authorize }).fetch(A.url)).rejects.toMatchObject({ code: "POLICY_APPROVAL_REQUIRED" });
+    expect([answers() > 0, requested.includes("https://other.example/")]).toEqual([true, false]);
+  });
+
+  it("may be requested again by GET, and of any URL only once the policy has allowed it", async () => {
+    const { bound, requested } = redirectedTo();
+    const authorize = () => decision("ask");
+    const any = { method: "*", url: "*", scope: "any" } as const;
+    await expect(bound([any], { authorize }).fetch(A.url)).rejects.toMatchObject({ code: "POLICY_APPROVAL_REQUIRED" });
+    const post = bound([{ ...A, method: "POST" }], {}, failing("WEB_UNREACHABLE", [A.url]));
+    await expect(post.fetch(A.url, { method: "POST" })).rejects.toMatchObject({ code: "WEB_UNREACHABLE" });
+    expect(requested).toEqual([]);
   });
 });
 

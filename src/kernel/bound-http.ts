@@ -16,12 +16,14 @@ export interface RequestBinding {
   requireLife(): void;
   /** Asks the policy about a redirect, with `address` about a connection. */
   authorize(request: { readonly method: string; readonly url: string; readonly address?: string }): Decision;
-  /** Called with the URLs of an exchange that has a response. */
-  fetched(url: string): void;
+  /** Called with each URL that may be requested again: of a GET or HEAD that may be sent, and of any exchange that has a response. */
+  requested(url: string): void;
+  /** Called when a server has answered, with a redirect too. */
+  answered(): void;
 }
 
 export function boundHttp(http: Http, binding: RequestBinding): CallHttp {
-  const { grant, signal: end, requireLife, fetched } = binding;
+  const { grant, signal: end, requireLife, requested, answered } = binding;
   return Object.freeze<CallHttp>({
     async fetch(url, { method = "GET", signal, secret, ...request } = {}) {
       requireLife();
@@ -32,23 +34,42 @@ export function boundHttp(http: Http, binding: RequestBinding): CallHttp {
       if (!coversRequest(grant, method, url)) throw unclaimed(`request ${method} "${url}"`, { method, url });
       if (secret !== undefined && !(typeof secret === "string" && coversSecret(grant, secret, url)))
         throw unclaimed(`send the secret "${String(secret)}" to "${url}"`, { secret, url });
+      // Not under a grant for any URL: that of each connection is still to be judged.
+      if (isRead(method) && coversConnection(grant, method, url)) requested(url);
       let from = url;
-      const response = await http.fetch(url, {
-        ...request,
-        method,
-        ...(secret === undefined ? {} : { secret }),
-        signal: signal === undefined ? end : AbortSignal.any([privateSignal(signal), end]),
-        hop: async (hop) => {
-          requireLife();
-          requireConnection(binding, hop, from);
-          from = hop.url;
-        },
-      });
-      fetched(url);
-      fetched(response.url);
+      let response: HttpResponse;
+      try {
+        response = await http.fetch(url, {
+          ...request,
+          method,
+          ...(secret === undefined ? {} : { secret }),
+          signal: signal === undefined ? end : AbortSignal.any([privateSignal(signal), end]),
+          hop: async (hop) => {
+            requireLife();
+            if (isElsewhere(hop.url, from)) answered();
+            requireConnection(binding, hop, from);
+            from = hop.url;
+            if (isRead(hop.method)) requested(hop.url);
+          },
+        });
+      } catch (thrown) {
+        if (HaftError.is(thrown, "WEB_REDIRECTS")) answered();
+        throw thrown;
+      }
+      answered();
+      requested(url);
+      requested(response.url);
       return boundResponse(response, requireLife);
     },
   });
+}
+
+const isRead = (method: string) => /^(GET|HEAD)$/i.test(method);
+
+/** A fragment is not sent, so that a port may omit it. */
+function isElsewhere(...urls: readonly [url: string, from: string]): boolean {
+  const [url, from] = urls.map((text) => Object.assign(new URL(text), { hash: "" }).href);
+  return url !== from;
 }
 
 /**
@@ -60,7 +81,7 @@ export function boundHttp(http: Http, binding: RequestBinding): CallHttp {
 function requireConnection({ grant, isApproved, authorize }: RequestBinding, hop: HttpHop, from: string): void {
   const { method, url, address } = hop;
   const isGranted = coversConnection(grant, method, url);
-  const isRedirect = new URL(url).href !== new URL(from).href;
+  const isRedirect = isElsewhere(url, from);
   const refuse = (decision: Decision) => {
     const isAsk = decision.effect === "ask";
     const did = isRedirect ? `follow the redirect from "${from}" to "${url}"` : `connect to "${url}"`;

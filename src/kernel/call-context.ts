@@ -205,7 +205,10 @@ function requestBinding(run: CallRun, signal: AbortSignal): RequestBinding {
     isApproved: run.decision?.effect === "ask",
     requireLife: run.life.requireLife,
     authorize: (request) => authorizeRequest(run, request),
-    fetched: (url) => run.context.session.trust.shownUrl(url),
+    requested: (url) => run.context.session.trust.shownUrl(url),
+    answered: () => {
+      run.isAnswered = true;
+    },
   };
 }
 

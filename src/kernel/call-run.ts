@@ -72,6 +72,8 @@ export interface CallRun {
   files: PolicyFiles | undefined;
   /** Where claimed paths were found to lead, and what policy allowed there. */
   readonly realPlaces: Place[];
+  /** A server has answered a request of the call. */
+  isAnswered: boolean;
   approver: string | null;
   /** What became of the question; undefined where the call needed no approval. */
   approval: AuditedApproval | undefined;
@@ -113,6 +115,7 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     grant: undefined,
     files: undefined,
     realPlaces: [],
+    isAnswered: false,
     approver: null,
     approval: undefined,
     approved: undefined,

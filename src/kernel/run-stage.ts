@@ -5,7 +5,7 @@ import { type CallRun, type Ending, ended, resultOfThrown } from "./call-run.js"
 import { CallSignal } from "./call-signal.js";
 import type { Claim } from "./claims.js";
 import { ABANDON_AFTER_MS, deadlineOf } from "./deadline.js";
-import { callSafely, HaftError, ignoreRejection } from "./errors.js";
+import { callSafely, ERROR_CODES, HaftError, ignoreRejection } from "./errors.js";
 import { revoked } from "./guard.js";
 import { type CallStatus, fail, type Provenance, type ToolResult } from "./result.js";
 import type { AuditEnd } from "./services.js";
@@ -44,7 +44,7 @@ export async function execute(run: CallRun): Promise<Ending> {
       });
     });
     run.events.flush();
-    const result = withOrigin(run.claims, validateToolResult(returned, tool.name));
+    const result = withOrigin(run, validateToolResult(returned, tool.name));
     return ended(statusOf(result, stopped), result);
   } finally {
     stopTimer();
@@ -75,14 +75,25 @@ async function watched(run: CallRun, ctx: CallContext, fault: (thrown: unknown) 
   }
 }
 
-/** A result whose tool does not say where it comes from is from the foreign place that its call claimed. */
-function withOrigin(claims: readonly Claim[], result: ToolResult): ToolResult {
+/**
+ * A result whose tool does not say where it comes from is from the foreign place that its call claimed: not from a server that has
+ * not answered, where the result is a failure in the words of Haft.
+ */
+function withOrigin({ claims, isAnswered }: CallRun, result: ToolResult): ToolResult {
   if (result.provenance !== undefined) return result;
+  const isRead = isAnswered || !isBareFailure(result);
   for (const claim of claims) {
+    if (claim.kind === "network" && !isRead) continue;
     const provenance = originOf(claim);
     if (provenance !== undefined) return { ...result, provenance };
   }
   return result;
+}
+
+/** A failure without content; what a tool throws may quote what it has read by other means. */
+function isBareFailure({ isError, content, data, code }: ToolResult): boolean {
+  const isOfHaft = code !== "CALL_THREW" && (ERROR_CODES as readonly unknown[]).includes(code);
+  return isError && isOfHaft && content.length === 0 && data === undefined;
 }
 
 function originOf(claim: Claim): Provenance | undefined {

@@ -34,12 +34,12 @@ export class SessionTrust {
     this.#taint = Object.freeze([...this.#taint, Object.freeze({ from, ref: short })]);
   }
 
-  /** The URLs that results have shown or that were fetched, normalized and without a fragment, the oldest first. */
+  /** The URLs that results have shown or that were requested, normalized and without a fragment, the oldest first. */
   get shownUrls(): ReadonlySet<string> {
     return this.#urls;
   }
 
-  /** Remembers URLs that the model was shown, or that were fetched. Others than of HTTP are ignored. */
+  /** Remembers URLs that the model was shown, or that were requested. Others than of HTTP are ignored. */
   shownUrl(...urls: readonly string[]): void {
     for (const text of urls) {
       if (text.length > MAX_SHOWN_URL_LENGTH || !URL.canParse(text)) continue;
