@@ -6,7 +6,6 @@ export const PACKAGES: PackageTable = {
   text: { chardet: "lazy" },
   kernel: { ajv: "lazy" },
   "engines/html": { htmlparser2: "eager" }, // the engine itself is loaded with the first page
-  "engines/web-results": { htmlparser2: "eager" }, // the engine itself is loaded with the first search
   "engines/search": { re2js: "lazy" },
   host: { sharp: "lazy", undici: "lazy", unpdf: "lazy" }, // media run in a worker process
   "mcp-client": { "@modelcontextprotocol/client": "lazy" },

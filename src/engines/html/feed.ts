@@ -10,19 +10,21 @@ const MAX_SUMMARY = 1_000;
 
 type Field = "title" | "link" | "date" | "summary" | "content";
 
-const FIELDS: Readonly<Record<string, Field>> = {
-  title: "title",
-  link: "link",
-  pubdate: "date",
-  published: "date",
-  updated: "date",
-  "dc:date": "date",
-  description: "summary",
-  summary: "summary",
-  subtitle: "summary",
-  content: "content",
-  "content:encoded": "content",
-};
+const FIELDS = new Map<string, Field>(
+  Object.entries({
+    title: "title",
+    link: "link",
+    pubdate: "date",
+    published: "date",
+    updated: "date",
+    "dc:date": "date",
+    description: "summary",
+    summary: "summary",
+    subtitle: "summary",
+    content: "content",
+    "content:encoded": "content",
+  }),
+);
 const ITEMS: ReadonlySet<string> = new Set(["item", "entry"]);
 const HEADS: ReadonlySet<string> = new Set(["channel", "feed"]);
 
@@ -47,7 +49,7 @@ class FeedHandler implements PageHandler {
     }
     if (ITEMS.has(name)) this.items.push({});
     const entry = ITEMS.has(parent) ? this.items.at(-1) : HEADS.has(parent) ? this.head : undefined;
-    const field = FIELDS[name];
+    const field = FIELDS.get(name);
     if (entry === undefined || field === undefined) return leave;
     const { href, rel } = attributes;
     if (field === "link" && href !== undefined) {

@@ -33,20 +33,22 @@ const TABLE_PARTS = names("table thead tbody tfoot tr td th caption");
 const FOREIGN = names("svg math");
 
 /** An element that opens ends these, when one is open inside the scope. */
-const IMPLIED_ENDS: Readonly<Record<string, readonly [targets: ReadonlySet<string>, scope: ReadonlySet<string>]>> = {
-  li: [names("li"), LIST_SCOPE],
-  dt: [names("dt dd"), DEFINITION_SCOPE],
-  dd: [names("dt dd"), DEFINITION_SCOPE],
-  td: [names("td th caption"), TABLES],
-  th: [names("td th caption"), TABLES],
-  tr: [names("tr caption"), TABLES],
-  thead: [names("thead tbody tfoot caption"), TABLES],
-  tbody: [names("thead tbody tfoot caption"), TABLES],
-  tfoot: [names("thead tbody tfoot caption"), TABLES],
-  option: [names("option"), names("select datalist")],
-  a: [names("a"), TABLE_SCOPE],
-  button: [names("button"), TABLE_SCOPE],
-};
+const IMPLIED_ENDS = new Map<string, readonly [targets: ReadonlySet<string>, scope: ReadonlySet<string>]>(
+  Object.entries({
+    li: [names("li"), LIST_SCOPE],
+    dt: [names("dt dd"), DEFINITION_SCOPE],
+    dd: [names("dt dd"), DEFINITION_SCOPE],
+    td: [names("td th caption"), TABLES],
+    th: [names("td th caption"), TABLES],
+    tr: [names("tr caption"), TABLES],
+    thead: [names("thead tbody tfoot caption"), TABLES],
+    tbody: [names("thead tbody tfoot caption"), TABLES],
+    tfoot: [names("thead tbody tfoot caption"), TABLES],
+    option: [names("option"), names("select datalist")],
+    a: [names("a"), TABLE_SCOPE],
+    button: [names("button"), TABLE_SCOPE],
+  }),
+);
 const P = names("p");
 
 /** Elements that a search looks at, so that its cost does not grow with the depth of the page. */
@@ -54,7 +56,7 @@ const MAX_SEARCH = 128;
 /** Characters of an attribute that are kept. */
 const MAX_ATTRIBUTE = 8_192;
 const KEPT_ATTRIBUTES = names(
-  "href src data-src alt class id role hidden style aria-hidden aria-modal aria-label start value colspan rowspan name content property open alttext encoding type rel title",
+  "href src action data-src alt class id role hidden style aria-hidden aria-modal aria-label start value colspan rowspan name content property open alttext encoding type rel title",
 );
 
 /**
@@ -179,7 +181,7 @@ export class PageReader {
       if (this.#has("p")) this.#endNearest(P, STRUCTURE);
       if (HEADINGS.has(name) && HEADINGS.has(this.#stack.at(-1)?.name ?? "")) this.#pop();
     }
-    const implied = IMPLIED_ENDS[name];
+    const implied = IMPLIED_ENDS.get(name);
     if (implied !== undefined && this.#hasAny(implied[0])) this.#endNearest(implied[0], implied[1]);
   }
 

@@ -29,20 +29,22 @@ const BLOCKS = names(
 const MENUS = names("div dl form menu ol p section table td ul details");
 const PREFORMATTED = names("pre xmp plaintext listing");
 const HEADING = /^h[1-6]$/;
-const INLINE_MARKS: Readonly<Record<string, MarkKind>> = {
-  b: "strong",
-  strong: "strong",
-  i: "emphasis",
-  em: "emphasis",
-  cite: "emphasis",
-  dfn: "emphasis",
-  var: "emphasis",
-  del: "deleted",
-  s: "deleted",
-  strike: "deleted",
-  sup: "sup",
-  sub: "sub",
-};
+const INLINE_MARKS = new Map<string, MarkKind>(
+  Object.entries({
+    b: "strong",
+    strong: "strong",
+    i: "emphasis",
+    em: "emphasis",
+    cite: "emphasis",
+    dfn: "emphasis",
+    var: "emphasis",
+    del: "deleted",
+    s: "deleted",
+    strike: "deleted",
+    sup: "sup",
+    sub: "sub",
+  }),
+);
 const CODE = names("code kbd samp tt");
 /** The only text of a link to the heading that it is part of. */
 const PERMALINK = /^[#¶§🔗\s]*$/u;
@@ -284,7 +286,7 @@ export class PageRenderer implements PageHandler {
       inline.openCode();
       return () => this.#writer.inline.closeCode();
     }
-    const mark = INLINE_MARKS[name];
+    const mark = INLINE_MARKS.get(name);
     if (mark === undefined || (mark === "strong" && this.#writer.heading > 0)) return undefined;
     inline.open(mark);
     return () => this.#writer.inline.close(mark);

@@ -169,6 +169,13 @@ describe("any input", () => {
     );
   });
 
+  it.each(["constructor", "tostring", "valueof"])("may have an element that is called %s", (name) => {
+    const html = `<item><${name}>some <b>text</b></${name}></item>`;
+    expect(markdown(html).text).toBe("some **text**");
+    expect(simplifyHtml(html)).toBe("some text");
+    expect(renderFeed(html, SITE).notes).toEqual([]);
+  });
+
   it("loses no word outside of what is not text", () => {
     const INVISIBLE =
       /script|style|title|template|svg|math|select|iframe|option|button|hidden|<!|<\?|nav|header|footer|<a>/;

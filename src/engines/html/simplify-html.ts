@@ -29,6 +29,8 @@ const NAMED: Readonly<Record<string, string>> = {
 class SimpleHandler implements PageHandler {
   readonly #parts: string[] = [];
   #omitted = 0;
+  /** Parts that are not blank: a link without any has no text. */
+  #visible = 0;
 
   open(name: string, { href }: Attributes): (() => void) | undefined {
     if (OMITTED.has(name)) {
@@ -45,7 +47,7 @@ class SimpleHandler implements PageHandler {
   }
 
   text(text: string): void {
-    if (this.#omitted === 0) this.#parts.push(decodeFew(text.replace(/\s+/g, " ")));
+    if (this.#omitted === 0) this.#push(decodeFew(text.replace(/\s+/g, " ")));
   }
 
   toString(): string {
@@ -57,18 +59,21 @@ class SimpleHandler implements PageHandler {
       .trim();
   }
 
+  #push(part: string): void {
+    this.#parts.push(part);
+    if (part.trim() !== "") this.#visible++;
+  }
+
   #block(separator: string, prefix: string): () => void {
-    this.#parts.push(separator, prefix);
-    return () => {
-      this.#parts.push(separator === "\n" ? "" : separator);
-    };
+    this.#push(separator);
+    this.#push(prefix);
+    return () => this.#push(separator === "\n" ? "" : separator);
   }
 
   #link(url: string): () => void {
-    const start = this.#parts.length;
+    const before = this.#visible;
     return () => {
-      const hasText = this.#parts.slice(start).some((part) => part.trim() !== "");
-      if (url !== "" && hasText) this.#parts.push(` (${url})`);
+      if (url !== "" && this.#visible > before) this.#push(` (${url})`);
     };
   }
 }

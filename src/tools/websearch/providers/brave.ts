@@ -31,7 +31,7 @@ async function parse(response: SearchResponse): Promise<SearchOutcome> {
     web === undefined && type === "search" ? [] : isRecord(web) ? web.results : undefined,
   );
   if (outcome.kind !== "results") return outcome;
-  const { textOfHtml } = await import("../../../engines/web-results/index.js");
+  const { textOfHtml } = await import("../../../engines/html/index.js");
   const results = outcome.results.map(({ title, url, snippet }) => {
     return { title: textOfHtml(title), url, snippet: textOfHtml(snippet) };
   });

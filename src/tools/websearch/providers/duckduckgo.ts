@@ -25,7 +25,7 @@ export function duckduckgo(name: string, { url, secret }: SearchEndpoint): Searc
 }
 
 async function parsePage({ status, headers, text }: SearchResponse, url: string): Promise<SearchOutcome> {
-  const { parseResultPage } = await import("../../../engines/web-results/index.js");
+  const { parseResultPage } = await import("../../../engines/html/index.js");
   const page = parseResultPage(text, url);
   if (page.results.length > 0) return { kind: "results", results: page.results };
   if (page.isChallenge) return { kind: "blocked", why: `its page is a bot check (status ${status})` };

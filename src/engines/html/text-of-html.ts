@@ -1,14 +1,12 @@
-import { Parser } from "htmlparser2";
+import { PageReader } from "./page-reader.js";
 
 /** The text of an HTML fragment, such as a snippet with `<strong>` and entities. */
 export function textOfHtml(html: string): string {
   if (!/[<&]/.test(html)) return html;
   let text = "";
-  const parser = new Parser({
-    ontext(part) {
-      text += part;
-    },
-  });
-  parser.end(html);
+  const append = (part: string) => {
+    text += part;
+  };
+  new PageReader({ open: () => undefined, text: append }).read(html);
   return text;
 }
