@@ -84,10 +84,10 @@ Moved away.`);
     expect((await (await session({ status: 500 })).fetch()).text).toBe(`Did not get "${PAGE}": status 500.`);
   });
 
-  it("says how to get what is not text, and the rest of a body", async () => {
+  it("says what is not shown as text, and how to get the rest of a body", async () => {
     const zip = { headers: [["content-type", "application/zip"]] as const, body: "PK\u0003\u0004\u0000" };
     expect((await (await session(zip)).fetch()).text).toBe(`${PAGE}, application/zip, 5 bytes.
-Not shown as text. Save it with \`http_request\` and \`saveTo\`.`);
+Not shown as text.`);
     const { fetch } = await session({ headers: HTML, body: "<p>word</p>".repeat(100) });
     expect((await fetch({ url: PAGE, maxBytes: 500 })).text).toMatch(
       /\nnote: The page is longer than the 500 bytes that were read\. Set `maxBytes` to read more, at most 5242880\.$/,

@@ -54,7 +54,7 @@ function headerOf(data: WebFetchData, { arguments: { url } }: RenderContext): st
 }
 
 function positionOf({ text, offset, nextOffset, totalCharacters, artifact, kind }: WebFetchData): readonly string[] {
-  if (kind === "binary") return ["Not shown as text. Save it with `http_request` and `saveTo`."];
+  if (kind === "binary") return ["Not shown as text."];
   if (text === "" && totalCharacters > 0)
     return [
       `It has ${counted(totalCharacters, "character")}; there are none at that offset. Use a smaller \`offset\`.`,

@@ -92,16 +92,16 @@ async function pdfPage(
   page: FetchedPage,
   ctx: ToolContext<WebFetchLimits>,
 ): Promise<Pick<PageContent, "text" | "notes">> {
-  const unshown = (why: string, next = SAVE) => ({
+  const unshown = (why: string, next = "") => ({
     text: "",
-    notes: [`The text of the PDF is not shown: ${why}. ${next}`],
+    notes: [`The text of the PDF is not shown: ${why}.${next}`],
   });
   if (!page.isBodyComplete) return unshown(`it has more than the ${page.bytes.length} bytes that were read`);
   if (ctx.media === undefined) return unshown("this host cannot read PDFs");
   try {
     const pdf = await ctx.media.pdfText(page.bytes, { first: 1, maxCharacters: MAX_PDF_CHARACTERS }, mediaIo(ctx));
     if (pdf.texts.every((text = "") => text.trim() === "")) return unshown("it has none; it may be a scan");
-    const rest = `Only the first ${pdf.texts.length} of ${pdf.pages} pages of the PDF were read. ${SAVE}`;
+    const rest = `Only the first ${pdf.texts.length} of ${pdf.pages} pages of the PDF were read.`;
     const pages = pdf.texts.map((text = "[this page could not be read]", index) => {
       return `--- page ${index + 1} of ${pdf.pages} ---\n${stripInvisible(text.replace(/\r\n?/g, "\n")).text.trim()}\n`;
     });
@@ -111,21 +111,19 @@ async function pdfPage(
     if (missing !== undefined)
       return unshown(
         `the package ${missing}, which reads PDFs, is not installed`,
-        `Install it beside Haft (\`npm install ${missing}\`). ${SAVE}`,
+        ` Install it beside Haft (\`npm install ${missing}\`).`,
       );
     if (!HaftError.is(thrown, "MEDIA_UNREADABLE")) throw thrown;
     return unshown(String(thrown.details.problem));
   }
 }
 
-const SAVE = "To use it with other tools, save it with `http_request` and `saveTo`.";
-
 async function imagePage(
   page: FetchedPage,
   ctx: ToolContext<WebFetchLimits>,
 ): Promise<Omit<PageContent, "kind" | "contentType">> {
   const { bytes, url } = page;
-  const unshown = (why: string) => ({ text: "", notes: [`The image is not shown: ${why}. ${SAVE}`] });
+  const unshown = (why: string) => ({ text: "", notes: [`The image is not shown: ${why}.`] });
   if (!page.isBodyComplete) return unshown(`it has more than the ${bytes.length} bytes that were read`);
   const mime = mediaTypeOf(bytes);
   const asked = { verb: "fetch", givenPath: url, absolute: url };

@@ -357,6 +357,9 @@ describe("what is not text", () => {
       bodyBytes: 8,
       text: "",
     });
-    expect((await fetch({ url: "https://p/" })).data?.notes[0]).toContain("this host cannot read PDFs");
+    // No other tool is named: a session may not have it.
+    expect((await fetch({ url: "https://p/" })).data?.notes).toEqual([
+      "The text of the PDF is not shown: this host cannot read PDFs.",
+    ]);
   });
 });
