@@ -1,6 +1,7 @@
 export { expandBraces } from "./brace-expansion.js";
 export { byteSize } from "./byte-size.js";
 export { concatBytes } from "./concat-bytes.js";
+export { type ContentType, parseContentType } from "./content-type.js";
 export {
   escapeControls,
   type StrippedText,

@@ -1,4 +1,4 @@
-import { isRecord, type ToolPresenter, type Truncation } from "../../kernel/index.js";
+import { isRecord, type ToolPresenter } from "../../kernel/index.js";
 import { showControls, stripControls } from "../../text/index.js";
 import {
   HTTP_METHODS,
@@ -8,7 +8,7 @@ import {
   type HttpRequestLimits,
 } from "../../tools/http-request/contract.js";
 import { missing, omitUndefined, shownValue, textArgument } from "../arguments.js";
-import { counted, newTruncations, textResult } from "../rendering.js";
+import { counted, textResult } from "../rendering.js";
 import { failed } from "./envelope.js";
 import * as messages from "./messages.js";
 import { webError } from "./web-error.js";
@@ -55,10 +55,7 @@ export const httpRequestPresenter: ToolPresenter<HttpRequestInput, HttpRequestDa
     const { data } = result;
     if (data === undefined) return failed(webError(result, messages.requestFailed, "http_request"));
     const text = responseText(data);
-    const more = newTruncations(result, restOf(data));
-    return result.isError
-      ? failed(messages.httpStatus(data.status), text, more)
-      : textResult(text, { clamped: true, ...more });
+    return result.isError ? failed(messages.httpStatus(data.status), text) : textResult(text, { clamped: true });
   },
 };
 
@@ -78,10 +75,4 @@ function responseText(data: HttpRequestData): string {
 function bodyOf({ text, bodyBytes, contentType }: HttpRequestData): string {
   if (text !== undefined) return stripControls(text).text;
   return `[${showControls(contentType) || "binary body"}, ${counted(bodyBytes, "byte")}, not shown as text]`;
-}
-
-function restOf({ isBodyComplete, bodyBytes, url }: HttpRequestData): readonly Truncation[] {
-  if (isBodyComplete) return [];
-  // What was not read is at least one byte.
-  return [{ what: `body of ${url}`, producedBytes: bodyBytes + 1, keptBytes: bodyBytes }];
 }

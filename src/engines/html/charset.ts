@@ -5,6 +5,7 @@ import {
   findEncoding,
   incompleteTailLength,
   isUtf8,
+  parseContentType,
   type TextEncodingName,
 } from "../../text/index.js";
 
@@ -40,7 +41,7 @@ export async function decodePage(bytes: Uint8Array, contentType: string | undefi
 async function charsetOf(bytes: Uint8Array, contentType: string, notes: string[]): Promise<TextEncodingName> {
   const detected = detectEncoding(bytes, { isPrefix: true });
   if (detected.hasBom) return detected.encoding;
-  const declared = declaredCharset(contentType, "The content type", notes);
+  const declared = declaredCharset(parseContentType(contentType).charset, "The content type", notes);
   if (declared !== undefined) {
     noteMismatch(bytes, declared, notes);
     return declared;
@@ -64,8 +65,7 @@ function noteMismatch(bytes: Uint8Array, declared: TextEncodingName, notes: stri
   }
 }
 
-function declaredCharset(contentType: string, where: string, notes: string[]): TextEncodingName | undefined {
-  const label = /charset\s*=\s*["']?\s*([^\s;"']+)/i.exec(contentType)?.[1];
+function declaredCharset(label: string | undefined, where: string, notes: string[]): TextEncodingName | undefined {
   if (label === undefined) return undefined;
   const name = findEncoding(label);
   if (name === undefined) notes.push(`${where} names the unknown charset ${JSON.stringify(label.slice(0, 40))}.`);
@@ -83,13 +83,13 @@ function metaCharset(head: string, notes: string[]): TextEncodingName | undefine
   const visible = head.replace(/<!--[\s\S]*?(?:-->|$)/g, "");
   for (const [tag] of visible.matchAll(/<meta[\s/][^>]{0,1000}/gi)) {
     // In `content="text/html; charset=x"` as well as in `charset="x"`.
-    const name = declaredCharset(tag, "The page", notes);
+    const name = declaredCharset(/charset\s*=\s*["']?\s*([^\s;"']+)/i.exec(tag)?.[1], "The page", notes);
     if (name !== undefined) return name;
   }
   return undefined;
 }
 
 function xmlCharset(head: string, notes: string[]): TextEncodingName | undefined {
-  const declaration = /^\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([^"']{1,40})["']/i.exec(head);
-  return declaration === null ? undefined : declaredCharset(`charset=${declaration[1]}`, "The page", notes);
+  const label = /^\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([^"']{1,40})["']/i.exec(head)?.[1];
+  return declaredCharset(label, "The page", notes);
 }

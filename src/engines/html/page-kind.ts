@@ -1,4 +1,4 @@
-import { hasUtf8Bom, hasUtf16Bom, looksBinary } from "../../text/index.js";
+import { hasUtf8Bom, hasUtf16Bom, looksBinary, parseContentType } from "../../text/index.js";
 
 export type PageKind = "html" | "feed" | "json" | "text" | "pdf" | "image" | "binary";
 
@@ -22,7 +22,7 @@ const JSON_START = /^(?:\{\s*["}]|\[\s*(?:[[\]{"\d-]|true|false|null))/;
 
 /** What to do with a body, by its content type, and by its first bytes where that says nothing. */
 export function pageKind(contentType: string | undefined, bytes: Uint8Array): PageKind {
-  const type = (contentType ?? "").split(";")[0]!.trim().toLowerCase();
+  const { mediaType: type } = parseContentType(contentType ?? "");
   if (UNKNOWN.test(type)) return sniff(bytes);
   if (FEED.test(type)) return "feed";
   if (JSON_TYPE.test(type)) return "json";

@@ -60,8 +60,6 @@ export interface HttpRequestData {
   readonly bodyBytes: number;
   /** False: the body had more than the limit, and the rest was not read. */
   readonly isBodyComplete: boolean;
-  /** The whole text that was read, where the result shows a part of it. */
-  readonly artifact?: string;
   /** Absolute. */
   readonly savedTo?: string;
 }

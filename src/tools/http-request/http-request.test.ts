@@ -166,6 +166,16 @@ describe("the text of a body", () => {
     expect((await requests({ body: "\ufeffcafé" }).call()).data?.text).toBe("café");
   });
 
+  it.each([
+    ["text/html", '<meta charset="windows-1251">', [0xcf, 0xf0], "Пр"],
+    ["text/html; charset=Shift_JIS", "", [0x93, 0xfa, 0x96, 0x7b], "日本"],
+    ["application/xml", '<?xml version="1.0" encoding="Shift_JIS"?>', [0x93, 0xfa], "日"],
+  ])("is decoded as that of a page: %s %s", async (type, head, bytes, tail) => {
+    const body = Uint8Array.from([...new TextEncoder().encode(head), ...bytes]);
+    const { data } = await requests({ headers: [["content-type", type]], body }).call();
+    expect(data?.text).toBe(head + tail);
+  });
+
   it("is absent for a binary body", async () => {
     const body = Uint8Array.from([0x89, 0x50, 0, 1]);
     const { data } = await requests({ headers: [["content-type", "image/png"]], body }).call();
@@ -176,6 +186,25 @@ describe("the text of a body", () => {
   it("ends at the limit between two characters", async () => {
     const { data } = await requests({ body: "aéééé" }).call({}, { maxBytes: 4 });
     expect(data).toMatchObject({ text: "aé", bodyBytes: 4, isBodyComplete: false });
+  });
+
+  it.each<[string, number, FakeResponse["headers"]]>([
+    ["the declared size", 9, [["content-length", "9"]]],
+    ["one byte more than was read, where none is declared", 5, []],
+    [
+      "one byte more, where the declared size is that of the compressed body",
+      5,
+      [
+        ["content-length", "7"],
+        ["content-encoding", "gzip"],
+      ],
+    ],
+  ])("is reported as truncated at the limit: %s", async (_, producedBytes, headers = []) => {
+    for (const status of [200, 500]) {
+      const { truncations } = await requests({ status, headers, body: "aéééé" }).call({}, { maxBytes: 4 });
+      expect(truncations).toEqual([{ what: `body of ${URL}`, producedBytes, keptBytes: 4 }]);
+    }
+    expect((await requests({ headers, body: "aéééé" }).call()).truncations ?? []).toEqual([]);
   });
 });
 

@@ -9,8 +9,9 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
-import { byteSize, showControls } from "../../text/index.js";
+import { byteSize, parseContentType, showControls } from "../../text/index.js";
 import { fileFailure } from "../shared/file-failure.js";
+import { bodyTruncation, declaredBytes, headerOf } from "../shared/response-body.js";
 import {
   HTTP_REQUEST_LIMITS,
   type HttpRequestData,
@@ -19,7 +20,6 @@ import {
   httpRequestSchema,
 } from "./contract.js";
 import { headersOf, methodOf, refuseRequest } from "./request-input.js";
-import { parseContentType, textOfBody } from "./response-text.js";
 import { refuseSave, saveBody, saveClaims } from "./save-body.js";
 
 /** Before the call itself is ended: the timeout of the request is reported. */
@@ -109,13 +109,24 @@ function isJson(text: string): boolean {
 async function show(input: HttpRequestInput, response: HttpResponse | Result, ctx: Context): Promise<Result> {
   if ("isError" in response) return response;
   const { bytes, isComplete } = await response.read(ctx.limits.maxBytes);
-  const text = bytes.length === 0 ? "" : await textOfBody(bytes, isComplete, header(response, "content-type"));
-  return resultOf(input, {
+  const { url, headers } = response;
+  const text = bytes.length === 0 ? "" : await textOf(bytes, headerOf(headers, "content-type") ?? "");
+  const data: HttpRequestData = {
     ...factsOf(input, response),
     ...(text === undefined ? {} : { text }),
     bodyBytes: bytes.length,
     isBodyComplete: isComplete,
-  });
+  };
+  const result = resultOf(input, data);
+  return isComplete ? result : { ...result, truncations: [bodyTruncation(url, bytes.length, declaredBytes(headers))] };
+}
+
+/** Undefined for what is not text. */
+async function textOf(bytes: Uint8Array, contentType: string): Promise<string | undefined> {
+  const { decodePage, pageKind } = await import("../../engines/html/index.js");
+  const kind = pageKind(contentType, bytes);
+  if (kind === "binary" || kind === "image" || kind === "pdf") return undefined;
+  return (await decodePage(bytes, contentType)).text;
 }
 
 async function save(
@@ -141,12 +152,8 @@ function factsOf(input: HttpRequestInput, response: HttpResponse) {
     status,
     statusText,
     headers: response.headers.map(([name, value]) => [name, SECRET_HEADER.test(name) ? HIDDEN : value] as const),
-    contentType: parseContentType(header(response, "content-type")).contentType,
+    contentType: parseContentType(headerOf(response.headers, "content-type") ?? "").mediaType,
   };
-}
-
-function header(response: HttpResponse, name: string): string {
-  return response.headers.find(([one]) => one === name)?.[1] ?? "";
 }
 
 /** @param data - Not saved although it was asked for, if it has no `savedTo`. */

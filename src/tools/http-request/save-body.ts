@@ -8,15 +8,13 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
-import { byteSize, concatBytes } from "../../text/index.js";
+import { byteSize } from "../../text/index.js";
 import { lookAlikeClaims, refuseLookAlike } from "../shared/near-failure.js";
 import { makeParents, parentClaims, refusedParents } from "../shared/parent-directories.js";
 import { quoted } from "../shared/path-input.js";
+import { declaredBytes, readBody } from "../shared/response-body.js";
 import { refuseNewFileTrailingSlash } from "../shared/trailing-slash.js";
 import { refuseUnexpanded } from "../shared/unexpanded-path.js";
-
-/** Bytes between two progress events. */
-const PROGRESS_BYTES = 1_048_576;
 
 /** The new file, and each parent that may have to be created. */
 export function saveClaims(saveTo: string, context: ClaimContext): readonly Claim[] {
@@ -84,26 +82,15 @@ async function wholeBody(
   maxBytes: number,
   ctx: ToolContext,
 ): Promise<Uint8Array | ToolResult<never>> {
-  const announced = Number(response.headers.find(([name]) => name === "content-length")?.[1]);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  let reported = 0;
   const tooLarge = (sizeBytes: number) => {
     const message = `Did not save ${quoted(saveTo)}: the body has more than ${byteSize(maxBytes)}. Nothing was written; download it with a command.`;
     return fail("FS_TOO_LARGE", message, { details: { path: saveTo, sizeBytes, maxBytes } });
   };
-  if (announced > maxBytes) {
+  const declared = declaredBytes(response.headers) ?? 0;
+  if (declared > maxBytes) {
     response.close();
-    return tooLarge(announced);
+    return tooLarge(declared);
   }
-  for await (const chunk of response.chunks()) {
-    size += chunk.length;
-    if (size > maxBytes) return tooLarge(size);
-    chunks.push(chunk);
-    if (size - reported < PROGRESS_BYTES) continue;
-    reported = size;
-    const total = announced >= size ? { total: announced } : {};
-    ctx.emit({ kind: "progress", message: `Downloaded ${size} bytes`, progress: size, ...total });
-  }
-  return concatBytes(chunks);
+  const { bytes, isComplete } = await readBody(response, maxBytes, ctx);
+  return isComplete ? bytes : tooLarge(maxBytes + 1);
 }

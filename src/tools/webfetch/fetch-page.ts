@@ -1,6 +1,6 @@
 /** One page over the HTTP port: the request, its conditions, and the body up to a limit. */
-import type { HttpHeaders, HttpResponse, ToolContext } from "../../kernel/index.js";
-import { concatBytes } from "../../text/index.js";
+import type { HttpHeaders, ToolContext } from "../../kernel/index.js";
+import { headerOf, readBody } from "../shared/response-body.js";
 import type { WebFetchFormat, WebFetchLimits } from "./contract.js";
 
 /** A response whose body was read. */
@@ -50,9 +50,9 @@ export async function fetchPage(
   }
   const isMedia = MEDIA.test(headerOf(response.headers, "content-type") ?? "");
   const limit = Math.min(asked.maxBytes ?? (isMedia ? maxBytes : defaultBytes), maxBytes);
-  const body = await readBody(response, limit, ctx);
+  const { bytes, isComplete } = await readBody(response, limit, ctx);
   const { url: last, redirects, status, statusText, headers: received } = response;
-  return { url: last, redirects, status, statusText, headers: received, ...body };
+  return { url: last, redirects, status, statusText, headers: received, bytes, isBodyComplete: isComplete };
 }
 
 function conditionsOf({ etag, lastModified }: Validators = {}): HttpHeaders {
@@ -60,43 +60,4 @@ function conditionsOf({ etag, lastModified }: Validators = {}): HttpHeaders {
     ...(etag === undefined ? [] : [["if-none-match", etag] as const]),
     ...(lastModified === undefined ? [] : [["if-modified-since", lastModified] as const]),
   ];
-}
-
-/** The first header of this name. @param name - In lowercase. */
-export function headerOf(headers: HttpHeaders, name: string): string | undefined {
-  return headers.find((header) => header[0].toLowerCase() === name)?.[1];
-}
-
-/** Bytes between two events about a large body. */
-const PROGRESS_BYTES = 1_048_576;
-
-async function readBody(
-  response: HttpResponse,
-  maxBytes: number,
-  ctx: ToolContext<WebFetchLimits>,
-): Promise<Pick<FetchedPage, "bytes" | "isBodyComplete">> {
-  const parts: Uint8Array[] = [];
-  const total = declaredBytes(response.headers);
-  let size = 0;
-  let reported = 0;
-  for await (const part of response.chunks()) {
-    parts.push(part);
-    size += part.length;
-    if (size > maxBytes) break;
-    if (size - reported < PROGRESS_BYTES) continue;
-    reported = size;
-    const of = total === undefined ? "" : ` of ${mebibytes(total)}`;
-    const message = `Fetched ${mebibytes(size)}${of} of ${response.url}`;
-    ctx.emit({ kind: "progress", message, progress: size, ...(total === undefined ? {} : { total }) });
-  }
-  const bytes = concatBytes(parts);
-  return size > maxBytes ? { bytes: bytes.slice(0, maxBytes), isBodyComplete: false } : { bytes, isBodyComplete: true };
-}
-
-const mebibytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MiB`;
-
-/** The size that the server declares. Of a compressed body it is not that of the decoded one. */
-export function declaredBytes(headers: HttpHeaders): number | undefined {
-  const length = headerOf(headers, "content-length") ?? "";
-  return /^\d{1,15}$/.test(length) && headerOf(headers, "content-encoding") === undefined ? Number(length) : undefined;
 }

@@ -1,7 +1,8 @@
 /** The pages that a session has fetched, so that reading on and reading again send nothing. */
 import type { CallSession, HttpHeaders } from "../../kernel/index.js";
+import { headerOf } from "../shared/response-body.js";
 import type { WebFetchFormat } from "./contract.js";
-import { type FetchedPage, headerOf, type Validators } from "./fetch-page.js";
+import type { FetchedPage, Validators } from "./fetch-page.js";
 import type { PageContent } from "./render-page.js";
 
 /** A page and its texts. */

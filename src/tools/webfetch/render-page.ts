@@ -1,13 +1,14 @@
 /** What a page shows: its text, or its image. */
-import { HaftError, type HttpHeaders, shownEcho, type ToolContext } from "../../kernel/index.js";
-import { showControls, stripInvisible } from "../../text/index.js";
+import { HaftError, shownEcho, type ToolContext } from "../../kernel/index.js";
+import { parseContentType, showControls, stripInvisible } from "../../text/index.js";
 import type { ReadPicture } from "../read/contract.js";
 import { mediaIo, missingPackage } from "../read/media-file.js";
 import { mediaTypeOf } from "../read/media-type.js";
 import { showImage } from "../read/show-image.js";
 import { quoted } from "../shared/path-input.js";
+import { headerOf } from "../shared/response-body.js";
 import type { WebFetchData, WebFetchFormat, WebFetchLimits } from "./contract.js";
-import { type FetchedPage, headerOf } from "./fetch-page.js";
+import type { FetchedPage } from "./fetch-page.js";
 
 /** The whole of it, before a window is taken. */
 export interface PageContent extends Pick<WebFetchData, "kind" | "text" | "contentType" | "notes"> {
@@ -26,7 +27,7 @@ export async function renderPage(
   const header = headerOf(page.headers, "content-type") ?? "";
   const { decodePage, pageKind } = await engine();
   const kind = pageKind(header, page.bytes);
-  const contentType = typeOf(page.headers);
+  const contentType = parseContentType(header).mediaType;
   const isOk = page.status >= 200 && page.status < 300;
   if (isOk && !isShown(kind, contentType, ctx.limits)) throw unreadable(page, contentType || kind);
   if (kind === "pdf") return { contentType, kind, ...(await pdfPage(page, ctx)) };
@@ -57,11 +58,6 @@ function unreadable({ url }: FetchedPage, type: string): HaftError {
 const TYPOGRAPHIC = /[\u00ad\u200b\u2060\ufeff]/g;
 
 const engine = () => import("../../engines/html/index.js");
-
-/** Lowercase, without parameters. */
-function typeOf(headers: HttpHeaders): string {
-  return (headerOf(headers, "content-type") ?? "").split(";")[0]!.trim().toLowerCase();
-}
 
 const oneLine = (title: string) => stripInvisible(title).text.replace(/\s+/g, " ").trim();
 

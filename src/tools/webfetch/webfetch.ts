@@ -12,6 +12,7 @@ import {
 } from "../../kernel/index.js";
 import { showControls, utf8Length } from "../../text/index.js";
 import { quoted } from "../shared/path-input.js";
+import { bodyTruncation, declaredBytes, headerOf } from "../shared/response-body.js";
 import {
   WEBFETCH_LIMITS,
   type WebFetchData,
@@ -19,7 +20,7 @@ import {
   type WebFetchLimits,
   webfetchSchema,
 } from "./contract.js";
-import { acceptOf, declaredBytes, type FetchedPage, fetchPage, headerOf } from "./fetch-page.js";
+import { acceptOf, type FetchedPage, fetchPage } from "./fetch-page.js";
 import { type CachedPage, cachedPage, isFresh, newCachedPage, type ShownText, storePage } from "./page-cache.js";
 import { renderPage } from "./render-page.js";
 import { linksIn, textWindow } from "./text-window.js";
@@ -207,10 +208,7 @@ function truncationsOf(data: WebFetchData, text: string, declared: number | unde
     });
   if (!data.isBodyComplete)
     truncations.push({
-      what: `body of ${url}`,
-      // What was not read is at least one byte.
-      producedBytes: Math.max(declared ?? 0, bodyBytes + 1),
-      keptBytes: bodyBytes,
+      ...bodyTruncation(url, bodyBytes, declared),
       next: `Set \`maxBytes\`, at most ${WEBFETCH_LIMITS.maxBytes}.`,
     });
   return truncations;
