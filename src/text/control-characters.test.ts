@@ -30,6 +30,13 @@ const awkward = fc
   .map((parts) => parts.join(""));
 
 describe("stripControls", () => {
+  it("counts the carriage returns of a line ending apart, in runs of any length", () => {
+    const many = "\r".repeat(300_000);
+    expect(stripControls(`a${many}b`)).toEqual({ text: "ab", removed: 300_000, carriageReturns: 0 });
+    expect(stripControls(`a${many}\nb`)).toEqual({ text: "a\nb", removed: 0, carriageReturns: 300_000 });
+    expect(stripControls(`\0a${"\0".repeat(5)}\r\n`)).toEqual({ text: "a\n", removed: 6, carriageReturns: 1 });
+  });
+
   it("returns a clean text as it is", () => {
     const clean = "tab\there\nline é 😀 \u200b\u00a0";
     expect(stripControls(clean)).toEqual({ text: clean, removed: 0, carriageReturns: 0 });

@@ -12,14 +12,15 @@ const MAX_STRING_SEQUENCE = 4096;
 
 /** Controls but tab and newline, DEL, C1, and the characters that change the direction of text. */
 const CONTROL = "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]";
-const LINE_END = "\\r+(?=\\n)";
+/** Not within a run: each character of a run that is no line ending would be tried again. */
+const LINE_END = /(?<!\r)\r+(?=\n)/g;
 const SEQUENCES = [
   // OSC, DCS, SOS, PM and APC carry a string up to BEL or ST; a string that does not end soon is left in sight.
   `\\x1b[\\]PX^_][^\\x07\\x1b\\x9c\\n]{0,${MAX_STRING_SEQUENCE}}(?:\\x07|\\x9c|\\x1b\\\\)`,
   "(?:\\x1b\\[|\\x9b)[\\x30-\\x3f]{0,256}[\\x20-\\x2f]{0,16}[\\x40-\\x7e]",
   "\\x1b[\\x20-\\x2f]{0,16}[\\x30-\\x7e]",
 ];
-const STRIPPED = new RegExp(`(${LINE_END})|${SEQUENCES.join("|")}|${CONTROL}`, "g");
+const STRIPPED = new RegExp(`${SEQUENCES.join("|")}|${CONTROL}+`, "g");
 const ANY = new RegExp(`${CONTROL}|^\\ufeff`);
 const IN_JSON = new RegExp(`${CONTROL}|\\ufeff`, "g");
 const SHOWN = new RegExp(`${CONTROL}|[\\t\\n\\ufeff]`, "g");
@@ -34,15 +35,14 @@ const SHOWN = new RegExp(`${CONTROL}|[\\t\\n\\ufeff]`, "g");
  */
 export function stripControls(text: string): StrippedText {
   if (!ANY.test(text)) return { text, removed: 0, carriageReturns: 0 };
-  let removed = 0;
-  let carriageReturns = 0;
-  const clean = text.replace(STRIPPED, (match: string, lineEnd: string | undefined) => {
-    if (lineEnd === undefined) removed += match.length;
-    else carriageReturns += match.length;
-    return "";
-  });
+  const ended = text.replace(LINE_END, "");
+  const clean = ended.replace(STRIPPED, "");
   const start = clean.search(/[^\ufeff]|$/);
-  return { text: clean.slice(start), removed: removed + start, carriageReturns };
+  return {
+    text: clean.slice(start),
+    removed: ended.length - clean.length + start,
+    carriageReturns: text.length - ended.length,
+  };
 }
 
 /**

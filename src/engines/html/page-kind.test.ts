@@ -21,6 +21,8 @@ describe("the kind of a body", () => {
     ["application/vnd.api+json; x=y", "x", "json"],
     ["application/feed+json", "{}", "json"],
     ["text/plain", "<html>", "text"],
+    ["", `${"<!-- a -->".repeat(400)}<html>`, "html"],
+    ["application/xml", `${"<!-- a -->".repeat(400)}<nav>`, "text"],
     ["text/markdown", "# x", "text"],
     ["application/javascript", "x", "text"],
     ["application/x-unheard-of", "plain words", "text"],

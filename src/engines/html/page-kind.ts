@@ -14,10 +14,10 @@ const UNKNOWN =
 
 const SNIFFED_BYTES = 4_096;
 const HTML_START =
-  /^(?:<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html|head|body|title|meta|link|script|style|h1|div|p|table|main|article|a|ul|b|br|font|iframe)(?=[\s/>])/i;
+  /^(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html|head|body|title|meta|link|script|style|h1|div|p|table|main|article|a|ul|b|br|font|iframe)(?=[\s/>])/i;
 const FEED_START =
-  /^(?:<\?[^>]*\?>\s*|<!--[\s\S]*?-->\s*|<!doctype[^>]*>\s*)*<(?:rss|feed|rdf:rdf|[\w-]{1,20}:feed)(?=[\s/>])/i;
-const XHTML_START = /^(?:<\?[^>]*\?>\s*|<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html)(?=[\s/>])/i;
+  /^(?:<\?[^>]*\?>\s*|<!--(?:(?!-->)[\s\S])*-->\s*|<!doctype[^>]*>\s*)*<(?:rss|feed|rdf:rdf|[\w-]{1,20}:feed)(?=[\s/>])/i;
+const XHTML_START = /^(?:<\?[^>]*\?>\s*|<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html)(?=[\s/>])/i;
 const JSON_START = /^(?:\{\s*["}]|\[\s*(?:[[\]{"\d-]|true|false|null))/;
 
 /** What to do with a body, by its content type, and by its first bytes where that says nothing. */

@@ -1,5 +1,6 @@
 import * as zlib from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { decodedBody } from "./body.js";
 import { failureOf, openHttp, serveHttp, serveRaw, signalled } from "./http.fixture.js";
 
 const TEXT = "All the words of a page. ".repeat(4_000);
@@ -158,4 +159,20 @@ describe("a body", () => {
       ],
     });
   });
+});
+
+it("decoding ends with the exchange, also where nothing comes out of a decoder", async () => {
+  const control = new AbortController();
+  async function* endless() {
+    yield zlib.gzipSync("").subarray(0, 10);
+    for (let block = 0; ; block += 1) {
+      if (block === 100) control.abort(new Error("the time is over"));
+      yield Buffer.from([0, 0, 0, 0xff, 0xff]); // an empty stored block
+    }
+  }
+  const body = decodedBody(endless(), [["content-encoding", "gzip"]], {
+    url: new URL("http://site.test/"),
+    signal: () => control.signal,
+  });
+  await expect(body[Symbol.asyncIterator]().next()).rejects.toThrow(/aborted/);
 });

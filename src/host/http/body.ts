@@ -1,5 +1,5 @@
 /** Decodes a body as it arrives, and no more of it than is asked for. */
-import { type Duplex, pipeline } from "node:stream";
+import { addAbortSignal, type Duplex, pipeline } from "node:stream";
 import * as zlib from "node:zlib";
 import { HaftError, type HttpHeaders, messageOf } from "../../kernel/index.js";
 import { unreadableBody } from "./faults.js";
@@ -30,6 +30,12 @@ export const ACCEPT_ENCODING = Object.keys(DECODERS)
   .filter((name) => name !== "x-gzip")
   .join(", ");
 
+interface DecodingOptions {
+  readonly url: URL;
+  /** Ends decoding: a few bytes can keep a decoder busy for minutes without output. Asked for only where something is decoded. */
+  readonly signal: () => AbortSignal;
+}
+
 /**
  * @param source - Throws a HaftError when the connection breaks.
  * @throws `WEB_UNREADABLE`, at the first read. Not for an empty body, whatever its headers say.
@@ -37,7 +43,7 @@ export const ACCEPT_ENCODING = Object.keys(DECODERS)
 export function decodedBody(
   source: AsyncIterable<Uint8Array>,
   headers: HttpHeaders,
-  url: URL,
+  { url, signal }: DecodingOptions,
 ): AsyncIterable<Uint8Array> {
   const encodings = headers
     .filter(([name]) => name === "content-encoding")
@@ -47,11 +53,15 @@ export function decodedBody(
   if (encodings.length > MAX_ENCODINGS) {
     throw unreadableBody(url, `it is encoded ${encodings.length} times, and at most ${MAX_ENCODINGS} are decoded`);
   }
-  return encodings.reduceRight((body, encoding) => decoded(body, encoding, url), source);
+  return encodings.reduceRight((body, encoding) => decoded(body, encoding, { url, signal }), source);
 }
 
 /** A body without a byte stays empty, though no encoding has such a form. */
-async function* decoded(source: AsyncIterable<Uint8Array>, encoding: string, url: URL): AsyncGenerator<Uint8Array> {
+async function* decoded(
+  source: AsyncIterable<Uint8Array>,
+  encoding: string,
+  { url, signal }: DecodingOptions,
+): AsyncGenerator<Uint8Array> {
   const chunks = source[Symbol.asyncIterator]();
   const first = await chunks.next();
   if (first.done === true) return;
@@ -66,7 +76,7 @@ async function* decoded(source: AsyncIterable<Uint8Array>, encoding: string, url
       yield next.value;
     }
   }
-  const decoder = DECODERS[encoding]!(first.value);
+  const decoder = addAbortSignal(signal(), DECODERS[encoding]!(first.value));
   pipeline(whole(), decoder, () => {}); // what fails is thrown below
   try {
     for await (const chunk of decoder) yield chunk;

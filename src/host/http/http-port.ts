@@ -148,7 +148,8 @@ export class HttpPort implements Http {
     }, []);
     const isEmpty = method === "HEAD" || statusCode === 204 || statusCode === 304;
     const body = isEmpty ? withoutBytes(response.body) : response.body;
-    return { url, status: statusCode, statusText, headers: pairs, body, connection };
+    // A proxy agent gives no status text.
+    return { url, status: statusCode, statusText: statusText ?? "", headers: pairs, body, connection };
   }
 
   /** Flat: names and values take turns. */

@@ -36,7 +36,10 @@ export function openResponse(
     if (isClosed) throw closed();
     isRead = true;
     try {
-      for await (const chunk of decodedBody(wireBody(received, exchange), headers, url)) {
+      for await (const chunk of decodedBody(wireBody(received, exchange), headers, {
+        url,
+        signal: () => exchange.signal,
+      })) {
         exchange.requireLive();
         yield chunk;
       }
