@@ -190,3 +190,17 @@ export {
   toolBox,
   tryToolBox,
 } from "./toolkit/index.js";
+export {
+  bashTool,
+  editTool,
+  findTool,
+  grepTool,
+  lsTool,
+  processTool,
+  readTool,
+  todoReadTool,
+  todoSetTool,
+  webfetchTool,
+  websearchTool,
+  writeTool,
+} from "./tools/index.js";

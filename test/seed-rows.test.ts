@@ -6,6 +6,7 @@ import {
   type MemoryBackendOptions,
   type MemoryCommandContext,
 } from "../src/backends/memory/index.js";
+import * as haft from "../src/index.js";
 import {
   allowAllPolicy,
   clamp,
@@ -156,6 +157,27 @@ verifies("IR-139", "clamp, diffLines and renderUnifiedDiff are exported and need
   const diff = diffLines("a\nb\n", "a\nc\n");
   expect(diff).toMatchObject({ added: 1, removed: 1 });
   expect(renderUnifiedDiff("a\nb\n", "a\nc\n")).toContain("-b\n+c");
+});
+
+verifies("IP-024", "each of the twelve tools can be imported, and is presented in the dialect", () => {
+  const constants: readonly haft.DefinedTool[] = [
+    haft.readTool,
+    haft.lsTool,
+    haft.grepTool,
+    haft.findTool,
+    haft.websearchTool,
+    haft.webfetchTool,
+    haft.writeTool,
+    haft.editTool,
+    haft.bashTool,
+    haft.todoSetTool,
+    haft.todoReadTool,
+    haft.processTool,
+  ];
+  const presented = constants.map((tool) =>
+    haft.presentTool(tool, haft.indusagiDialect.tools[tool.name]!, haft.indusagiDialect),
+  );
+  expect(presented.map(({ name }) => name)).toEqual(haft.builtinRegistry(haft.indusagiDialect).names());
 });
 
 describe("zeroclaw", () => {

@@ -24,6 +24,20 @@ export {
   type SearchProviderName,
 } from "./websearch/providers/create-provider.js";
 export { GATES, type Gate } from "./write/contract.js";
+export {
+  bashTool,
+  editTool,
+  findTool,
+  grepTool,
+  lsTool,
+  processTool,
+  readTool,
+  todoReadTool,
+  todoSetTool,
+  webfetchTool,
+  websearchTool,
+  writeTool,
+};
 
 const tools = [
   readTool,

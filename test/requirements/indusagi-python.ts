@@ -1,7 +1,6 @@
 /** What Haft promises to hosts and models that know the Python edition of indusagi and its siblings. */
 import type { RequirementRow } from "../requirements.js";
 
-const WEB = "comes with the web tools";
 const AGENT = "comes with the agent loop";
 const SIBLING = "a sibling edition, not among the dialects that are shipped";
 
@@ -29,15 +28,15 @@ export const INDUSAGI_PYTHON: readonly RequirementRow[] = [
   ["IP-021", "shell", "a kill reaches the whole group"],
   ["IP-022", "shell", "a background exit is told to every listener, late ones too"],
   ["IP-023", "output", "budgets cut on character boundaries, 64 KB from both ends by default"],
-  ["IP-024", "tools", "each tool is a constant of its own", WEB],
+  ["IP-024", "tools", "each tool is a constant of its own"],
   ["IP-025", "tools.edit", "literal first, then blank-tolerant; equal or idle edits are refused"],
   ["IP-026", "tools.bash", "two minutes by default, ten at most, in a folder"],
   ["IP-027", "tools.process", "jobs of the process, output in the folder, polls of what is new"],
   ["IP-028", "tools.todo", "the list can be read, replaced and reset by the host"],
   ["IP-029", "tools.grep", "six flag letters are taken, u among them"],
   ["IP-030", "tools.grep", "look-around and back-references are refused by name in this variant too"],
-  ["IP-031", "tools.websearch", "a search never throws", WEB],
-  ["IP-032", "tools.webfetch", "pages become text under a byte limit", WEB],
+  ["IP-031", "tools.websearch", "a search never throws"],
+  ["IP-032", "tools.webfetch", "pages become text under a byte limit"],
   ["IP-033", "diff", "two texts give a script, its tallies and a unified rendering"],
   ["IP-034", "facade", "a tool drops into an agent through execute", AGENT],
   ["IP-035", "older TS", "read stops at 2,000 lines or 50 KB", SIBLING],

@@ -1,8 +1,6 @@
 /** What Haft promises to hosts and models that know the Rust edition of indusagi. */
 import type { RequirementRow } from "../requirements.js";
 
-const WEB = "comes with the web tools";
-
 export const INDUSAGI_RUST: readonly RequirementRow[] = [
   ["IR-001", "kernel", "a tool is its name, description, parameters and one run; the rest is added for it"],
   ["IR-002", "kernel", "a descriptor is name, description and parameters, the schema unchanged"],
@@ -128,11 +126,11 @@ export const INDUSAGI_RUST: readonly RequirementRow[] = [
   ["IR-118", "web.search", "a query is posted as a form"],
   ["IR-119", "web.search", "results are taken from the page and unwrapped"],
   ["IR-120", "web.search", "five results by default, 25 at most"],
-  ["IR-121", "web.search", "the answer is text and data", WEB],
+  ["IR-121", "web.search", "the answer is text and data"],
   ["IR-122", "web.fetch", "absolute web addresses only"],
   ["IR-123", "web.fetch", "bodies have a ceiling and a time limit"],
   ["IR-124", "web.fetch", "the content type decides how it is shown"],
-  ["IR-125", "web.fetch", "pages become plain text with marks", WEB],
+  ["IR-125", "web.fetch", "pages become plain text with marks"],
   ["IR-126", "web.fetch", "the answer keeps to the budget"],
   ["IR-127", "web", "no network failure escapes"],
   ["IR-128", "web", "a cancel ends the exchange"],

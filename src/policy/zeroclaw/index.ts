@@ -19,7 +19,7 @@ interface Rules extends PathLimits {
   readonly allowed: readonly string[];
   readonly isHighBlocked: boolean;
   readonly isMediumAsked: boolean;
-  /** Absent: the call may reach any. */
+  /** Of a call that can change something. Absent: a read, which may reach any. */
   readonly domains: { readonly isNone: boolean; isAllowedHost(hostname: string): boolean } | undefined;
   /** What Haft's own policy says about a command alone. */
   base(claim: CommandClaim): Decision;
@@ -52,7 +52,7 @@ export function validatingPolicy(options: ZeroclawPolicyOptions = {}): Policy {
         allowed: options.allowedCommands ?? DEFAULT_ALLOWED_COMMANDS,
         isHighBlocked: options.blockHighRiskCommands ?? true,
         isMediumAsked: options.requireApprovalForMediumRisk ?? true,
-        domains: call.tool === "http_request" ? { isNone: allowedDomains.length === 0, isAllowedHost } : undefined,
+        domains: call.effect === "write" ? { isNone: allowedDomains.length === 0, isAllowedHost } : undefined,
         base: (claim) => base.decide([claim], call),
       };
       return stricterOf(

@@ -14,8 +14,8 @@ export interface ZeroclawPolicyOptions {
   /** Asks about medium-risk commands at the level "supervised". Default true. */
   readonly requireApprovalForMediumRisk?: boolean;
   /**
-   * Domains that `http_request` may reach, with their subdomains; "*" is every host. Default: none, which disables `http_request`.
-   * `web_fetch` is not limited by it.
+   * Domains that `http_request`, and any tool of yours that can change something, may reach, with their subdomains; "*" is every
+   * host. Default: none, which disables `http_request`. Tools that read, such as `web_fetch`, are not limited by it.
    */
   readonly allowedDomains?: readonly string[];
   /** Directories beside the workspace that calls may use. */
