@@ -336,6 +336,18 @@ describe("the other levels", () => {
     });
   });
 
+  it("lets a rule open a file with secrets for a read at readonly, and does not say that no rule lifts that", () => {
+    const about: PolicyCall = { ...call, autonomy: "readonly" };
+    expect(decide(file("read", "/ws/.env"), about)).toMatchObject({
+      effect: "deny",
+      rule: "sensitive-file",
+      reason: '"/ws/.env" usually holds secrets. A read-only session refuses this without asking.',
+      next: "If it is needed, ask the user to do it.",
+    });
+    const allowing = autonomyPolicy({ rules: ["allow path:.env"] });
+    expect(allowing.decide([file("read", "/ws/.env")], about).effect).toBe("allow");
+  });
+
   it("are three, and any other counts as readonly", () => {
     expect(decide(file("write", "/ws/a"), { autonomy: "Full" as Autonomy })).toMatchObject({ rule: "readonly" });
   });

@@ -208,13 +208,17 @@ function atLevel(verdict: Verdict, autonomy: Autonomy): Verdict {
     return isLifted ? allow(rule, reason, verdict.risk) : verdict;
   }
   // Anything but a known level counts as the strictest.
-  if (autonomy !== "supervised" && (effect === "ask" || verdict.changes === true))
-    return deny(
-      "readonly",
-      `${reason} The session is read-only, which no rule lifts.`,
-      "Report what you would change instead.",
-    );
-  return verdict;
+  if (autonomy === "supervised" || (effect !== "ask" && verdict.changes !== true)) return verdict;
+  if (verdict.isRead === true) {
+    const { suggest, next = suggest === undefined ? ASK_THE_USER : undefined } = verdict;
+    const denied = deny(rule, `${reason} A read-only session refuses this without asking.`, next);
+    return suggest === undefined ? denied : { ...denied, suggest };
+  }
+  return deny(
+    "readonly",
+    `${reason} The session is read-only, which no rule lifts.`,
+    "Report what you would change instead.",
+  );
 }
 
 function decisionOf(

@@ -146,6 +146,73 @@ describe("after untrusted content", () => {
   });
 });
 
+describe("a refusal says what lifts it", () => {
+  it.each([
+    [
+      "a private host at readonly",
+      LOCAL,
+      { autonomy: "readonly" },
+      {
+        rule: "network-private",
+        reason:
+          'It sends a GET request to http://localhost:3000/a, and "localhost" is a name of this machine or of a private network. A read-only session refuses this without asking.',
+        next: `The user can add "localhost" to "web.privateHosts" of the configuration. To allow it, run: haft policy allow 'host:localhost'`,
+      },
+    ],
+    [
+      "a read after untrusted content at readonly",
+      { url: "https://example.com/x" },
+      { ...TAINTED, autonomy: "readonly" },
+      {
+        rule: "network-tainted",
+        reason:
+          "It sends a GET request to https://example.com/x. This session has read content from outside the workspace, which may carry instructions. A read-only session refuses this without asking.",
+        next: "To allow it, run: haft policy allow 'host:example.com'",
+      },
+    ],
+    [
+      "another method at readonly",
+      { ...LOCAL, method: "POST" },
+      { autonomy: "readonly" },
+      {
+        rule: "readonly",
+        reason: expect.stringMatching(/ The session is read-only, which no rule lifts\.$/),
+        next: "Report what you would change instead.",
+      },
+    ],
+    [
+      "another method after untrusted content",
+      { method: "POST" },
+      TAINTED,
+      {
+        rule: "network",
+        next: "No rule lifts this in a session that has read such content; a user who is asked can.",
+      },
+    ],
+    [
+      "another method to a private host after untrusted content",
+      { ...LOCAL, method: "POST" },
+      TAINTED,
+      {
+        rule: "network-private",
+        next: "No rule lifts this in a session that has read such content; a user who is asked can.",
+      },
+    ],
+  ] as const)("%s", (_, sent, given, expected) => {
+    const decision = decide(sent, given);
+    expect(decision).toMatchObject(expected);
+    expect(decision.suggestedRules !== undefined).toBe(expected.next.toString().includes("haft policy allow"));
+  });
+
+  it("and what it names does", () => {
+    const read = { url: "https://example.com/x" };
+    const rules = ["allow host:example.com", "allow host:localhost"];
+    expect(decide(LOCAL, { autonomy: "readonly", rules }).effect).toBe("allow");
+    expect(decide(read, { ...TAINTED, autonomy: "readonly", rules }).effect).toBe("allow");
+    expect(decide({ ...read, method: "POST" }, { ...TAINTED, rules }).effect).toBe("ask");
+  });
+});
+
 describe("the configured search", () => {
   const web = { searchEndpoints: ["https://search.example/html/"] };
   const url = "https://search.example/html/?q=a";
@@ -175,9 +242,32 @@ describe("a secret", () => {
     expect(decideOn("token", ["API.example.com", "git.example.com:8443"], "readonly").effect).toBe("allow");
   });
 
-  it("is denied for any other at every level, and an unknown one is asked about", () => {
-    expect(decideOn("token", ["api.example.com", "evil.example"], "full")).toMatchObject({ effect: "deny" });
-    expect(decideOn("other", ["api.example.com"]).effect).toBe("ask");
+  it.each(LEVELS)("is denied for any other at %s, with the hosts that it is bound to", (autonomy) => {
+    expect(decideOn("token", ["api.example.com", "evil.example"], autonomy)).toMatchObject({
+      effect: "deny",
+      reason:
+        'It would send the secret "token" to evil.example, and the user has bound it to api.example.com, git.example.com.',
+    });
+  });
+
+  it.each(LEVELS)("that is unknown is denied at %s with the names of the others", (autonomy) => {
+    expect(decideOn("nope", ["api.example.com"], autonomy)).toMatchObject({
+      effect: "deny",
+      rule: "unknown-secret",
+      reason: 'There is no secret "nope"; the configured ones are "token".',
+      next: 'Use one of them, or ask the user to add it to "web.secrets" of the configuration.',
+    });
+  });
+
+  it("that is unknown is denied where there is none, and asked about where none are known", () => {
+    const decideBy = (given: object) =>
+      autonomyPolicy({ web: given }).decide([{ kind: "secret", name: "nope", hosts: ["a.example"] }], POLICY_CALL);
+    expect(decideBy({ secrets: [] })).toMatchObject({
+      effect: "deny",
+      reason: 'There is no secret "nope"; none is configured.',
+      next: 'Send the request without `secret`, or ask the user to add it to "web.secrets" of the configuration.',
+    });
+    expect(decideBy({}).effect).toBe("ask");
   });
 });
 

@@ -71,10 +71,9 @@ class JudgedRequest {
   /** Without rules that ask and deny. */
   #usual(): Verdict {
     const { isTainted, shownUrls } = this.#network;
-    const isRead = /^(GET|HEAD)$/.test(this.#method);
     if (this.#host.place === "private" && !this.#isOpened) return this.#askAboutPrivate();
     const rule = this.#rule;
-    if (!isRead) {
+    if (!this.#isRead) {
       const asked = askUnlessAllowed("network", `${this.#what}.`, "medium", this.#key);
       if (isTainted) return afterTaint(asked);
       if (rule?.effect === "allow") return { ...ruleVerdict(rule, this.#what), risk: "medium", changes: true };
@@ -89,6 +88,7 @@ class JudgedRequest {
         ...this.#key,
         remember: `tainted ${remember}`,
       }),
+      isRead: true,
       suggest: `host:${this.#url.hostname}`,
     };
   }
@@ -127,12 +127,14 @@ class JudgedRequest {
   /** A user who is asked sees the host, so that their answer settles it at every level. */
   #askAboutPrivate(): Verdict {
     const { hostname } = this.#url;
-    return {
+    const asked: Verdict = {
       ...ask("network-private", `${this.#what}, and "${hostname}" is ${this.#host.what}.`, "high", this.#key),
       next: this.#howToList,
       atEveryLevel: true,
+      ...(this.#isRead ? { isRead: true } : {}),
       suggest: `host:${hostname}`,
     };
+    return this.#network.isTainted && !this.#isRead ? afterTaint(asked) : asked;
   }
 
   get #howToList(): string {
@@ -147,6 +149,10 @@ class JudgedRequest {
   /** A rule of the user allows this host, and not just any. */
   get #isNamed(): boolean {
     return this.#rule?.effect === "allow" && !/host:\*$/.test(this.#rule.text.trim());
+  }
+
+  get #isRead(): boolean {
+    return /^(GET|HEAD)$/.test(this.#method);
   }
 
   get #key() {
@@ -165,7 +171,10 @@ function withoutFragment(url: URL): string {
 export function judgeSecret({ name, hosts }: Extract<Claim, { kind: "secret" }>, web: WebGuard): Verdict {
   const where = hosts.join(", ");
   const bound = web.hostsOfSecret(name);
-  if (bound === undefined) return ask("secret", `It uses the secret "${name}" for ${where}.`, "high");
+  if (bound === undefined)
+    return web.secretNames === undefined
+      ? ask("secret", `It uses the secret "${name}" for ${where}.`, "high")
+      : unknownSecret(name, web.secretNames);
   const other = hosts.find((host) => !bound.includes(withoutPort(host)));
   if (other === undefined)
     return allow("secret-of-host", `It sends the secret "${name}" to ${where}, to which the user has bound it.`);
@@ -173,5 +182,17 @@ export function judgeSecret({ name, hosts }: Extract<Claim, { kind: "secret" }>,
     "secret-of-host",
     `It would send the secret "${name}" to ${other}, and the user has bound it to ${bound.join(", ")}.`,
     "Send the request without `secret`, or to that host.",
+  );
+}
+
+function unknownSecret(name: string, known: readonly string[]): Verdict {
+  const others =
+    known.length === 0
+      ? "none is configured"
+      : `the configured ones are ${known.map((one) => JSON.stringify(one)).join(", ")}`;
+  return denyAlways(
+    "unknown-secret",
+    `There is no secret ${JSON.stringify(name)}; ${others}.`,
+    `${known.length === 0 ? "Send the request without `secret`" : "Use one of them"}, or ask the user to add it to "web.secrets" of the configuration.`,
   );
 }

@@ -97,10 +97,13 @@ function judgeAccess(
   const isSecret = isExceptedBelow(sensitive, root.path, path);
   if (access === "read")
     return isSecret
-      ? ask("sensitive-file", `"${path}" usually holds secrets.`, "medium", {
-          remember: `read ${path}`,
-          rememberedText: `reading "${path}"`,
-        })
+      ? {
+          ...ask("sensitive-file", `"${path}" usually holds secrets.`, "medium", {
+            remember: `read ${path}`,
+            rememberedText: `reading "${path}"`,
+          }),
+          isRead: true,
+        }
       : allow("read-inside", `"${path}" is in the workspace.`);
   if (OWN_CONFIGURATION.test(path))
     return denyAlways("own-configuration", `"${path}" is Haft's own configuration.`, "Ask the user to change it.");

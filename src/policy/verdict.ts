@@ -15,6 +15,8 @@ export interface Verdict {
   readonly isImplied?: true;
   /** It changes something. */
   readonly changes?: true;
+  /** For "ask": it only reads, so that it runs at "readonly" too where a rule or a list of the user allows it. */
+  readonly isRead?: true;
   /** For "ask": a rule of the user that allows the tool or the program settles it. */
   readonly settledByAllow?: true;
   /** For "ask": a rule that allows the host of a command settles it. */
@@ -77,11 +79,12 @@ export function denyAlways(rule: string, reason: string, next?: string): Verdict
 
 /** The question in a session that has read untrusted content: no rule lifts it, and no approval from before is remembered for it. */
 export function afterTaint(verdict: Verdict): Verdict {
-  const { settledByAllow: _, settledByHost: __, ...asked } = verdict;
+  const { settledByAllow: _, settledByHost: __, suggest: ___, ...asked } = verdict;
   const { remember } = asked;
   return {
     ...asked,
     reason: `${verdict.reason} ${TAINTED}`,
+    next: "No rule lifts this in a session that has read such content; a user who is asked can.",
     ...(remember === undefined ? {} : { remember: `tainted ${remember}` }),
   };
 }

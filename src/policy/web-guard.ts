@@ -10,6 +10,8 @@ export interface WebGuard {
   isSearch(url: URL): boolean;
   /** The hosts of a secret, without ports; undefined for a name that is not known. */
   hostsOfSecret(name: string): readonly string[] | undefined;
+  /** Undefined: not known, so that there may be others. */
+  readonly secretNames: readonly string[] | undefined;
 }
 
 export function webGuard({
@@ -17,20 +19,21 @@ export function webGuard({
   allowedHosts = ["*"],
   blockedHosts = [],
   searchEndpoints = [],
-  secrets = [],
+  secrets,
 }: WebPolicy = {}): WebGuard {
   const oneOf = (patterns: readonly string[]) => {
     const matchers = patterns.flatMap((pattern) => hostMatcher(pattern) ?? []);
     return (host: string) => matchers.some((matches) => matches(host));
   };
   const endpoints = new Set(searchEndpoints);
-  const hosts = new Map(secrets.map((one) => [one.name, one.hosts.map(withoutPort)]));
+  const hosts = new Map(secrets?.map((one) => [one.name, one.hosts.map(withoutPort)]));
   return {
     isPrivateHost: oneOf(privateHosts),
     isAllowed: oneOf(allowedHosts),
     isBlocked: oneOf(blockedHosts),
     isSearch: (url) => endpoints.has(url.origin + url.pathname),
     hostsOfSecret: (name) => hosts.get(name),
+    secretNames: secrets?.map(({ name }) => name),
   };
 }
 

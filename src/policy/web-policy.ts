@@ -7,6 +7,6 @@ export interface WebPolicy {
   readonly blockedHosts?: readonly string[];
   /** URLs without a query: requests to them run unasked at every level. */
   readonly searchEndpoints?: readonly string[];
-  /** The hosts to which a user has bound each secret, as `name` or `name:port`. */
+  /** The hosts to which a user has bound each secret, as `name` or `name:port`. Absent: not known, so that any secret is asked about. */
   readonly secrets?: readonly { readonly name: string; readonly hosts: readonly string[] }[];
 }

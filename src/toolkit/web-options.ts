@@ -151,7 +151,10 @@ export function webPolicy(web: WebOptions): WebPolicy {
     blockedHosts,
     ...(allowedHosts === undefined ? {} : { allowedHosts }),
     searchEndpoints: providers.flatMap((one) => ("endpoint" in one ? [one.endpoint] : [])),
-    secrets: secretsOf(web).map(({ name, hosts }) => ({ name, hosts })),
+    // A port of the embedder's may know others.
+    ...(web.http !== undefined && web.secrets === undefined && search?.key === undefined
+      ? {}
+      : { secrets: secretsOf(web).map(({ name, hosts }) => ({ name, hosts })) }),
   };
 }
 
