@@ -1,6 +1,13 @@
 /** Audits a call: one entry before it runs, one when it has settled. Neither can delay the call indefinitely. */
 import { truncateToHead } from "../text/index.js";
-import { type CallRun, cancelledBeforeStart, type Ending, ended, resultOfThrown } from "./call-run.js";
+import {
+  type CallRun,
+  cancelledBeforeStart,
+  type Ending,
+  ended,
+  MAX_AUDITED_CONNECTIONS,
+  resultOfThrown,
+} from "./call-run.js";
 import { ABANDON_AFTER_MS, DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { maskHeaders } from "./mask-headers.js";
 import { mapClaims, mapTexts, redactEscaped } from "./redact-text.js";
@@ -93,9 +100,9 @@ export async function auditEnd(run: CallRun, outcome: ToolOutcome): Promise<void
   } catch {}
 }
 
-/** The claims of the call, the rule that decided and what was remembered, as the audit log may show them. */
+/** The claims of the call and where its requests connected to, the rule that decided and what was remembered, as the audit log may show them. */
 function shownDecision(
-  { claims, context, remembered }: CallRun,
+  { claims, connections, context, remembered }: CallRun,
   rule: string,
 ): Pick<AuditEnd, "claims" | "rule" | "note" | "remembered"> {
   const { redactor } = context.host;
@@ -103,7 +110,10 @@ function shownDecision(
     const shown = (text: string): string => truncateToHead(redactEscaped(redactor, text), AUDIT_INPUT_BYTES).text;
     return {
       rule: shown(rule),
-      claims: mapClaims(claims, shown),
+      claims: mapClaims([...claims, ...connections.slice(0, MAX_AUDITED_CONNECTIONS)], shown),
+      ...(connections.length > MAX_AUDITED_CONNECTIONS
+        ? { note: `Only the first ${MAX_AUDITED_CONNECTIONS} connections are listed.` }
+        : {}),
       ...(remembered === undefined ? {} : { remembered: { ...remembered, text: remembered.text.map(shown) } }),
     };
   } catch {

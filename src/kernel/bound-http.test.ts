@@ -27,6 +27,7 @@ function redirectedTo(...to: readonly { readonly method: string; readonly url: s
   const sent: string[] = [];
   const asked: Asked[] = [];
   const requested: string[] = [];
+  const connecting: string[] = [];
   let answers = 0;
   const http: Http = {
     async fetch(url, { method = "GET", hop }) {
@@ -49,13 +50,14 @@ function redirectedTo(...to: readonly { readonly method: string; readonly url: s
       requireLife() {},
       requested: (url) => void requested.push(url),
       answered: () => void answers++,
+      connecting: ({ method, url, address }) => void connecting.push(`${method} ${url} at ${address}`),
       ...more,
       authorize(request) {
         asked.push(request);
         return more.authorize?.(request) ?? decision("allow");
       },
     });
-  return { sent, asked, requested, answers: () => answers, bound };
+  return { sent, asked, requested, connecting, answers: () => answers, bound };
 }
 
 function decision(effect: Decision["effect"]): Decision {
@@ -123,6 +125,16 @@ describe("a redirect", () => {
       'Did not follow the redirect from "https://example.com/a" to "https://other.example/": It is so. Fetch that URL itself, so that the user can be asked.',
     );
   });
+});
+
+it("reports each connection that may be made, and none that may not", async () => {
+  const { bound, connecting } = redirectedTo({ method: "GET", url: "https://b.example/" });
+  await bound([A]).fetch(A.url);
+  const made = [`GET ${A.url} at 192.0.2.1`, "GET https://b.example/ at 192.0.2.1"];
+  expect(connecting).toEqual(made);
+  const authorize = ({ url }: Asked) => decision(url === A.url ? "allow" : "deny");
+  await expect(bound([A], { authorize }).fetch(A.url)).rejects.toMatchObject({ code: "POLICY_DENIED" });
+  expect(connecting).toEqual([...made, made[0]]);
 });
 
 describe("what a call has read", () => {

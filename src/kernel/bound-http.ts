@@ -18,12 +18,14 @@ export interface RequestBinding {
   authorize(request: { readonly method: string; readonly url: string; readonly address?: string }): Decision;
   /** Called with each URL that may be requested again: of a GET or HEAD that may be sent, and of any exchange that has a response. */
   requested(url: string): void;
+  /** Called with each connection that may be made. */
+  connecting(hop: HttpHop): void;
   /** Called when a server has answered, with a redirect too. */
   answered(): void;
 }
 
 export function boundHttp(http: Http, binding: RequestBinding): CallHttp {
-  const { grant, signal: end, requireLife, requested, answered } = binding;
+  const { grant, signal: end, requireLife, requested, connecting, answered } = binding;
   return Object.freeze<CallHttp>({
     async fetch(url, { method = "GET", signal, secret, ...request } = {}) {
       requireLife();
@@ -50,6 +52,7 @@ export function boundHttp(http: Http, binding: RequestBinding): CallHttp {
             requireConnection(binding, hop, from);
             from = hop.url;
             if (isRead(hop.method)) requested(hop.url);
+            connecting(hop);
           },
         });
       } catch (thrown) {

@@ -2,7 +2,7 @@
 import type { BoundCall, Ports } from "./backend.js";
 import { boundHttp, type RequestBinding } from "./bound-http.js";
 import { boundState } from "./bound-state.js";
-import { backendOf, type CallRun, claimContextBase, homeOf } from "./call-run.js";
+import { backendOf, type CallRun, claimContextBase, homeOf, MAX_AUDITED_CONNECTIONS } from "./call-run.js";
 import type { CallSignal } from "./call-signal.js";
 import type { ToolContext } from "./context.js";
 import { authorizeDirectory, authorizeRealPath, authorizeRequest } from "./decide-stage.js";
@@ -206,6 +206,12 @@ function requestBinding(run: CallRun, signal: AbortSignal): RequestBinding {
     requireLife: run.life.requireLife,
     authorize: (request) => authorizeRequest(run, request),
     requested: (url) => run.context.session.trust.shownUrl(url),
+    connecting: ({ method, url, address }) => {
+      const { connections } = run;
+      const isKnown = connections.some((one) => one.method === method && one.url === url && one.address === address);
+      if (isKnown || connections.length > MAX_AUDITED_CONNECTIONS) return;
+      connections.push({ kind: "network", method, url, ...(address === undefined ? {} : { address }) });
+    },
     answered: () => {
       run.isAnswered = true;
     },

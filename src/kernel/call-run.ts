@@ -27,6 +27,9 @@ export interface Ending {
 /** The result of a stage: the end of the call, or undefined to continue with the next stage. */
 export type Step = Ending | undefined;
 
+/** Connections of one call that its audit entry lists. */
+export const MAX_AUDITED_CONNECTIONS = 100;
+
 /** Mutable on purpose: it belongs to one call. */
 export interface CallRun {
   readonly tool: DefinedTool;
@@ -72,6 +75,8 @@ export interface CallRun {
   files: PolicyFiles | undefined;
   /** Where claimed paths were found to lead, and what policy allowed there. */
   readonly realPlaces: Place[];
+  /** Where the requests of the call could connect to: the first `MAX_AUDITED_CONNECTIONS`, and one more where there were more. */
+  readonly connections: Extract<Claim, { kind: "network" }>[];
   /** A server has answered a request of the call. */
   isAnswered: boolean;
   approver: string | null;
@@ -115,6 +120,7 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     grant: undefined,
     files: undefined,
     realPlaces: [],
+    connections: [],
     isAnswered: false,
     approver: null,
     approval: undefined,

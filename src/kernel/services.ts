@@ -212,7 +212,10 @@ export interface AuditEnd {
   readonly approval?: AuditedApproval;
   /** What the approval allows without a question from then on, as the policy words it; absent where it holds for this call only. */
   readonly remembered?: { readonly scope: "session" | "project"; readonly text: readonly string[] };
-  /** Each text in them is redacted and truncated to 4,096 bytes. */
+  /**
+   * Those of the call, and for each address that its requests could connect to, those of redirects too, a "network" with `address`.
+   * Each text in them is redacted and truncated to 4,096 bytes.
+   */
   readonly claims?: readonly Claim[];
   readonly tookMs: number;
   readonly truncations?: number;
