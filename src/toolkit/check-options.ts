@@ -20,6 +20,7 @@ export function requireChoices(
     | "sensitive"
     | "state"
     | "toolSettings"
+    | "web"
   >,
 ): void {
   requireMethod("policy", options.policy, "decide");
@@ -28,12 +29,7 @@ export function requireChoices(
   for (const method of ["documents", "problem"]) requireMethod("state", options.state, method);
   for (const part of ["sessions", "approvals"] as const) requireMethod(`state.${part}`, options.state?.[part], "list");
   requireOneOf("autonomy", options.autonomy, AUTONOMY_LEVELS);
-  for (const other of ["rules", "roots", "sensitive"] as const)
-    if (options.policy !== undefined && options[other] !== undefined)
-      throw new HaftError(
-        "CONFIG_INVALID",
-        `Give \`createToolkit\` either \`policy\` or \`${other}\`: a policy of your own decides alone.`,
-      );
+  requireOnePolicy(options);
   for (const list of ["rules", "roots", "sensitive"] as const)
     if (options[list] !== undefined && !Array.isArray(options[list]))
       throw new HaftError("CONFIG_INVALID", `The option \`${list}\` of \`createToolkit\` is a list.`, {
@@ -45,6 +41,33 @@ export function requireChoices(
     requireSettable(tool);
     if (typeof setting === "object" && setting !== null) requireOneOf(`toolSettings.${tool}.gate`, setting.gate, GATES);
   }
+}
+
+/** What only Haft's own policy obeys must not be silently without effect. */
+function requireOnePolicy({
+  policy,
+  rules,
+  roots,
+  sensitive,
+  web = {},
+}: Pick<ToolkitOptions, "policy" | "rules" | "roots" | "sensitive" | "web">): void {
+  if (policy === undefined) return;
+  const { privateHosts, allowedHosts, blockedHosts } = web;
+  const others = {
+    rules,
+    roots,
+    sensitive,
+    "web.privateHosts": privateHosts,
+    "web.allowedHosts": allowedHosts,
+    "web.blockedHosts": blockedHosts,
+  };
+  const other = Object.entries(others).find(([, given]) => given !== undefined)?.[0];
+  if (other === undefined) return;
+  throw new HaftError(
+    "CONFIG_INVALID",
+    `Give \`createToolkit\` either \`policy\` or \`${other}\`: a policy of your own decides alone.`,
+    { details: { option: other } },
+  );
 }
 
 /** A misspelt limit would be none. The numbers are checked by the limit itself. */

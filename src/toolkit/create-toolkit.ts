@@ -34,8 +34,8 @@ export function createToolkit(
 export function createToolkit(options: ToolkitOptions): Promise<Toolkit>;
 export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolkit> {
   requireKnownOptions("createToolkit", options, Object.keys(TOOLKIT_OPTIONS));
-  requireChoices(options);
   requireWeb(options.web);
+  requireChoices(options);
   const { autonomy = DEFAULT_AUTONOMY, persist = true, backends = {}, schemes = {} } = options;
   requireTools(options.tools ?? []);
   const { policy, isDenied } = await toolkitPolicy(options);

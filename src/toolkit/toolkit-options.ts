@@ -58,7 +58,7 @@ export interface ToolkitOptions {
   readonly dialect?: Dialect | DialectName | (string & {});
   /** Tools of the host, in `box()` beside the built-in ones; one with the name of a built-in tool replaces it. */
   readonly tools?: readonly DefinedTool[];
-  /** Decides alone, and finds `autonomy` in each call. Default: as `autonomy`, `rules`, `roots` and `sensitive` say. */
+  /** Decides alone, and finds `autonomy` in each call. Default: as `autonomy`, `rules`, `roots`, `sensitive` and the hosts of `web` say. */
   readonly policy?: Policy;
   /**
    * How much happens without asking. "readonly": reads and commands that only read; "supervised": also writes of files in the

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { allowAllPolicy } from "../policy/index.js";
 import { fakeHttp } from "../testing/fakes/fake-http.js";
 import { createToolkit } from "./create-toolkit.js";
 import { httpOptions, SEARCH_KEY, type WebOptions, webPolicy } from "./web-options.js";
@@ -31,6 +32,19 @@ describe("the option `web`", () => {
       message: expect.stringContaining(message),
     });
   });
+
+  it.each(["privateHosts", "allowedHosts", "blockedHosts"] as const)(
+    "refuses `%s` beside a policy of the embedder, which would not obey it",
+    async (list) => {
+      const policy = allowAllPolicy();
+      await expect(createToolkit({ persist: false, policy, web: { [list]: ["a.example"] } })).rejects.toMatchObject({
+        code: "CONFIG_INVALID",
+        message: `Give \`createToolkit\` either \`policy\` or \`web.${list}\`: a policy of your own decides alone.`,
+      });
+      const secrets = [{ name: "a", value: "12345678", hosts: ["a.example"] }];
+      await (await createToolkit({ persist: false, policy, web: { secrets, fence: true } })).close();
+    },
+  );
 
   it("has the port of the embedder in place of Haft's own", async () => {
     const http = fakeHttp(() => ({}));
