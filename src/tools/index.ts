@@ -22,6 +22,7 @@ export {
   type ProviderOptions,
   SEARCH_PROVIDERS,
   type SearchProviderName,
+  searchProblem,
 } from "./websearch/providers/create-provider.js";
 export { GATES, type Gate } from "./write/contract.js";
 export {

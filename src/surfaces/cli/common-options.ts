@@ -30,9 +30,8 @@ import {
 import { haftCommand } from "../installed-package.js";
 import type { StartCommand } from "./clients/clients.js";
 import { type ConfigOptions, type LoadedConfig, loadConfig, reportIgnored, stateDirOf } from "./configuration.js";
-import { printNotice } from "./output.js";
 import { DEFAULT_DIALECT, UsageError } from "./usage.js";
-import { webSettings } from "./web-settings.js";
+import { type WebNotice, webSettings } from "./web-settings.js";
 
 export interface CommonOptions extends ConfigOptions {
   /** Targets with their workspaces, the default first. Empty: as the configuration says. */
@@ -60,6 +59,8 @@ export interface Settings {
   readonly projectFile: string | undefined;
   /** The files that disable tools, by canonical tool name. */
   readonly disabled: Readonly<Record<string, string>>;
+  /** What is configured of the web and cannot be used, for whoever calls the tool that needs it. */
+  readonly webNotices: readonly WebNotice[];
 }
 
 /** Reports ignored settings of a project's file. @throws UsageError, `CONFIG_INVALID` */
@@ -75,7 +76,6 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
   const stateDir = state === undefined ? settled.stateDir : stateDirOf(state);
   const on = targetsOf(options.on, loaded);
   const { web, notices, hasSearch } = webSettings(settled.web);
-  for (const notice of notices) printNotice(notice);
   const toolkit: ToolkitOptions = {
     on,
     dialect,
@@ -101,6 +101,7 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
     config: settled,
     projectFile,
     disabled: disabledBy(loaded),
+    webNotices: notices,
   };
 }
 

@@ -1,29 +1,54 @@
 /** The `web` of the configuration with the values that it only names: variables of the environment and a file of certificates. */
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { messageOf } from "../../kernel/index.js";
+import { MIN_SECRET_LENGTH } from "../../policy/index.js";
 import type { SettledConfig, WebOptions } from "../../toolkit/index.js";
+import { printNotice } from "./output.js";
 import { UsageError } from "./usage.js";
+
+/** What is configured and cannot be used. */
+export interface WebNotice {
+  /** Haft's own name of the tool that does without it. */
+  readonly tool: "websearch" | "http_request";
+  readonly found: string;
+  readonly next: string;
+}
 
 export interface WebSettings {
   readonly web: WebOptions;
-  /** What is configured and cannot be used, as sentences. */
-  readonly notices: readonly string[];
+  readonly notices: readonly WebNotice[];
   /** The configured search has no key: another one must not get its queries. */
   readonly hasSearch: boolean;
 }
 
-/** @throws UsageError for a file of certificates that cannot be read */
+/** @throws UsageError for a file of certificates that cannot be used */
 export function webSettings({ search, secrets = {}, ca, ...web }: SettledConfig["web"]): WebSettings {
-  const notices: string[] = [];
-  const key = search?.key === undefined ? undefined : process.env[search.key];
-  const hasSearch = search?.key === undefined || !!key;
-  if (!hasSearch)
-    notices.push(`\`websearch\` is not offered: "web.search.key" names ${search?.key}, which is not set.`);
+  const notices: WebNotice[] = [];
+  /** Undefined with a notice, for a variable that has no value to be sent. */
+  const secretIn = (variable: string, { key, tool, cost }: { key: string; tool: WebNotice["tool"]; cost: string }) => {
+    const value = process.env[variable] ?? "";
+    if (value.length >= MIN_SECRET_LENGTH) return value;
+    const isUnset = value === "";
+    const why = isUnset
+      ? "is not set"
+      : `has ${value.length} ${value.length === 1 ? "character" : "characters"}; at least ${MIN_SECRET_LENGTH} are needed, since it could not be hidden in what is shown`;
+    notices.push({
+      tool,
+      found: `${cost}: "${key}" names ${variable}, which ${why}.`,
+      next: isUnset ? `Set ${variable}, or remove what names it.` : `Put a longer secret into ${variable}.`,
+    });
+    return undefined;
+  };
+  const key =
+    search?.key === undefined
+      ? undefined
+      : secretIn(search.key, { key: "web.search.key", tool: "websearch", cost: "`websearch` is not offered" });
+  const hasSearch = search?.key === undefined || key !== undefined;
   const known = Object.entries(secrets).flatMap(([name, { env, ...bound }]) => {
-    const value = process.env[env];
-    if (value) return [{ name, value, ...bound }];
-    notices.push(`The secret "${name}" cannot be used: "web.secrets.${name}.env" names ${env}, which is not set.`);
-    return [];
+    const cost = `The secret "${name}" cannot be used`;
+    const value = secretIn(env, { key: `web.secrets.${name}.env`, tool: "http_request", cost });
+    return value === undefined ? [] : [{ name, value, ...bound }];
   });
   return {
     web: {
@@ -38,9 +63,20 @@ export function webSettings({ search, secrets = {}, ca, ...web }: SettledConfig[
 }
 
 function certificates(path: string): string {
+  let pem: string;
   try {
-    return readFileSync(path, "utf8");
+    pem = readFileSync(path, "utf8");
   } catch (error) {
     throw new UsageError(`Did not start: the certificates of "web.ca" cannot be read: ${messageOf(error)}.`);
   }
+  try {
+    new X509Certificate(pem);
+    return pem;
+  } catch {
+    throw new UsageError(`Did not start: "web.ca" names ${path}, which contains no certificate in PEM format.`);
+  }
+}
+
+export function printWebNotices(notices: readonly WebNotice[]): void {
+  for (const { found, next } of notices) printNotice(`${found} ${next}`);
 }

@@ -39,6 +39,11 @@ export function configValue(node: ConfigNode): unknown {
   return Object.fromEntries(propertiesOf(node).map(({ key, value }) => [key, configValue(value)]));
 }
 
+/** The value of a key of an object. */
+export function memberOf({ children = [] }: ConfigNode, key: string): ConfigNode | undefined {
+  return children.find((property) => property.children?.[0]?.value === key)?.children?.[1];
+}
+
 function fits({ type, value }: ConfigNode, schema: ConfigSchema): boolean {
   if (schema.enum !== undefined) return schema.enum.includes(value as string | boolean);
   if (schema.type === "integer") {

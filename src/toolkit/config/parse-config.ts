@@ -5,6 +5,7 @@ import { type ConfigNode, type ConfigProblem, checkConfig, configValue } from ".
 import type { Config } from "./config.js";
 import { configSchema } from "./config-schema.js";
 import { policyProblems } from "./policy-config.js";
+import { webProblems } from "./web-problems.js";
 
 /** Maximum number of problems listed in one error. */
 const MAX_PROBLEMS_LISTED = 5;
@@ -35,8 +36,8 @@ export async function parseConfig(text: string, name: string): Promise<Config> {
   if (tree === undefined) return {};
   const problems = checkConfig(tree as ConfigNode, configSchema());
   if (problems.length > 0) throw invalid(name, json, problems);
-  const ruleProblems = await policyProblems(tree as ConfigNode);
-  if (ruleProblems.length > 0) throw invalid(name, json, ruleProblems);
+  const more = [...(await policyProblems(tree as ConfigNode)), ...webProblems(tree as ConfigNode)];
+  if (more.length > 0) throw invalid(name, json, more);
   return configValue(tree as ConfigNode) as Config;
 }
 

@@ -2,7 +2,7 @@
 import type { PolicyRule, RuleSource } from "../../policy/index.js";
 import { resolvePath } from "../../text/index.js";
 import { builtinTools } from "../../tools/index.js";
-import { type ConfigNode, type ConfigProblem, configValue } from "./check-config.js";
+import { type ConfigNode, type ConfigProblem, configValue, memberOf } from "./check-config.js";
 import type { PolicyConfig } from "./config.js";
 
 /** What the layers say together. */
@@ -72,11 +72,11 @@ export function narrowingPolicy(policy: PolicyConfig): {
 
 /** What is wrong with the rules of a file whose shape is right. */
 export async function policyProblems(root: ConfigNode): Promise<readonly ConfigProblem[]> {
-  const policy = member(root, "policy");
+  const policy = memberOf(root, "policy");
   if (policy === undefined) return [];
   const { ruleProblem } = await import("../../policy/rules/index.js");
   const check = (key: string, ruleFor: (value: never) => string | PolicyRule) =>
-    (member(policy, key)?.children ?? []).flatMap((item, index): readonly ConfigProblem[] => {
+    (memberOf(policy, key)?.children ?? []).flatMap((item, index): readonly ConfigProblem[] => {
       const problem = ruleProblem(ruleFor(configValue(item) as never), { tools: builtinTools.map(({ name }) => name) });
       return problem === undefined ? [] : [{ offset: item.offset, message: `"policy.${key}[${index}]": ${problem}` }];
     });
@@ -87,8 +87,4 @@ export async function policyProblems(root: ConfigNode): Promise<readonly ConfigP
     ...check("alwaysAsk", (tool: string) => ({ effect: "ask", tool })),
     ...check("excluded", (tool: string) => ({ effect: "deny", tool })),
   ].sort((one, other) => one.offset - other.offset);
-}
-
-function member({ children = [] }: ConfigNode, key: string): ConfigNode | undefined {
-  return children.find((property) => property.children?.[0]?.value === key)?.children?.[1];
 }

@@ -98,6 +98,62 @@ describe("haft doctor", () => {
     expect(missing.every(({ status }) => status === "limits")).toBe(true);
   });
 
+  describe("of the web", () => {
+    const own = (web: unknown): string => {
+      const path = join(place.home, ".config", "haft", "haft.jsonc");
+      mkdirSync(join(place.home, ".config", "haft"), { recursive: true });
+      writeFileSync(path, JSON.stringify({ web }));
+      return path;
+    };
+
+    it.each([
+      [{ search: { provider: "searxng" } }, ':1:30: "web.search": searxng needs "url", an http or https URL'],
+      [
+        { search: { provider: "brave" } },
+        ':1:30: "web.search": brave needs "key", the name of the environment variable',
+      ],
+      [{ secrets: { a: { env: "A", hosts: [] } } }, ':1:43: "web.secrets.a.hosts" is empty'],
+    ])("stops at %j, with its place", async (web, message) => {
+      const path = own(web);
+      const reported = await report();
+      expect(reported).toMatchObject({ status: 1, isWorking: false });
+      expect(found(reported, "config")?.found).toContain(path + message);
+    });
+
+    it("stops at certificates that cannot be used", async () => {
+      own({ ca: "nope.pem" });
+      const absent = await report();
+      expect(absent.status).toBe(1);
+      expect(absent.findings).toContainEqual(
+        expect.objectContaining({ id: "web", status: "stops", found: expect.stringContaining("nope.pem") }),
+      );
+      writeFileSync(join(place.home, ".config", "haft", "nope.pem"), "not a certificate");
+      expect((await haft()).stdout).toContain("contains no certificate in PEM format");
+    });
+
+    it("names secrets that cannot be used, which only calls of their tool report too", async () => {
+      const hosts = ["api.example.com"];
+      own({
+        search: { provider: "brave", key: "NO_KEY" },
+        secrets: { none: { env: "UNSET_TOKEN", hosts }, short: { env: "SHORT_TOKEN", hosts } },
+      });
+      const env = { SHORT_TOKEN: "abc" };
+      const reported = await report([], env);
+      expect(reported.status).toBe(0);
+      const limits = reported.findings.filter(({ id, status }) => id === "web" && status === "limits");
+      expect(limits.map((one) => one.found)).toEqual([
+        '`websearch` is not offered: "web.search.key" names NO_KEY, which is not set.',
+        'The secret "none" cannot be used: "web.secrets.none.env" names UNSET_TOKEN, which is not set.',
+        expect.stringContaining('"web.secrets.short.env" names SHORT_TOKEN, which has 3 characters; at least 8'),
+      ]);
+      expect(limits.every(({ next }) => next !== undefined)).toBe(true);
+      expect(await place.inProcess(["call", "ls"], { env })).toMatchObject({ status: 0, stderr: "" });
+      const called = await place.inProcess(["call", "http_request", "url=http://169.254.169.254/"], { env });
+      expect(called.stderr).toMatch(/UNSET_TOKEN[\s\S]*SHORT_TOKEN/);
+      expect(called.stderr).not.toContain("NO_KEY");
+    });
+  });
+
   it("says so where the directory may not be a workspace", async () => {
     const lost = await report([], {}, place.home);
     expect(found(lost, "workspace")).toMatchObject({

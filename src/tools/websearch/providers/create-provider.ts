@@ -40,17 +40,36 @@ export type SearchProviderName = keyof typeof SEARCH_PROVIDERS;
 
 /** @throws `CONFIG_INVALID` for an unknown name, a URL that is missing or invalid, and a missing key. */
 export function createProvider(name: string, options: ProviderOptions = {}): SearchProvider {
-  const kinds: Readonly<Record<string, ProviderKind>> = SEARCH_PROVIDERS;
-  const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+  const kind = kindOf(name);
   if (kind === undefined)
-    throw invalid(name, `there is no such provider. Use one of: ${Object.keys(kinds).join(", ")}`);
-  const url = options.url ?? kind.url;
-  if (url === undefined)
-    throw invalid(name, 'it needs the URL of an instance. Set `url`, for example "https://searx.example.org/search"');
-  if (!isWebUrl(url))
-    throw invalid(name, `\`url\` ${JSON.stringify(url)} must be an http or https URL without credentials`);
-  if (kind.key !== undefined && options.secret === undefined) throw invalid(name, "it needs a key. Set `key`");
-  return Object.freeze(kind.create(name, { ...options, url }));
+    throw invalid(name, `there is no such provider. Use one of: ${Object.keys(SEARCH_PROVIDERS).join(", ")}`);
+  const problem = searchProblem(name, options);
+  if (problem !== undefined) throw invalid(name, problem.why);
+  return Object.freeze(kind.create(name, { ...options, url: options.url ?? kind.url! }));
+}
+
+/** What a known provider lacks: the option, and a clause. */
+export function searchProblem(
+  name: string,
+  { url, secret }: { readonly [Name in keyof ProviderOptions]?: ProviderOptions[Name] | undefined },
+): { readonly option: "url" | "key"; readonly why: string } | undefined {
+  const kind = kindOf(name);
+  const used = url ?? kind?.url;
+  if (used === undefined) {
+    const why = 'it needs the URL of an instance. Set `url`, for example "https://searx.example.org/search"';
+    return { option: "url", why };
+  }
+  if (!isWebUrl(used)) {
+    const why = `\`url\` ${JSON.stringify(used)} must be an http or https URL without credentials`;
+    return { option: "url", why };
+  }
+  if (kind?.key !== undefined && secret === undefined) return { option: "key", why: "it needs a key. Set `key`" };
+  return undefined;
+}
+
+function kindOf(name: string): ProviderKind | undefined {
+  const kinds: Readonly<Record<string, ProviderKind>> = SEARCH_PROVIDERS;
+  return Object.hasOwn(kinds, name) ? kinds[name] : undefined;
 }
 
 function isWebUrl(text: string): boolean {

@@ -15,6 +15,7 @@ import { serversOf, withServers } from "../../servers-of.js";
 import { endedAfterKill, survivorWatch } from "../../survivor-watch.js";
 import { controllingTerminal, terminalApprover } from "../../terminal-approver.js";
 import { EXIT } from "../../usage.js";
+import { printWebNotices } from "../../web-settings.js";
 import { answerJson, answerText } from "./answer-text.js";
 import { hasNoInput, inputOf, readInput } from "./call-input.js";
 import { explanationText } from "./explanation-text.js";
@@ -63,6 +64,7 @@ export async function callCommand(
     }),
   );
   try {
+    printWebNotices(settings.webNotices.filter((notice) => isToolOf(toolkit.dialect, tool, notice.tool)));
     const box = toolkit.session(sessionId(options.session, workspace, settings.targets[0])).box();
     const input = inputOf(given, box.descriptors().find(({ name }) => name === tool)?.parameters, known);
     target = targetOf(input, settings.targets);
@@ -89,6 +91,9 @@ export async function callCommand(
     for (const line of [...previous, ...survivors.report(left, jobs?.list())]) printNotice(line);
   }
 }
+
+/** Whether the dialect has Haft's tool under this name. */
+const isToolOf = ({ tools }: Dialect, name: string, own: string) => tools[own]?.name === name;
 
 /** The target of the call: its `on` parameter, else the first one. */
 function targetOf(input: unknown, targets: Settings["targets"]): ChosenTarget {

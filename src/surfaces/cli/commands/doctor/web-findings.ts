@@ -1,5 +1,6 @@
 /** What is configured of the web, and what is therefore not checked. */
 import type { LoadedConfig } from "../../configuration.js";
+import { UsageError } from "../../usage.js";
 import { webSettings } from "../../web-settings.js";
 import type { DoctorFinding } from "./finding.js";
 
@@ -18,14 +19,13 @@ export function webFindings({ settled }: LoadedConfig): readonly DoctorFinding[]
           cost: "The proxy resolves names: Haft does not check the addresses behind them.",
         };
   try {
-    return [
-      usual,
-      ...webSettings(web).notices.map((line): DoctorFinding => ({ id: "web", status: "limits", found: line })),
-    ];
+    const limits = webSettings(web).notices.map(
+      ({ found, next }): DoctorFinding => ({ id: "web", status: "limits", found, next }),
+    );
+    return [usual, ...limits];
   } catch (error) {
-    return [
-      usual,
-      { id: "web", status: "stops", found: (error as Error).message, next: 'Fix "web.ca", or remove it.' },
-    ];
+    if (!(error instanceof UsageError)) throw error;
+    const next = 'Fix "web.ca", or remove it.';
+    return [{ id: "web", status: "stops", found: error.message, cost: "No call starts.", next }];
   }
 }

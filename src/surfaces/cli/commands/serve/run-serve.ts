@@ -27,6 +27,7 @@ import {
 import { printNotice, printUntrustedNotice } from "../../output.js";
 import { serversOf, withServers } from "../../servers-of.js";
 import { EXIT, UsageError } from "../../usage.js";
+import { printWebNotices } from "../../web-settings.js";
 import { rootFrom } from "./client-root.js";
 import { type ServedCalls, servedCalls } from "./served-calls.js";
 
@@ -54,6 +55,7 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
       "--stdio cannot be combined with --port or --once: it uses no port, and the client starts and stops it.",
     );
   const settings = await settingsOf(options);
+  printWebNotices(settings.webNotices);
   const dialect = await dialectNamed(settings.dialect);
   const { gate, toolSettings } = settings.toolkit;
   const registry = builtinRegistry(dialect, {
@@ -118,6 +120,8 @@ async function serveOverStdio(
       const { dialect, config } = settings;
       const there = await settingsOf({ ...options, workspace: root, dialect, gateFloor: config.gateFloor });
       setting = there.config.tools;
+      const shown = settings.webNotices.map(({ found }) => found);
+      printWebNotices(there.webNotices.filter(({ found }) => !shown.includes(found)));
       const tools = (await servers.tools()).filter(({ name }) => setting[name] !== false);
       const { approver } = calls;
       return createToolkit({ ...there.toolkit, approver, tools, yieldMs: AUTO_BACKGROUND_MS, workspace: root });

@@ -1,0 +1,56 @@
+/** What is wrong with the `web` of a file whose shape is right. */
+import { type SearchProviderName, searchProblem } from "../../tools/index.js";
+import { SEARCH_KEY } from "../web-options.js";
+import { type ConfigNode, type ConfigProblem, configValue, memberOf } from "./check-config.js";
+import type { WebConfig } from "./config.js";
+
+/** What a toolkit would refuse, with its place in the file. */
+export function webProblems(root: ConfigNode): readonly ConfigProblem[] {
+  const web = memberOf(root, "web");
+  if (web === undefined) return [];
+  const search = memberOf(web, "search");
+  return [...(search === undefined ? [] : searchProblems(search)), ...secretProblems(memberOf(web, "secrets"))];
+}
+
+function searchProblems(node: ConfigNode): readonly ConfigProblem[] {
+  const { provider = "duckduckgo", url, key } = configValue(node) as NonNullable<WebConfig["search"]>;
+  const problem = searchProblem(provider, { url, secret: key });
+  if (problem === undefined) return [];
+  const { offset } = memberOf(node, problem.option) ?? memberOf(node, "provider") ?? node;
+  return [{ offset, message: `"web.search": ${provider} ${NEEDS[problem.option](provider)}` }];
+}
+
+const NEEDS: Readonly<Record<"url" | "key", (provider: SearchProviderName) => string>> = {
+  url: (provider) => `needs "url", an http or https URL without credentials${EXAMPLES[provider] ?? ""}.`,
+  key: (provider) =>
+    `needs "key", the name of the environment variable that has its key, such as "${provider.toUpperCase()}_KEY".`,
+};
+
+const EXAMPLES: Readonly<Partial<Record<SearchProviderName, string>>> = {
+  searxng: ', such as "https://searx.example.org/search"',
+};
+
+function secretProblems(node: ConfigNode | undefined): readonly ConfigProblem[] {
+  return (node?.children ?? []).flatMap(({ children: [name, value] = [] }): readonly ConfigProblem[] => {
+    if (name === undefined || value === undefined) return [];
+    const hosts = memberOf(value, "hosts");
+    return [
+      ...(name.value === SEARCH_KEY
+        ? [
+            {
+              offset: name.offset,
+              message: `"web.secrets": "${SEARCH_KEY}" is the key of the search; use another name.`,
+            },
+          ]
+        : []),
+      ...(hosts?.children?.length === 0
+        ? [
+            {
+              offset: hosts.offset,
+              message: `"web.secrets.${name.value}.hosts" is empty; name each host that may get it.`,
+            },
+          ]
+        : []),
+    ];
+  });
+}
