@@ -65,7 +65,8 @@ function sizeOf({ page, texts }: CachedPage): number {
 }
 
 export function newCachedPage(page: FetchedPage, now: number): CachedPage {
-  const { headers } = page;
+  // After a redirect the validators are those of another URL, whose server the next request may not reach.
+  const headers = page.redirects.length > 0 ? [] : page.headers;
   const validators = { etag: headerOf(headers, "etag"), lastModified: headerOf(headers, "last-modified") };
   return { page, validators, checkedMs: now, freshMs: freshMsOf(page), texts: new Map() };
 }

@@ -285,6 +285,15 @@ describe("the cache of a session", () => {
     expect(http.sent).toHaveLength(3);
   });
 
+  it("does not send the validator of a page to another page that redirected to it", async () => {
+    const page = served("one", TYPE.text, { headers: etag, url: "https://other.example/" });
+    const { fetch, http, pass } = web({ [PAGE]: page });
+    await fetch({});
+    pass(61);
+    await fetch({});
+    expect(http.sent.map((request) => header(request, "if-none-match"))).toEqual([undefined, undefined]);
+  });
+
   it.each([
     ["max-age=600", 500, 1],
     ["max-age=600", 700, 2],
