@@ -245,6 +245,18 @@ describe("haft policy trust", () => {
       expect(await inTerminal("policy trust", keys)).toContain(shown);
   });
 
+  it("shows what else of the file is ignored, which calls report too", async () => {
+    write(projectFile(), '{ "web": { "privateHosts": ["localhost"], "blockedHosts": ["x.example"] } }');
+    const { stdout, status } = await haft("policy", "trust");
+    expect(status).toBe(0);
+    expect(stdout).toContain('allows nothing in "policy" that needs your trust.');
+    expect(stdout).toContain('"web.privateHosts": only your own configuration can set it.');
+    expect(stdout).toContain(`put "trust": { "${place.workspace}": ["web"] } into`);
+    write(projectFile(), '{ "policy": { "rules": ["allow sh ok.sh"] }, "web": { "proxy": "trusted" } }');
+    const trusted = (await haft("policy", "trust", "--yes")).stdout;
+    expect(trusted).toMatch(/allow sh ok\.sh[\s\S]*Followed from now on[\s\S]*"web\.proxy"/);
+  });
+
   it("says so where there is nothing to trust", async () => {
     expect(await haft("policy", "trust")).toMatchObject({ status: 2, stderr: expect.stringContaining("`haft init`") });
     write(projectFile(), "{}");

@@ -9,7 +9,7 @@ import { narrowingPolicy, parseConfig } from "../../../../toolkit/index.js";
 import { readClientFile } from "../../clients/replace-client-file.js";
 import { workspaceOf } from "../../common-options.js";
 import { addToUserList, removeFromUserList } from "../../config-edit.js";
-import { CONFIG_NAME } from "../../configuration.js";
+import { CONFIG_NAME, loadConfig } from "../../configuration.js";
 import { confirmAtTerminal } from "../../terminal-approver.js";
 import { EXIT, UsageError } from "../../usage.js";
 
@@ -30,7 +30,10 @@ export async function trustProject(asked: string | undefined, { yes, remove }: T
   const { policy = {} } = await parseConfig(text, path);
   const { widens } = narrowingPolicy(policy);
   if (widens.length === 0) {
-    process.stdout.write(`${showControls(path)} allows nothing that needs your trust.\n`);
+    const others = await otherIgnored(directory);
+    const where = others.length === 0 ? "" : ' in "policy"';
+    process.stdout.write(`${showControls(path)} allows nothing${where} that needs your trust.\n`);
+    printOthers(others);
     return EXIT.ok;
   }
   const shown = [`${path} allows:`, ...widens.map((one) => `  ${one}`)];
@@ -48,7 +51,19 @@ export async function trustProject(asked: string | undefined, { yes, remove }: T
   const { file } = await addToUserList(["trust", directory], `policy sha256:${digest}`, isPolicyTrust);
   const done = `Followed from now on, until that file changes (SHA-256 ${digest.slice(0, 12)}…), by ${file}. To take it back, run: haft policy trust --remove ${shellPath(directory)}`;
   process.stdout.write(`${showControls(done)}\n`);
+  printOthers(await otherIgnored(directory));
   return EXIT.ok;
+}
+
+/** What of the project's file is ignored beside its policy, which is followed or allows nothing, as each call reports it. */
+async function otherIgnored(directory: string): Promise<readonly string[]> {
+  return (await loadConfig({ workspace: directory })).settled.ignored;
+}
+
+function printOthers(ignored: readonly string[]): void {
+  if (ignored.length === 0) return;
+  const lines = ["", 'This command is about its "policy" alone. What else needs your trust:', ...ignored];
+  process.stdout.write(`${lines.map(showControls).join("\n")}\n`);
 }
 
 /** The directory may be gone: it is then the name that is in the file. */
