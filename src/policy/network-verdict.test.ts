@@ -41,7 +41,7 @@ describe("a private host", () => {
       suggestedRules: ["host:localhost"],
       reason:
         'It sends a GET request to http://localhost:3000/a, and "localhost" is a name of this machine or of a private network.',
-      next: `The user can add "localhost" to "web.privateHosts" of the configuration. To allow it, run: haft policy allow 'host:localhost'`,
+      next: `The user can add "localhost" to "web.privateHosts". To allow it, run: haft policy allow 'host:localhost'`,
     });
     expect(decide(LOCAL, { autonomy: "full" }).effect).toBe("ask");
     expect(decide(LOCAL, { autonomy: "readonly" }).effect).toBe("deny");
@@ -90,7 +90,7 @@ describe("an address", () => {
   it("names itself and what to add", () => {
     expect(decide({ address: "10.0.0.5" })).toMatchObject({
       reason: '"example.com" resolves to 10.0.0.5, a private address (10.0.0.0/8).',
-      next: 'The user can add "example.com" to "web.privateHosts" of the configuration. To allow it, run: haft policy allow \'host:example.com\'',
+      next: 'The user can add "example.com" to "web.privateHosts". To allow it, run: haft policy allow \'host:example.com\'',
       suggestedRules: ["host:example.com"],
     });
   });

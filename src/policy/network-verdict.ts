@@ -138,7 +138,7 @@ class JudgedRequest {
   }
 
   get #howToList(): string {
-    return `The user can add "${this.#url.hostname}" to "web.privateHosts" of the configuration.`;
+    return `The user can add "${this.#url.hostname}" to "web.privateHosts".`;
   }
 
   /** The user wants this private host to be reached. */

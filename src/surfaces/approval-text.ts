@@ -86,6 +86,10 @@ export function claimText(claim: Claim): string {
       return `${claim.access.join(", ")} ${claim.path}${claim.scope === "tree" ? " and everything below it" : ""}`;
     case "command":
       return `the command ${JSON.stringify(claim.command)} in ${claim.cwd}${commandExtras(claim)}`;
+    case "network":
+      return `${claim.method} ${claim.url}${claim.address === undefined ? "" : ` at ${claim.address}`}`;
+    case "secret":
+      return `the secret ${JSON.stringify(claim.name)} for ${claim.hosts.join(", ")}`;
     default: {
       const { kind, ...fields } = claim;
       return `${kind} ${JSON.stringify(fields)}`;

@@ -7,6 +7,7 @@ import { counted, textResult } from "../rendering.js";
 import { renderHaftFailure } from "./failure-text.js";
 import { quotedPath, withNotes } from "./notes.js";
 import { withToolNotes } from "./tool-notes.js";
+import { WEB_LABEL } from "./web-label.js";
 
 export const haftHttpRequestPresenter: ToolPresenter<HttpRequestInput, HttpRequestData, HttpRequestLimits> = {
   name: "http_request",
@@ -18,7 +19,9 @@ export const haftHttpRequestPresenter: ToolPresenter<HttpRequestInput, HttpReque
     // A response with a status of 400 or more is a failure that still has its data.
     if (result.data === undefined) return renderHaftFailure(result, about);
     const { data } = result;
-    const text = [statusLine(data), ...data.headers.map(headerLine), "", ...bodyOf(data, result, about)].join("\n");
+    const label = data.headers.length > 0 || data.text ? [WEB_LABEL] : [];
+    const head = [statusLine(data), ...label, ...data.headers.map(headerLine)];
+    const text = [...head, "", ...bodyOf(data, result, about)].join("\n");
     return textResult(withNotes(text, withToolNotes(about, result)));
   },
 };

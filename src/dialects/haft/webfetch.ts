@@ -25,23 +25,28 @@ export const haftWebfetchPresenter: ToolPresenter<WebFetchInput, WebFetchData, W
     const about = { ...asked, notes: [...asked.notes, ...data.notes, ...restOfBody(data)] };
     const status = result.isError ? [showControls(failureOf(result).message)] : [];
     if (result.isError && data.bodyBytes === 0) return textResult(withNotes(status.join(), about));
-    const head = [...status, headerOf(data, asked), ...positionOf(data), ...(data.text === "" ? [] : [WEB_LABEL])];
+    const head = [
+      ...status,
+      ...headerOf(data, asked, result.isError),
+      ...positionOf(data),
+      ...(data.text === "" ? [] : [WEB_LABEL]),
+    ];
     const text = data.text === "" ? head.join("\n") : `${head.join("\n")}\n\n${data.text}`;
     const shown = textResult(withNotes(text, about));
     return { ...shown, content: [...shown.content, ...result.content.filter(({ kind }) => kind === "image")] };
   },
 };
 
-/** Title, URL if it was redirected, type if it is not HTML, age if it is from the cache. */
-function headerOf(data: WebFetchData, { arguments: { url } }: RenderContext): string {
+/** Title, URL if it was redirected, type if it is not HTML, age if it is from the cache. The line of an error has the URL already. */
+function headerOf(data: WebFetchData, { arguments: { url } }: RenderContext, isError: boolean): readonly string[] {
   const { title, redirects, kind, contentType, picture, cached, ageSeconds = 0 } = data;
   const size = picture === undefined ? [] : [`${picture.width}×${picture.height} pixels`];
   const isSized = kind === "image" || kind === "binary" || kind === "pdf";
+  const isUrlShown = !isError && (title === undefined || redirects.length > 0);
+  const shownUrl = showControls(shownEcho(redirects.length > 0 || typeof url !== "string" ? data.url : url));
   const facts = [
-    title === undefined
-      ? showControls(shownEcho(redirects.length > 0 || typeof url !== "string" ? data.url : url))
-      : `"${showControls(shownEcho(title))}"`,
-    ...(redirects.length > 0 && title !== undefined ? [showControls(shownEcho(data.url))] : []),
+    ...(title === undefined ? [] : [`"${showControls(shownEcho(title))}"`]),
+    ...(isUrlShown ? [shownUrl] : []),
     ...(redirects.length > 0 ? ["redirected"] : []),
     ...(kind === "html" ? [] : [contentType === "" ? kind : showControls(contentType)]),
     ...size,
@@ -50,7 +55,9 @@ function headerOf(data: WebFetchData, { arguments: { url } }: RenderContext): st
       ? []
       : [cached === "fresh" ? `cached, ${counted(ageSeconds, "second")} old` : "not modified"]),
   ];
-  return `${facts.join(", ")}.`;
+  if (facts.length === 0) return [];
+  // A dot would look like a part of the URL.
+  return [facts.join(", ") + (facts.at(-1) === shownUrl ? "" : ".")];
 }
 
 function positionOf({ text, offset, nextOffset, totalCharacters, artifact, kind }: WebFetchData): readonly string[] {

@@ -15,6 +15,8 @@ const SAMPLES: readonly (readonly [name: RegExp, value: string])[] = [
 ];
 /** Shown in an example though no schema requires them: a call without them would do nothing. */
 const PART_OF_EXAMPLES = /^(oldText|newText|command)$/;
+const SEARCH_OF_THE_WEB = /^web_?search/i;
+const WEB_QUERY = "node.js release schedule";
 const MAX_DEPTH = 4;
 
 export function propertiesOf(schema: JsonSchema | undefined): Readonly<Record<string, JsonSchema>> {
@@ -90,7 +92,7 @@ export function exampleCall(name: string, schema: JsonSchema, options = ""): str
   const given = Object.entries(propertiesOf(schema))
     .filter(([one]) => isRequired(schema, one) || PART_OF_EXAMPLES.test(one))
     .map(([one, own]) => {
-      const value = sampleOf(one, own);
+      const value = one === "query" && SEARCH_OF_THE_WEB.test(name) ? WEB_QUERY : sampleOf(one, own);
       return ` ${one}=${shellWord(typeof value === "string" ? value : JSON.stringify(value))}`;
     });
   return `haft call ${name}${given.join("")}${options}`;

@@ -67,6 +67,18 @@ it("the end of the input, an interrupt and wrong answers are denials", async () 
   expect((await asked(["maybe", "y"])).answer).toEqual({ by, scope: "once" });
 });
 
+it("a request is shown as its method and URL, with the secret that it carries", async () => {
+  const url = "http://localhost:3000/items";
+  const claims = [
+    { kind: "network", method: "POST", url },
+    { kind: "secret", name: "shop", hosts: ["localhost:3000"] },
+  ] as const;
+  const { preview: _, ...others } = request;
+  const { printed } = await asked(["n"], { ...others, claims, arguments: { url } });
+  expect(printed).toMatch(/^touches +POST http:\/\/localhost:3000\/items$/m);
+  expect(printed).toMatch(/^touches +the secret "shop" for localhost:3000$/m);
+});
+
 it("what is not remembered is asked without these answers, and they are not taken", async () => {
   const { canRemember: _, ...once } = request;
   const { answer, printed } = await asked(["p", "s", "n"], once);

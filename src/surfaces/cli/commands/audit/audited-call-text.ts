@@ -10,7 +10,7 @@ type Call = Awaited<ReturnType<typeof auditAdmin>>["calls"][number];
 
 const MAX_INPUT_CHARACTERS = 120;
 const STATUS_WIDTH = 14;
-const TOOL_WIDTH = 10;
+const TOOL_WIDTH = 12;
 
 /** What became of a question, with its subject before it: "approval denied". */
 const APPROVALS: Readonly<Record<AuditedApproval, (by: string) => string>> = {
