@@ -66,25 +66,31 @@ describe("the guide of the web", () => {
 
   it("decides on requests as its table says", () => {
     const policy = autonomyPolicy({ web: { searchEndpoints: ["https://html.duckduckgo.com/html/"] } });
-    const decided = (method: string, url: string) =>
-      (["readonly", "supervised", "full"] as const).map(
-        (autonomy) => policy.decide([{ kind: "network", method, url }], { ...POLICY_CALL, autonomy }).effect,
-      );
+    const decided = (method: string, url: string, isTainted = false) =>
+      (["readonly", "supervised", "full"] as const).map((autonomy) => {
+        const taint = isTainted ? [{ from: "web", ref: NOTES } as const] : [];
+        return policy.decide([{ kind: "network", method, url }], { ...POLICY_CALL, autonomy, taint }).effect;
+      });
     const WORDS = { runs: "allow", refused: "deny", "asked about": "ask" };
-    const requests: Readonly<Record<string, readonly [string, string]>> = {
+    const requests: Readonly<Record<string, readonly [method: string, url: string, isTainted?: boolean]>> = {
       "GET or HEAD to a public host": ["GET", "https://example.com/"],
+      "the same, after a page was read, [with exceptions](#pages-that-give-orders)": [
+        "GET",
+        "https://example.com/",
+        true,
+      ],
       "another method": ["POST", "https://example.com/"],
       "the configured search": ["POST", "https://html.duckduckgo.com/html/"],
       "a private host that you have not listed": ["GET", "http://localhost:3000/"],
       "cloud metadata, such as 169.254.169.254": ["GET", "http://169.254.169.254/"],
     };
-    for (const [request, [method, url]] of Object.entries(requests)) {
+    for (const [request, [method, url, isTainted]] of Object.entries(requests)) {
       const row = guide.split("\n").find((line) => line.startsWith(`| ${request} |`)) ?? "";
       const words = row
         .split("|")
         .slice(2, 5)
         .map((word) => WORDS[word.trim() as keyof typeof WORDS]);
-      expect([request, ...decided(method, url)]).toEqual([request, ...words]);
+      expect([request, ...decided(method, url, isTainted)]).toEqual([request, ...words]);
     }
   });
 
