@@ -1,9 +1,14 @@
-/** HTTP: what a host implements, and what a tool gets of it. */
+/** HTTP: what a host implements, what a tool gets of it, and which requests can be sent. */
+import { hasLoneSurrogate, showControls } from "../text/index.js";
+import { shownEcho } from "./shown-name.js";
 
 /** Milliseconds for a whole exchange, redirects and body included, where the request gives none. */
 export const DEFAULT_HTTP_TIMEOUT_MS = 30_000;
 /** Redirects that one request follows at most. */
 export const MAX_REDIRECTS = 10;
+
+export const HTTP_METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] as const;
+export type HttpMethod = (typeof HTTP_METHODS)[number];
 
 /** Sent and received in this order. Names of a response are lowercase. */
 export type HttpHeaders = readonly (readonly [name: string, value: string])[];
@@ -81,4 +86,77 @@ export interface Http {
  */
 export interface CallHttp {
   fetch(url: string, request?: HttpRequest): Promise<HttpResponse>;
+}
+
+/** Why a request cannot be sent: `problem` is a clause about `parameter`. */
+export interface RequestProblem {
+  readonly parameter: "url" | "method" | "headers" | "body";
+  readonly problem: string;
+}
+
+/**
+ * Ports refuse such a request before anything is sent, and tools before an approval is asked for. It never shows a password.
+ *
+ * @returns Undefined for a request that can be sent.
+ */
+export function requestProblem(
+  url: string,
+  { method = "GET", headers = [], body }: Pick<HttpRequest, "method" | "headers" | "body"> = {},
+): RequestProblem | undefined {
+  const found = {
+    url: urlProblem(url),
+    method: methodProblem(method),
+    headers: headersProblem(headers),
+    body: bodyProblem(method, body),
+  };
+  for (const parameter of ["url", "method", "headers", "body"] as const) {
+    const problem = found[parameter];
+    if (problem !== undefined) return { parameter, problem };
+  }
+  return undefined;
+}
+
+const shown = (text: string) => `"${showControls(shownEcho(text))}"`;
+
+function urlProblem(text: string): string | undefined {
+  if (typeof text !== "string" || !URL.canParse(text)) {
+    const guess = `https://${String(text).trim().replace(/^\/+/, "")}`;
+    const isHost = /^https:\/\/[\w-]+(\.[\w-]+)+([/:?#]|$)/.test(guess) && URL.canParse(guess);
+    return `\`url\` is not an absolute URL; send one such as ${shown(isHost ? guess : "https://example.com/")}`;
+  }
+  const { protocol, username, password } = new URL(text);
+  if (protocol !== "http:" && protocol !== "https:")
+    return `the scheme ${shown(protocol)} is not supported; use http or https`;
+  return username === "" && password === "" ? undefined : "a URL must not contain a user name or password";
+}
+
+function methodProblem(method: string): string | undefined {
+  return (HTTP_METHODS as readonly string[]).includes(method)
+    ? undefined
+    : `the method ${shown(String(method))} is not supported; use ${HTTP_METHODS.join(", ")}`;
+}
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** What decides where a request goes and where its body ends: the port sets it from the URL and the body. */
+const PORT_OWNED =
+  /^(?:host|connection|keep-alive|content-length|transfer-encoding|upgrade|te|trailer|expect|proxy-.*)$/i;
+
+function headersProblem(headers: HttpHeaders): string | undefined {
+  for (const [name, value] of headers) {
+    if (typeof name !== "string" || !HEADER_NAME.test(name)) return `${shown(String(name))} is not a header name`;
+    if (PORT_OWNED.test(name)) return `the header ${shown(name)} is set from the URL and the body; omit it`;
+    if (typeof value !== "string") return `the value of the header ${shown(name)} is not a string`;
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
+      return `the value of the header ${shown(name)} contains a line break, a control character or one outside Latin-1`;
+  }
+  return undefined;
+}
+
+function bodyProblem(method: string, body: unknown): string | undefined {
+  if (body === undefined) return undefined;
+  if (method === "GET" || method === "HEAD")
+    return `a ${method} request has no body; use another method, or put the data into the URL`;
+  if (typeof body === "string")
+    return hasLoneSurrogate(body) ? "`body` contains a lone surrogate (half a character)" : undefined;
+  return body instanceof Uint8Array ? undefined : "`body` must be a string or bytes";
 }

@@ -121,12 +121,16 @@ export {
 export {
   type CallHttp,
   DEFAULT_HTTP_TIMEOUT_MS,
+  HTTP_METHODS,
   type Http,
   type HttpHeaders,
   type HttpHop,
+  type HttpMethod,
   type HttpRequest,
   type HttpResponse,
   MAX_REDIRECTS,
+  type RequestProblem,
+  requestProblem,
 } from "./http.js";
 export { requireBox, requireKnownOptions } from "./known-options.js";
 export {

@@ -1,7 +1,6 @@
-import { isRecord, type ToolPresenter } from "../../kernel/index.js";
+import { HTTP_METHODS, isRecord, type ToolPresenter } from "../../kernel/index.js";
 import { showControls, stripControls } from "../../text/index.js";
 import {
-  HTTP_METHODS,
   HTTP_REQUEST_LIMITS,
   type HttpRequestData,
   type HttpRequestInput,

@@ -127,9 +127,12 @@ describe("redirects", () => {
   });
 
   it.each([
-    ["ftp://site.test/a", /redirects to "ftp:\/\/site.test\/a", but the scheme of "ftp:" is not http or https/],
+    [
+      "ftp://site.test/a",
+      /redirects to "ftp:\/\/site.test\/a", but the scheme "ftp:" is not supported; use http or https/,
+    ],
     ["file:///etc/passwd", /redirects to "file:\/\/\/etc\/passwd", but/],
-    ["http://me:word@site.test/", /redirects to "http:\/\/site.test\/", but the URL contains a user name/],
+    ["http://me:word@site.test/", /redirects to "http:\/\/site.test\/", but a URL must not contain a user name/],
     ["http://[", /redirects to "http:\/\/\[", which is not a valid URL/],
   ])("to %s are refused", async (location, problem) => {
     const { port } = await redirecting();

@@ -1,6 +1,6 @@
 /** Where a response redirects to, and what is sent there. */
-import { HaftError, type HttpHeaders, MAX_REDIRECTS } from "../../kernel/index.js";
-import { type OutgoingRequest, urlProblem } from "./request-check.js";
+import { HaftError, type HttpHeaders, MAX_REDIRECTS, requestProblem } from "../../kernel/index.js";
+import type { OutgoingRequest } from "./request-check.js";
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 /** What another origin gets of the caller's headers: nothing that could be a credential. */
@@ -52,7 +52,7 @@ function targetOf(location: string, base: URL, redirects: readonly string[]): UR
     throw fault(redirects, `"${base.href}" redirects to ${JSON.stringify(shown(text))}, which is not a valid URL`);
   }
   const url = new URL(text, base);
-  const problem = urlProblem(url);
+  const problem = requestProblem(url.href)?.problem;
   url.username = "";
   url.password = "";
   if (problem !== undefined) {

@@ -22,16 +22,16 @@ describe("a request is refused before anything is sent", () => {
     ["url", /not an absolute URL/, "/a"],
     ["url", /not an absolute URL/, "http://"],
     ["url", /not an absolute URL/, 7],
-    ["url", /scheme of "file:"/, "file:///etc/passwd"],
-    ["url", /scheme of "ftp:"/, "ftp://site.test/"],
-    ["url", /scheme of "data:"/, "data:text/plain,x"],
-    ["url", /user name or password; send credentials in a header or as a secret/, "https://me:hunter2@site.test/"],
+    ["url", /the scheme "file:" is not supported/, "file:///etc/passwd"],
+    ["url", /scheme "ftp:"/, "ftp://site.test/"],
+    ["url", /scheme "data:"/, "data:text/plain,x"],
+    ["url", /must not contain a user name or password/, "https://me:hunter2@site.test/"],
     ["url", /user name or password/, "https://me@site.test/"],
-    ["method", /"get" is not one of GET, HEAD/, GOOD, { method: "get" }],
-    ["method", /is not one of/, GOOD, { method: "CONNECT" }],
-    ["method", /is not one of/, GOOD, { method: "GET / HTTP/1.1\r\nX: y" }],
-    ["headers", /"a b" is not a valid header name/, GOOD, { headers: [["a b", "x"]] }],
-    ["headers", /not a valid header name/, GOOD, { headers: [["a\r\nHost", "x"]] }],
+    ["method", /"get" is not supported; use GET, POST/, GOOD, { method: "get" }],
+    ["method", /is not supported/, GOOD, { method: "CONNECT" }],
+    ["method", /is not supported/, GOOD, { method: "GET / HTTP/1.1\r\nX: y" }],
+    ["headers", /"a b" is not a header name/, GOOD, { headers: [["a b", "x"]] }],
+    ["headers", /not a header name/, GOOD, { headers: [["a\r\nHost", "x"]] }],
     ["headers", /line break/, GOOD, { headers: [["X-A", "a\r\nHost: b"]] }],
     ["headers", /control character/, GOOD, { headers: [["X-A", "a\0"]] }],
     ["headers", /Latin-1/, GOOD, { headers: [["X-A", "日本"]] }],
@@ -39,6 +39,7 @@ describe("a request is refused before anything is sent", () => {
     ["body", /a GET request has no body/, GOOD, { body: "x" }],
     ["body", /a HEAD request has no body/, GOOD, { method: "HEAD", body: "" }],
     ["body", /a string or bytes/, GOOD, { method: "POST", body: {} }],
+    ["body", /lone surrogate/, GOOD, { method: "POST", body: "a\ud800" }],
     ["timeoutMs", /from 1 to/, GOOD, { timeoutMs: 0 }],
     ["timeoutMs", /from 1 to/, GOOD, { timeoutMs: Number.NaN }],
     ["redirect", /"follow", "same-host" or "manual"/, GOOD, { redirect: "error" }],
@@ -63,7 +64,10 @@ describe("a request is refused before anything is sent", () => {
     ),
   )("the header %s belongs to the port", async (name) => {
     const { details } = await refused(GOOD, { headers: [[name, "1"]] });
-    expect(details).toMatchObject({ parameter: "headers", problem: expect.stringContaining(`the header ${name} is`) });
+    expect(details).toMatchObject({
+      parameter: "headers",
+      problem: expect.stringContaining(`the header "${name}" is`),
+    });
   });
 
   it("with an empty list of secrets", async () => {

@@ -1,5 +1,11 @@
 /** What is checked of a request before anything is sent. */
-import { DEFAULT_HTTP_TIMEOUT_MS, HaftError, type HttpHeaders, type HttpRequest } from "../../kernel/index.js";
+import {
+  DEFAULT_HTTP_TIMEOUT_MS,
+  HaftError,
+  type HttpHeaders,
+  type HttpRequest,
+  requestProblem,
+} from "../../kernel/index.js";
 import type { HttpSecret } from "./http-options.js";
 
 /** A request that may be sent, first or after a redirect. */
@@ -13,13 +19,8 @@ export interface OutgoingRequest {
   readonly secret: HttpSecret | undefined;
 }
 
-const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const REDIRECT_MODES = [undefined, "follow", "same-host", "manual"];
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** What decides where a request goes and where its body ends: the port sets it from the URL and the body. */
-const PORT_OWNED =
-  /^(host|connection|keep-alive|content-length|transfer-encoding|upgrade|te|trailer|expect|proxy-.*)$/i;
 
 /** @throws `CALL_INVALID` */
 export function checkedRequest(
@@ -28,17 +29,10 @@ export function checkedRequest(
   secrets: readonly HttpSecret[],
 ): OutgoingRequest & { readonly timeoutMs: number } {
   const { method = "GET", headers = [], body, timeoutMs = DEFAULT_HTTP_TIMEOUT_MS } = request;
-  const url = checkedUrl(text);
-  if (!METHODS.includes(method)) {
-    throw invalid("method", `the method ${JSON.stringify(method)} is not one of ${METHODS.join(", ")}`);
-  }
-  checkHeaders(headers);
-  if (body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array)) {
-    throw invalid("body", "`body` must be a string or bytes");
-  }
-  if (body !== undefined && ["GET", "HEAD"].includes(method)) {
-    throw invalid("body", `a ${method} request has no body; omit \`body\` or use POST`);
-  }
+  const wrong = requestProblem(text, request);
+  if (wrong !== undefined) throw invalid(wrong.parameter, wrong.problem);
+  const url = new URL(text);
+  url.hash = "";
   if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) {
     throw invalid("timeoutMs", `\`timeoutMs\` must be a number from 1 to ${MAX_TIMEOUT_MS}`);
   }
@@ -51,52 +45,6 @@ export function checkedRequest(
 
 function invalid(parameter: string, problem: string): HaftError {
   return new HaftError("CALL_INVALID", `Did not send the request: ${problem}.`, { details: { parameter, problem } });
-}
-
-function checkedUrl(text: string): URL {
-  const url = parsed(text);
-  if (url === undefined) throw invalid("url", "`url` is not an absolute URL such as https://example.com/page");
-  const problem = urlProblem(url);
-  if (problem !== undefined) throw invalid("url", problem);
-  url.hash = "";
-  return url;
-}
-
-function parsed(text: unknown): URL | undefined {
-  try {
-    return typeof text === "string" ? new URL(text) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Why a URL cannot be requested, as a clause. */
-export function urlProblem(url: URL): string | undefined {
-  if (!/^https?:$/.test(url.protocol)) {
-    return `the scheme of "${url.protocol}" is not http or https, and no other can be requested`;
-  }
-  if (url.username !== "" || url.password !== "") {
-    return "the URL contains a user name or password; send credentials in a header or as a secret";
-  }
-  return undefined;
-}
-
-function checkHeaders(headers: HttpHeaders): void {
-  for (const [name, value] of headers) {
-    if (typeof name !== "string" || !TOKEN.test(name)) {
-      throw invalid("headers", `${JSON.stringify(name)} is not a valid header name`);
-    }
-    if (typeof value !== "string") throw invalid("headers", `the value of the header ${name} is not a string`);
-    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
-      throw invalid(
-        "headers",
-        `the value of the header ${name} contains a line break, a control character or one outside Latin-1`,
-      );
-    }
-    if (PORT_OWNED.test(name)) {
-      throw invalid("headers", `the header ${name} is set from the URL and the body, and cannot be given`);
-    }
-  }
 }
 
 function checkedSecret(
@@ -123,7 +71,7 @@ function checkedSecret(
   if (headers.some(([other]) => other.toLowerCase() === header.toLowerCase())) {
     throw invalid("secret", `the secret "${name}" is sent as the header ${header}, which \`headers\` has too`);
   }
-  if (!TOKEN.test(header) || PORT_OWNED.test(header) || /[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+  if (requestProblem(url.href, { headers: [[header, value]] }) !== undefined) {
     throw invalid("secret", `the secret "${name}" cannot be sent as a header: its header or value is not valid`);
   }
   return secret;

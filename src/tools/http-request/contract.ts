@@ -1,5 +1,11 @@
 /** What `http_request` takes and returns. Sizes are bytes, times milliseconds. */
-import type { HttpHeaders, InferInput, JsonSchema } from "../../kernel/index.js";
+import {
+  HTTP_METHODS,
+  type HttpHeaders,
+  type HttpMethod,
+  type InferInput,
+  type JsonSchema,
+} from "../../kernel/index.js";
 
 export interface HttpRequestLimits {
   /** Of the decoded body, that one result shows. */
@@ -18,9 +24,6 @@ export const HTTP_REQUEST_LIMITS = {
   maxTimeoutMs: 300_000,
   redirect: "follow",
 } satisfies HttpRequestLimits;
-
-export const HTTP_METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] as const;
-export type HttpMethod = (typeof HTTP_METHODS)[number];
 
 export const httpRequestSchema = {
   type: "object",

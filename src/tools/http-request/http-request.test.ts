@@ -131,16 +131,16 @@ describe("a request", () => {
 
 describe("a request that is not valid", () => {
   it.each<[string, object, string]>([
-    ["an empty URL", { url: " " }, "`url` is empty; send a whole URL, such as https://example.com/"],
-    ["no URL", { url: "example.com/a" }, '"example.com/a" is not a URL'],
+    ["an empty URL", { url: " " }, '`url` is not an absolute URL; send one such as "https://example.com/"'],
+    ["no URL", { url: "example.com/a" }, 'send one such as "https://example.com/a"'],
     ["whitespace", { url: "https://a.example/a b" }, "`url` contains whitespace; percent-encode it"],
     ["another scheme", { url: "file:///etc/passwd" }, 'the scheme "file:" is not supported; use http or https'],
-    ["credentials", { url: "https://a:b@a.example/" }, "`url` contains credentials"],
-    ["a body of a GET", { body: "x" }, "GET takes no `body`; use another method"],
+    ["credentials", { url: "https://a:b@a.example/" }, "a URL must not contain a user name or password"],
+    ["a body of a GET", { body: "x" }, "a GET request has no body; use another method"],
     ["a large body", { method: "POST", body: "é".repeat(600_000) }, "`body` has 1200000 bytes; at most 1 MiB are sent"],
-    ["a header of two lines", { headers: { "X-A": "1\r\nHost: b" } }, 'the header "X-A" has a line break'],
+    ["a header of two lines", { headers: { "X-A": "1\r\nHost: b" } }, 'the header "X-A" contains a line break'],
     ["no header name", { headers: { "X A": "1" } }, '"X A" is not a header name'],
-    ["another host", { headers: { hOst: "b.example" } }, 'the header "hOst" is set by Haft; leave it out'],
+    ["another host", { headers: { hOst: "b.example" } }, 'the header "hOst" is set from the URL and the body; omit it'],
     ["a placeholder", { headers: { "X-Key": "⟦redacted:token⟧" } }, 'the header "X-Key" contains a placeholder'],
     ["a redacted body", { method: "PUT", body: "⟦redacted:token⟧" }, "name a configured one as `secret`"],
   ])("is refused with a sentence before anything is sent: %s", async (_, input, problem) => {

@@ -19,7 +19,7 @@ import {
   type HttpRequestLimits,
   httpRequestSchema,
 } from "./contract.js";
-import { headersOf, methodOf, refuseRequest } from "./request-input.js";
+import { headersOf, refuseRequest } from "./request-input.js";
 import { refuseSave, saveBody, saveClaims } from "./save-body.js";
 
 /** Before the call itself is ended: the timeout of the request is reported. */
@@ -42,14 +42,14 @@ export const httpRequestTool = defineTool({
   limits: HTTP_REQUEST_LIMITS as HttpRequestLimits,
   deadlineMs: ({ timeoutMs }, { defaultTimeoutMs }) => (timeoutMs ?? defaultTimeoutMs) + GRACE_MS,
   annotations: { title: "HTTP request", destructive: true, openWorld: true },
-  claims: (input: HttpRequestInput, context) => refuseRequest(input, context.limits) ?? claimsOf(input, context),
+  claims: (input: HttpRequestInput, context) => refuseRequest(input) ?? claimsOf(input, context),
   run: runRequest,
 });
 
 function claimsOf(input: HttpRequestInput, context: ClaimContext<HttpRequestLimits>): readonly Claim[] {
-  const { url, secret, saveTo } = input;
+  const { url, method = "GET", secret, saveTo } = input;
   return [
-    { kind: "network", method: methodOf(input) ?? "GET", url },
+    { kind: "network", method, url },
     ...(secret === undefined ? [] : [{ kind: "secret", name: secret, hosts: [new URL(url).hostname] } as const]),
     ...(saveTo === undefined ? [] : saveClaims(saveTo, context)),
   ];
@@ -75,13 +75,13 @@ async function runRequest(input: HttpRequestInput, ctx: Context): Promise<Result
 }
 
 async function send(input: HttpRequestInput, ctx: Context): Promise<HttpResponse | Result> {
-  const { url, body, secret, timeoutMs = ctx.limits.defaultTimeoutMs } = input;
+  const { url, method = "GET", body, secret, timeoutMs = ctx.limits.defaultTimeoutMs } = input;
   if (ctx.http === undefined) {
     const why = "Haft runs without access to the network here";
     return fail("WEB_UNREACHABLE", `Did not send the request: ${why}.`, { details: { url } });
   }
   return ctx.http.fetch(url, {
-    method: methodOf(input) ?? "GET",
+    method,
     headers: sentHeaders(input),
     redirect: ctx.limits.redirect,
     timeoutMs,
@@ -143,12 +143,12 @@ async function save(
   return resultOf(input, { ...facts, bodyBytes: saved, isBodyComplete: true, savedTo: ctx.resolve(saveTo) });
 }
 
-function factsOf(input: HttpRequestInput, response: HttpResponse) {
+function factsOf({ method = "GET" }: HttpRequestInput, response: HttpResponse) {
   const { url, redirects, status, statusText } = response;
   return {
     url,
     redirects,
-    method: methodOf(input) ?? ("GET" as const),
+    method,
     status,
     statusText,
     headers: response.headers.map(([name, value]) => [name, SECRET_HEADER.test(name) ? HIDDEN : value] as const),

@@ -5,6 +5,7 @@ import {
   HaftError,
   type Json,
   ok,
+  requestProblem,
   shownEcho,
   type ToolContext,
   type ToolResult,
@@ -48,30 +49,12 @@ export const webfetchTool = defineTool({
   deadlineMs: (_, { timeoutMs }: WebFetchLimits) => timeoutMs + RENDERING_MS,
   annotations: { title: "Fetch a web page", idempotent: true, openWorld: true },
   claims: ({ url }: WebFetchInput): readonly Claim[] | ToolResult<never> => {
-    const problem = urlProblem(url);
-    if (problem === undefined) return [{ kind: "network", method: "GET", url: requestUrl(url) }];
-    return fail("CALL_INVALID", `Did not fetch ${quoted(url)}: ${problem}.`, {
-      details: { parameter: "url", problem },
-    });
+    const found = requestProblem(url);
+    if (found === undefined) return [{ kind: "network", method: "GET", url: requestUrl(url) }];
+    return fail("CALL_INVALID", `Did not fetch ${quoted(url)}: ${found.problem}.`, { details: { ...found } });
   },
   run: runFetch,
 });
-
-/** As a clause. Undefined: it can be requested. */
-function urlProblem(text: string): string | undefined {
-  if (text.trim() === "") return "`url` is empty; send an absolute http or https URL";
-  if (!URL.canParse(text)) {
-    const guess = `https://${text.trim().replace(/^\/+/, "")}`;
-    const example =
-      /^\/*[\w-]+(\.[\w-]+)+([/:?#]|$)/.test(text.trim()) && URL.canParse(guess) ? guess : "https://example.com/";
-    return `it is not an absolute URL; send one such as ${quoted(example)}`;
-  }
-  const url = new URL(text);
-  if (url.protocol !== "http:" && url.protocol !== "https:")
-    return `only http and https URLs are fetched, not ${quoted(url.protocol)}`;
-  if (url.username !== "" || url.password !== "") return "a URL must not contain a user name or password";
-  return undefined;
-}
 
 /** Normalized; a fragment is not part of a request. */
 function requestUrl(text: string): string {
