@@ -64,8 +64,12 @@ const WITHOUT_WIDTH =
 /** As {@link stripControls}, and also removes invisible characters that could hide text from a reader, of a text by a stranger. */
 export function stripInvisible(text: string): StrippedText {
   const stripped = stripControls(text);
-  const clean = stripped.text.replace(WITHOUT_WIDTH, "");
-  return { ...stripped, text: clean, removed: stripped.removed + stripped.text.length - clean.length };
+  let { removed } = stripped;
+  const clean = stripped.text.replace(WITHOUT_WIDTH, (match: string) => {
+    removed += [...match].length;
+    return "";
+  });
+  return { ...stripped, text: clean, removed };
 }
 
 /**

@@ -1,4 +1,3 @@
-import { stripControls } from "../../text/index.js";
 import { escapeMarkdown, linkTarget } from "./escape-markdown.js";
 import { PageLinks } from "./page-links.js";
 import { type Attributes, type PageHandler, PageReader } from "./page-reader.js";
@@ -85,7 +84,7 @@ export function renderFeed(xml: string, url: string): RenderedHtml {
     blocks.push(plain(item.date, url), summaryOf(item, url));
   }
   const notes = handler.items.length === 0 ? ["The feed contains no items."] : [];
-  const text = stripControls(blocks.filter((block) => block !== "").join("\n\n")).text;
+  const text = blocks.filter((block) => block !== "").join("\n\n");
   return { text, ...(title === "" ? {} : { title }), links: links.all(), notes, isComplete: true };
 }
 
@@ -94,7 +93,7 @@ function plain(text: string | undefined, url: string): string {
   if (text === undefined) return "";
   return /[<&]/.test(text)
     ? collapseWhitespace(renderHtml(text, { format: "text", url, maxCharacters: 2 * MAX_SUMMARY }).text).trim()
-    : stripControls(collapseWhitespace(text).trim()).text;
+    : collapseWhitespace(text).trim();
 }
 
 function summaryOf(entry: Entry, url: string): string {

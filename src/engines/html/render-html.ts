@@ -1,4 +1,3 @@
-import { stripControls } from "../../text/index.js";
 import { PageReader } from "./page-reader.js";
 import { PageRenderer } from "./page-renderer.js";
 
@@ -25,8 +24,8 @@ export interface RenderedHtml {
 const ENOUGH_TEXT = 200;
 
 /**
- * Renders a page as Markdown or plain text for a model: without markup, hidden text, scripts, menus and banners. Time and
- * memory are linear in the size of the page, whatever its nesting; it never throws.
+ * Renders a page as Markdown or plain text for a model: without markup, hidden text, scripts, menus and banners. Control characters
+ * stay; whoever shows the text strips them. Time and memory are linear in the size of the page, whatever its nesting; it never throws.
  */
 export function renderHtml(html: string, options: RenderHtmlOptions): RenderedHtml {
   const first = renderOnce(html, options, {});
@@ -91,5 +90,5 @@ function renderOnce(
   const reader = new PageReader(renderer);
   reader.read(html);
   const page = renderer.finish();
-  return { ...page, text: stripControls(page.text).text, title: stripControls(page.title).text, isComplete };
+  return { ...page, isComplete };
 }

@@ -35,10 +35,15 @@ export async function renderPage(
   if (kind === "binary") return { contentType: contentType || mediaTypeOf(page.bytes), kind, text: "", notes: [] };
   const decoded = await decodePage(page.bytes, header);
   const rendered = await textOf(kind, decoded.text, page, format);
-  const { text, removed } = stripInvisible(rendered.text.replace(/\r\n?/g, "\n").replace(TYPOGRAPHIC, ""));
-  const removal = removed === 0 ? [] : [`Removed from the page: ${removed} control or invisible characters.`];
-  const title = oneLine(rendered.title ?? "");
-  const notes = [...decoded.notes, ...rendered.notes, ...removal];
+  const { text, removed } = stripInvisible(rendered.text.replace(/\r\n?/g, "\n"));
+  const inTitle = stripInvisible(rendered.title ?? "");
+  const title = inTitle.text.replace(/\s+/g, " ").trim();
+  // The text of a feed has its title.
+  const notes = [
+    ...decoded.notes,
+    ...rendered.notes,
+    ...removalNote(kind === "feed" ? removed : removed + inTitle.removed),
+  ];
   return { contentType, kind, charset: decoded.charset, text, notes, ...(title === "" ? {} : { title }) };
 }
 
@@ -54,12 +59,12 @@ function unreadable({ url }: FetchedPage, type: string): HaftError {
   return new HaftError("WEB_UNREADABLE", message, { details: { url, why: "type", contentType: type } });
 }
 
-/** Invisible, but ordinary: hints for line breaks, and byte-order marks. */
-const TYPOGRAPHIC = /[\u00ad\u200b\u2060\ufeff]/g;
+function removalNote(removed: number): readonly string[] {
+  if (removed === 0) return [];
+  return [`Removed from the page: ${removed} control or invisible ${removed === 1 ? "character" : "characters"}.`];
+}
 
 const engine = () => import("../../engines/html/index.js");
-
-const oneLine = (title: string) => stripInvisible(title).text.replace(/\s+/g, " ").trim();
 
 interface PageText {
   readonly text: string;
@@ -98,10 +103,14 @@ async function pdfPage(
     const pdf = await ctx.media.pdfText(page.bytes, { first: 1, maxCharacters: MAX_PDF_CHARACTERS }, mediaIo(ctx));
     if (pdf.texts.every((text = "") => text.trim() === "")) return unshown("it has none; it may be a scan");
     const rest = `Only the first ${pdf.texts.length} of ${pdf.pages} pages of the PDF were read.`;
+    let removed = 0;
     const pages = pdf.texts.map((text = "[this page could not be read]", index) => {
-      return `--- page ${index + 1} of ${pdf.pages} ---\n${stripInvisible(text.replace(/\r\n?/g, "\n")).text.trim()}\n`;
+      const clean = stripInvisible(text.replace(/\r\n?/g, "\n"));
+      removed += clean.removed;
+      return `--- page ${index + 1} of ${pdf.pages} ---\n${clean.text.trim()}\n`;
     });
-    return { text: pages.join("\n"), notes: pdf.texts.length < pdf.pages ? [rest] : [] };
+    const notes = [...(pdf.texts.length < pdf.pages ? [rest] : []), ...removalNote(removed)];
+    return { text: pages.join("\n"), notes };
   } catch (thrown) {
     const missing = missingPackage(thrown);
     if (missing !== undefined)

@@ -213,8 +213,21 @@ describe("webfetch", () => {
     const { fetch } = web({ [PAGE]: served(`${evil}\n${kept}`, "text/plain; charset=utf-8") });
     const { data } = await fetch({});
     expect(data?.text).toBe("safe exe.txt ab end\n👩‍👩‍👧 نمی‌خواهم cooperate\n");
-    expect(data?.notes).toEqual([
-      expect.stringMatching(/^Removed from the page: \d+ control or invisible characters\.$/),
+    expect(data?.notes).toEqual(["Removed from the page: 20 control or invisible characters."]);
+  });
+
+  it.each([
+    ["markdown", TYPE.html, "<title>T</title><p>one\u202e two</p>"],
+    ["text", TYPE.html, "<p>one&#x202e; two</p>"],
+    ["article", TYPE.html, "<title>T\u202e</title><p>one two</p>"],
+    ["html", TYPE.html, "<p>one\u202e two</p>"],
+    ["markdown", "application/rss+xml", "<rss><channel><title>T\u202e</title></channel></rss>"],
+    ["markdown", "text/plain; charset=utf-8", "one\u{e0041} two"],
+  ])("counts each removed character once: %s of %s", async (format, type, body) => {
+    const { data } = await web({ [PAGE]: served(body, type) }).fetch({ format });
+    expect(`${data?.title} ${data?.text}`).not.toMatch(/[\u202e\u{e0041}]/u);
+    expect(data?.notes.filter((note) => note.startsWith("Removed"))).toEqual([
+      "Removed from the page: 1 control or invisible character.",
     ]);
   });
 });
@@ -355,6 +368,7 @@ describe("what is not text", () => {
     const { data } = await fetch({});
     expect(data).toMatchObject({ kind: "pdf", isBodyComplete: true });
     expect(data?.text).toBe("--- page 1 of 2 ---\nFirst page\n\n--- page 2 of 2 ---\nSecond page\n");
+    expect(data?.notes).toEqual(["Removed from the page: 1 control or invisible character."]);
   });
 
   it("is type and size for anything else, and for a PDF that cannot be read", async () => {
