@@ -133,6 +133,7 @@ export {
   requestProblem,
 } from "./http.js";
 export { requireBox, requireKnownOptions } from "./known-options.js";
+export { isSecretHeader } from "./mask-headers.js";
 export {
   type FittedImage,
   type ImageBounds,

@@ -1,4 +1,4 @@
-import { HTTP_METHODS, isRecord, type ToolPresenter } from "../../kernel/index.js";
+import { HTTP_METHODS, isRecord, isSecretHeader, type ToolPresenter } from "../../kernel/index.js";
 import { showControls, stripControls } from "../../text/index.js";
 import {
   HTTP_REQUEST_LIMITS,
@@ -58,12 +58,9 @@ export const httpRequestPresenter: ToolPresenter<HttpRequestInput, HttpRequestDa
   },
 };
 
-/** Of what lets a reader act as the receiver, the tool has hidden more than this name. */
-const HIDDEN = /^set-cookie2?$/;
-
 function responseText(data: HttpRequestData): string {
   const headers = data.headers.map(([name, value]) =>
-    showControls(`${name}: ${HIDDEN.test(name) ? messages.REDACTED : value}`),
+    showControls(`${name}: ${isSecretHeader(name) ? messages.REDACTED : value}`),
   );
   const note = data.isBodyComplete ? [] : [messages.bodyCapped(data.bodyBytes)];
   return [messages.statusLine(data.status, showControls(data.statusText)), ...headers, "", bodyOf(data), ...note].join(

@@ -5,6 +5,7 @@ import {
   fail,
   type HttpHeaders,
   type HttpResponse,
+  isSecretHeader,
   ok,
   type ToolContext,
   type ToolResult,
@@ -25,9 +26,7 @@ import { refuseSave, saveBody, saveClaims } from "./save-body.js";
 /** Before the call itself is ended: the timeout of the request is reported. */
 const GRACE_MS = 5_000;
 
-/** Headers of a response that would let a reader act as its receiver. */
-const SECRET_HEADER =
-  /^(?:set-cookie2?|cookie|(?:proxy-)?authorization)$|(?:^|-)(?:api-?key|token|secret|session(?:-id)?)$/i;
+/** Stands for the value of a header that would let a reader act as the receiver of the response. */
 const HIDDEN = "(hidden)";
 
 /**
@@ -151,7 +150,7 @@ function factsOf({ method = "GET" }: HttpRequestInput, response: HttpResponse) {
     method,
     status,
     statusText,
-    headers: response.headers.map(([name, value]) => [name, SECRET_HEADER.test(name) ? HIDDEN : value] as const),
+    headers: response.headers.map(([name, value]) => [name, isSecretHeader(name) ? HIDDEN : value] as const),
     contentType: parseContentType(headerOf(response.headers, "content-type") ?? "").mediaType,
   };
 }
