@@ -156,7 +156,7 @@ describe("a refusal says what lifts it", () => {
         rule: "network-private",
         reason:
           'It sends a GET request to http://localhost:3000/a, and "localhost" is a name of this machine or of a private network. A read-only session refuses this without asking.',
-        next: `The user can add "localhost" to "web.privateHosts" of the configuration. To allow it, run: haft policy allow 'host:localhost'`,
+        next: `The user can add "localhost" to "web.privateHosts". To allow it, run: haft policy allow 'host:localhost'`,
       },
     ],
     [
