@@ -37,7 +37,7 @@ export const ERROR_CODES = [
   "JOB_INPUT_CLOSED", // { id }
   "SEARCH_PATTERN", // { pattern, why }
   "SEARCH_UNSUPPORTED", // { pattern, feature }
-  "WEB_UNREACHABLE", // { url, system? } no connection, or one that broke
+  "WEB_UNREACHABLE", // { url, why?, system? } no connection, or one that broke; why as a clause
   "WEB_TIMEOUT", // { url, timeoutMs }
   "WEB_REDIRECTS", // { url, redirects }
   "WEB_STATUS", // { url, status }

@@ -71,7 +71,10 @@ function withAutoBackground(
   };
 }
 
-/** Overrides the search providers in the limits of a presenter whose tool has some. */
+/**
+ * Overrides the search providers in the limits of a presenter whose tool has some. Where there are several, and the dialect has no
+ * schema of its own, a call can choose one by name.
+ */
 function withSearchProviders(
   presenter: AnyPresenter,
   tool: DefinedTool,
@@ -80,7 +83,12 @@ function withSearchProviders(
   const { limits } = tool.body;
   if (providers.length === 0 || typeof limits !== "object" || limits === null || !("providers" in limits))
     return presenter;
-  return { ...presenter, limits: { ...presenter.limits, providers } };
+  const limited = { ...presenter, limits: { ...presenter.limits, providers } };
+  if (providers.length === 1 || presenter.parameters !== undefined) return limited;
+  const names = providers.map(({ name }) => name);
+  const provider = { type: "string", enum: names, description: `Default ${names[0]}` };
+  const { properties, ...schema } = tool.parameters;
+  return { ...limited, parameters: { ...schema, properties: { ...(properties as object), provider } } };
 }
 
 /** Whether the tool may ask for a read before it changes a file. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { allowAllPolicy } from "../policy/index.js";
 import { fakeHttp } from "../testing/fakes/fake-http.js";
+import type { CustomSearch } from "../tools/index.js";
 import { createToolkit } from "./create-toolkit.js";
 import { httpOptions, SEARCH_KEY, type WebOptions, webPolicy } from "./web-options.js";
 
@@ -9,6 +10,11 @@ const made = async (web: WebOptions) => {
   await toolkit.close();
   return toolkit;
 };
+
+const own = (name: string): CustomSearch => ({
+  name,
+  search: async () => ({ kind: "results", results: [{ title: name, url: "https://a.example/", snippet: "" }] }),
+});
 
 describe("the option `web`", () => {
   it.each<[string, WebOptions, string]>([
@@ -26,6 +32,8 @@ describe("the option `web`", () => {
     ["an unknown search", { search: { provider: "yahoo" as never } }, "duckduckgo, searxng, brave, tavily"],
     ["a search without its key", { search: { provider: "brave" } }, "it needs a key. Set `key`"],
     ["a search without its URL", { search: { provider: "searxng" } }, "it needs the URL of an instance"],
+    ["a key that is not used", { search: { key: "key-of-brave" } }, '"duckduckgo": it takes no key. Remove `key`'],
+    ["a name twice", { search: { url: "https://a.example/", providers: [own("duckduckgo")] } }, 'name "duckduckgo"'],
   ])("refuses %s", async (_, web, message) => {
     await expect(made(web)).rejects.toMatchObject({
       code: "CONFIG_INVALID",
@@ -68,4 +76,30 @@ it("has the usual search, unless only some hosts are allowed and none was chosen
   expect(webPolicy({}).searchEndpoints).toEqual(usual);
   expect(webPolicy({ allowedHosts: ["a.example"] }).searchEndpoints).toEqual([]);
   expect(webPolicy({ allowedHosts: ["a.example"], search: {} }).searchEndpoints).toEqual(usual);
+});
+
+describe("the parameter `provider` of websearch", () => {
+  const boxOf = async (web: WebOptions, dialect: "haft" | "buddy" = "haft") =>
+    (await createToolkit({ web, dialect, persist: false })).box();
+  const parameterOf = async (web: WebOptions, dialect?: "buddy") => {
+    const tool = (await boxOf(web, dialect)).descriptors().find(({ name }) => /^web_?search$/.test(name))!;
+    return (tool.parameters.properties as Record<string, unknown>).provider;
+  };
+
+  it("is there where several are configured, with their names", async () => {
+    expect(await parameterOf({})).toBeUndefined();
+    expect(await parameterOf({ search: { providers: [own("a")] } })).toBeUndefined();
+    const several = { search: { provider: "duckduckgo", providers: [own("a"), own("b")] } } as const;
+    const names = ["duckduckgo", "a", "b"];
+    expect(await parameterOf(several)).toEqual({ type: "string", enum: names, description: "Default duckduckgo" });
+    expect(await parameterOf(several, "buddy")).toBeUndefined();
+  });
+
+  it("chooses one", async () => {
+    const box = await boxOf({ search: { providers: [own("a"), own("b")] } });
+    const search = (more: object) => box.runner.run({ id: "1", name: "websearch", input: { query: "x", ...more } });
+    expect(await search({ provider: "b" })).toMatchObject({ status: "ok", data: { provider: "b" } });
+    expect(await search({})).toMatchObject({ data: { provider: "a" } });
+    expect(await search({ provider: "c" })).toMatchObject({ code: "CALL_INVALID" });
+  });
 });

@@ -16,7 +16,7 @@ export interface SearchOptions {
   readonly provider?: SearchProviderName;
   /** Where its requests go. Default: that of the provider; SearXNG has none. */
   readonly url?: string;
-  /** The key of the provider itself. It is sent to the host of the provider only, and not shown. */
+  /** The key of Brave or Tavily itself. It is sent to the host of the provider only, and not shown. */
   readonly key?: string;
   /**
    * Functions that a call can choose by name, beside the provider; where no other option is given, in its place. They reach the
@@ -83,7 +83,13 @@ export function requireWeb(web: WebOptions | undefined): void {
   if (twice !== undefined)
     throw invalid(`\`web.secrets\` has the name "${twice}" twice, or it is that of the search's key`);
   if (!Array.isArray(search.providers ?? [])) throw invalid("`web.search.providers` is a list of `{ name, search }`");
-  searchProvider(search);
+  requireDistinct(searchProviders(web).map(({ name }) => name));
+}
+
+/** A call chooses a provider by its name. */
+function requireDistinct(names: readonly string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw invalid(`\`web.search\` has two providers of the name "${twice}"`);
 }
 
 function requireSecret({ name, value, hosts }: HttpSecret): void {
@@ -116,18 +122,13 @@ export function searchProviders({ search = {} }: WebOptions = {}): readonly (Sea
     : [searchProvider(search), ...providers];
 }
 
-type KeyHeader = Pick<HttpSecret, "header" | "prefix">;
-
 /** Those of `web`, and the key of the search. */
 function secretsOf({ secrets = [], search = {} }: WebOptions): readonly HttpSecret[] {
   const { provider = "duckduckgo", key } = search;
-  if (key === undefined) return secrets;
   const kind = SEARCH_PROVIDERS[provider];
-  const header: KeyHeader = "key" in kind ? kind.key : {};
-  return [
-    ...secrets,
-    { name: SEARCH_KEY, value: key, hosts: [new URL(searchProvider(search).endpoint).host], ...header },
-  ];
+  if (key === undefined || !("key" in kind)) return secrets;
+  const hosts = [new URL(searchProvider(search).endpoint).host];
+  return [...secrets, { name: SEARCH_KEY, value: key, hosts, ...kind.key }];
 }
 
 export function httpOptions(web: WebOptions = {}): HttpOptions {

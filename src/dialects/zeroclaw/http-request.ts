@@ -34,6 +34,7 @@ export const httpRequestPresenter: ToolPresenter<HttpRequestInput, HttpRequestDa
     ...HTTP_REQUEST_LIMITS,
     maxBytes: HTTP_REQUEST_MAX_BYTES,
     defaultTimeoutMs: HTTP_REQUEST_TIMEOUT_MS,
+    maxTimeoutMs: HTTP_REQUEST_TIMEOUT_MS,
     redirect: "manual",
   },
   decode(args) {

@@ -105,6 +105,6 @@ function cancelled(url: string, reason: unknown): HaftError {
 }
 
 function timedOut(url: string, timeoutMs: number): HaftError {
-  const message = `Did not fetch "${url}": it was not complete within ${timeoutMs} ms. Set a larger timeout, or try again later.`;
+  const message = `Did not fetch "${url}": it was not complete within ${timeoutMs} ms. Try again later.`;
   return new HaftError("WEB_TIMEOUT", message, { details: { url, timeoutMs } });
 }

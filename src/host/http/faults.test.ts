@@ -26,7 +26,7 @@ describe("a connection that cannot be made is reported in words", () => {
     expect(await failureOf(exchange(url))).toEqual({
       code: "WEB_UNREACHABLE",
       message: `Did not fetch "${url}": the connection was refused. Check the host and the port, and that the server is running.`,
-      details: { url, system: "ECONNREFUSED" },
+      details: { url, why: "the connection was refused", system: "ECONNREFUSED" },
     });
   });
 
@@ -48,7 +48,12 @@ describe("a connection that cannot be made is reported in words", () => {
   });
 
   it.each([
-    ["self-signed", SELF_SIGNED_CERTIFICATE, "site.test", "self-signed. Add the certificate to `ca` if you trust it"],
+    [
+      "self-signed",
+      SELF_SIGNED_CERTIFICATE,
+      "site.test",
+      "self-signed. The user can add its certificate with `web.ca`",
+    ],
     ["expired", EXPIRED_CERTIFICATE, "site.test", "has expired. The owner of the server has to renew it"],
     ["other name", undefined, "other.test", "is for another host name. Request a name that the certificate has"],
   ])("TLS: %s", async (_, certificate, host, words) => {
@@ -70,6 +75,7 @@ describe("a connection that cannot be made is reported in words", () => {
         openHttp({ ca: SELF_SIGNED_CERTIFICATE }).fetch(`https://site.test:${port}/`),
       );
       expect(message).toContain("unknown authority");
+      expect(message).toContain("The user can add the certificate of the authority with `web.ca`.");
     } finally {
       delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
     }
@@ -162,7 +168,7 @@ describe("an exchange ends, and its socket with it", () => {
     const url = `${scheme}://site.test:${port}/`;
     expect(await failureOf(exchange(url, { timeoutMs: 150 }))).toEqual({
       code: "WEB_TIMEOUT",
-      message: `Did not fetch "${url}": it was not complete within 150 ms. Set a larger timeout, or try again later.`,
+      message: `Did not fetch "${url}": it was not complete within 150 ms. Try again later.`,
       details: { url, timeoutMs: 150 },
     });
     await closed.promise;

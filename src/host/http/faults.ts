@@ -21,18 +21,18 @@ const REASONS: Readonly<Record<string, readonly [why: string, next: string]>> = 
     "the body is not as long as its Content-Length",
     "Try again later; the server or a proxy is faulty",
   ],
-  DEPTH_ZERO_SELF_SIGNED_CERT: ["its certificate is self-signed", "Add the certificate to `ca` if you trust it"],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ["its certificate is self-signed", "The user can add its certificate with `web.ca`"],
   SELF_SIGNED_CERT_IN_CHAIN: [
     "its certificate is issued by an unknown authority, whose certificate is self-signed",
-    "Add the certificate of the authority to `ca` if you trust it",
+    "The user can add the certificate of the authority with `web.ca`",
   ],
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: [
     "its certificate is issued by an unknown authority, or the server omits the certificate between",
-    "Add the certificate of the authority to `ca` if you trust it",
+    "The user can add the certificate of the authority with `web.ca`",
   ],
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: [
     "its certificate is issued by an unknown authority",
-    "Add the certificate of the authority to `ca` if you trust it",
+    "The user can add the certificate of the authority with `web.ca`",
   ],
   CERT_HAS_EXPIRED: ["its certificate has expired", "The owner of the server has to renew it"],
   CERT_NOT_YET_VALID: ["its certificate is not valid yet", "Check the clock of this machine"],
@@ -56,11 +56,11 @@ interface FaultContext {
 export function unreachable(thrown: unknown, { url, mayHaveArrived = false, proxy }: FaultContext): HaftError {
   if (HaftError.is(thrown)) return thrown;
   const system = codeOf(thrown);
-  const [why, next] = reasonOf(system, thrown);
-  const by = proxy === undefined ? "" : ` (through the proxy ${proxy.host})`;
+  const [reason, next] = reasonOf(system, thrown);
+  const why = proxy === undefined ? reason : `${reason} (through the proxy ${proxy.host})`;
   const warning = mayHaveArrived ? " The server may have processed the request: check before you send it again." : "";
-  return new HaftError("WEB_UNREACHABLE", `Did not fetch "${url.href}": ${why}${by}. ${next}.${warning}`, {
-    details: { url: url.href, ...(system === undefined ? {} : { system }) },
+  return new HaftError("WEB_UNREACHABLE", `Did not fetch "${url.href}": ${why}. ${next}.${warning}`, {
+    details: { url: url.href, why, ...(system === undefined ? {} : { system }) },
     cause: thrown,
   });
 }

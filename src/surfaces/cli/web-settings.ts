@@ -41,10 +41,10 @@ export function webSettings({ search, secrets = {}, ca, ...web }: SettledConfig[
     return undefined;
   };
   const key =
-    search?.key === undefined
+    search?.env === undefined
       ? undefined
-      : secretIn(search.key, { key: "web.search.key", tool: "websearch", cost: "`websearch` is not offered" });
-  const hasSearch = search?.key === undefined || key !== undefined;
+      : secretIn(search.env, { key: "web.search.env", tool: "websearch", cost: "`websearch` is not offered" });
+  const hasSearch = search?.env === undefined || key !== undefined;
   const known = Object.entries(secrets).flatMap(([name, { env, ...bound }]) => {
     const cost = `The secret "${name}" cannot be used`;
     const value = secretIn(env, { key: `web.secrets.${name}.env`, tool: "http_request", cost });
@@ -54,12 +54,16 @@ export function webSettings({ search, secrets = {}, ca, ...web }: SettledConfig[
     web: {
       ...web,
       ...(ca === undefined ? {} : { ca: certificates(ca) }),
-      ...(search === undefined || !hasSearch ? {} : { search: { ...search, ...(key === undefined ? {} : { key }) } }),
+      ...(search === undefined || !hasSearch ? {} : { search: searchOf(search, key) }),
       ...(known.length === 0 ? {} : { secrets: known }),
     } as WebOptions,
     notices,
     hasSearch,
   };
+}
+
+function searchOf({ env: _, ...search }: NonNullable<SettledConfig["web"]["search"]>, key: string | undefined) {
+  return key === undefined ? search : { ...search, key };
 }
 
 function certificates(path: string): string {

@@ -74,8 +74,8 @@ export interface WebConfig {
   /** A file of certificates. Absolute, once the layers are settled. */
   readonly ca?: string;
   readonly fence?: boolean;
-  /** `key` is the name of an environment variable. */
-  readonly search?: { readonly provider?: SearchProviderName; readonly url?: string; readonly key?: string };
+  /** `env` is the name of the environment variable that has the key of the provider. */
+  readonly search?: { readonly provider?: SearchProviderName; readonly url?: string; readonly env?: string };
   readonly secrets?: Readonly<Record<string, WebSecretConfig>>;
 }
 

@@ -13,18 +13,21 @@ export function webProblems(root: ConfigNode): readonly ConfigProblem[] {
 }
 
 function searchProblems(node: ConfigNode): readonly ConfigProblem[] {
-  const { provider = "duckduckgo", url, key } = configValue(node) as NonNullable<WebConfig["search"]>;
-  const problem = searchProblem(provider, { url, secret: key });
+  const { provider = "duckduckgo", url, env } = configValue(node) as NonNullable<WebConfig["search"]>;
+  const problem = searchProblem(provider, { url, secret: env });
   if (problem === undefined) return [];
-  const { offset } = memberOf(node, problem.option) ?? memberOf(node, "provider") ?? node;
-  return [{ offset, message: `"web.search": ${provider} ${NEEDS[problem.option](provider)}` }];
+  const { offset } = memberOf(node, MEMBERS[problem.option]) ?? memberOf(node, "provider") ?? node;
+  const why =
+    problem.option === "url"
+      ? `needs "url", an http or https URL without credentials${EXAMPLES[provider] ?? ""}.`
+      : env === undefined
+        ? `needs "env", the name of the environment variable that has its key, such as "${provider.toUpperCase()}_KEY".`
+        : 'takes no key; remove "env", or set "provider" to the one that the key is for.';
+  return [{ offset, message: `"web.search": ${provider} ${why}` }];
 }
 
-const NEEDS: Readonly<Record<"url" | "key", (provider: SearchProviderName) => string>> = {
-  url: (provider) => `needs "url", an http or https URL without credentials${EXAMPLES[provider] ?? ""}.`,
-  key: (provider) =>
-    `needs "key", the name of the environment variable that has its key, such as "${provider.toUpperCase()}_KEY".`,
-};
+/** In the configuration the key stands in a variable. */
+const MEMBERS = { url: "url", key: "env" } as const;
 
 const EXAMPLES: Readonly<Partial<Record<SearchProviderName, string>>> = {
   searxng: ', such as "https://searx.example.org/search"',

@@ -49,7 +49,7 @@ const SEARCH: ConfigSchema = {
   properties: {
     provider: { enum: Object.keys(SEARCH_PROVIDERS), default: "duckduckgo" },
     url: { type: "string", title: "an address that begins with http:// or https://", pattern: "^https?://." },
-    key: { ...VARIABLE, description: "The environment variable that has the key of brave or tavily." },
+    env: { ...VARIABLE, description: "The environment variable that has the key of brave or tavily." },
   },
   additionalProperties: false,
 };

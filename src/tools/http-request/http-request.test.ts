@@ -347,6 +347,29 @@ function breaking(problem: HaftError): Http {
   };
 }
 
+describe("a request that is not complete within its time", () => {
+  const late = () => {
+    throw new HaftError("WEB_TIMEOUT", "Too slow. Try again later.", { details: { url: URL, timeoutMs: 5 } });
+  };
+  const message = async (input: object, limits?: object) => (await requests(late).call(input, limits)).message;
+
+  it("may have a larger timeout, up to the limit", async () => {
+    expect(await requests(late).call({ timeoutMs: 5 })).toMatchObject({
+      code: "WEB_TIMEOUT",
+      message: `Did not fetch "${URL}": it was not complete within 5 ms. Try again later, or set a larger \`timeoutMs\`.`,
+      details: { url: URL, timeoutMs: 5 },
+    });
+    expect(await message({ saveTo: "a.txt" })).toContain("within 30000 ms. Try again later, or set a larger");
+    expect(await message({}, { maxTimeoutMs: 30_000 })).toMatch(/within 30000 ms\. Try again later\.$/);
+  });
+
+  it("comes with a warning where it may have changed something", async () => {
+    const warning = "The server may have processed the request: check before you send it again.";
+    expect(await message({ method: "POST" })).toContain(warning);
+    expect(await message({ method: "HEAD" })).not.toContain(warning);
+  });
+});
+
 describe("the text of a response", () => {
   const about = { arguments: {}, budget: { kind: "head", maxBytes: 9_000 }, cwd: "/", notes: [], tool: "t" } as const;
   const data: HttpRequestData = {

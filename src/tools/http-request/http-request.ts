@@ -3,6 +3,7 @@ import {
   type ClaimContext,
   defineTool,
   fail,
+  HaftError,
   type HttpHeaders,
   type HttpResponse,
   isSecretHeader,
@@ -59,25 +60,38 @@ type Result = ToolResult<HttpRequestData>;
 
 async function runRequest(input: HttpRequestInput, ctx: Context): Promise<Result> {
   const { saveTo } = input;
-  if (saveTo === undefined) return show(input, await send(input, ctx), ctx);
-  const absolute = ctx.resolve(saveTo);
   try {
-    // The lock reserves the name as long as the download takes.
-    return await ctx.lock(absolute, {}, async ([place]) => {
-      const missing = place?.missing ?? "";
-      const refused = await refuseSave(saveTo, missing, ctx);
-      return refused ?? save(input, { saveTo, missing }, await send(input, ctx), ctx);
-    });
+    return await (saveTo === undefined ? show(input, await send(input, ctx), ctx) : download(input, saveTo, ctx));
   } catch (thrown) {
-    return fileFailure(thrown, { verb: "save", givenPath: saveTo, absolute });
+    if (HaftError.is(thrown, "WEB_TIMEOUT")) return timedOut(input, thrown, ctx);
+    if (saveTo === undefined) throw thrown;
+    return fileFailure(thrown, { verb: "save", givenPath: saveTo, absolute: ctx.resolve(saveTo) });
   }
+}
+
+/** The lock reserves the name as long as the download takes. */
+function download(input: HttpRequestInput, saveTo: string, ctx: Context): Promise<Result> {
+  return ctx.lock(ctx.resolve(saveTo), {}, async ([place]) => {
+    const missing = place?.missing ?? "";
+    const refused = await refuseSave(saveTo, missing, ctx);
+    return refused ?? save(input, { saveTo, missing }, await send(input, ctx), ctx);
+  });
+}
+
+function timedOut(input: HttpRequestInput, { details }: HaftError, { limits }: Context): Result {
+  const { url, timeoutMs = limits.defaultTimeoutMs } = input;
+  const larger = timeoutMs < limits.maxTimeoutMs ? ", or set a larger `timeoutMs`" : "";
+  const isSafe = ["GET", "HEAD"].includes(input.method ?? "GET");
+  const warning = isSafe ? "" : " The server may have processed the request: check before you send it again.";
+  const message = `Did not fetch "${showControls(url)}": it was not complete within ${timeoutMs} ms. Try again later${larger}.${warning}`;
+  return fail("WEB_TIMEOUT", message, { details });
 }
 
 async function send(input: HttpRequestInput, ctx: Context): Promise<HttpResponse | Result> {
   const { url, method = "GET", body, secret, timeoutMs = ctx.limits.defaultTimeoutMs } = input;
   if (ctx.http === undefined) {
     const why = "Haft runs without access to the network here";
-    return fail("WEB_UNREACHABLE", `Did not send the request: ${why}.`, { details: { url } });
+    return fail("WEB_UNREACHABLE", `Did not send the request: ${why}.`, { details: { url, why } });
   }
   return ctx.http.fetch(url, {
     method,

@@ -42,11 +42,14 @@ export interface SearchResult {
   readonly snippet: string;
 }
 
-/** Four outcomes: results, none (an empty list), blocked, and a provider that failed. `why` is a clause about the provider. */
+/**
+ * Four outcomes: results, none (an empty list), blocked, and a provider that failed. `why` is a clause about the provider;
+ * `noAnswer`: it did not answer, so that the same search may succeed later.
+ */
 export type SearchOutcome =
   | { readonly kind: "results"; readonly results: readonly SearchResult[] }
   | { readonly kind: "blocked"; readonly why: string }
-  | { readonly kind: "failed"; readonly why: string; readonly status?: number };
+  | { readonly kind: "failed"; readonly why: string; readonly status?: number; readonly noAnswer?: boolean };
 
 /** A provider of the host: a function instead of a request. It reaches the network by itself, so that the host answers for it. */
 export interface CustomSearch {
@@ -77,13 +80,15 @@ export const websearchSchema = {
       maximum: WEBSEARCH_COUNTS.maxCount,
       description: `Default ${WEBSEARCH_COUNTS.defaultCount}`,
     },
-    provider: { type: "string", description: "Default: the configured one" },
   },
   required: ["query"],
   additionalProperties: false,
 } as const satisfies JsonSchema;
 
-export type WebSearchInput = InferInput<typeof websearchSchema>;
+export interface WebSearchInput extends InferInput<typeof websearchSchema> {
+  /** A parameter only where several providers are configured. Absent: the first of them. */
+  readonly provider?: string;
+}
 
 export interface WebSearchData {
   readonly query: string;

@@ -32,8 +32,8 @@ const MAX_RESPONSE_BYTES = 2 * 1024 * 1024;
 /** Before the call itself is ended: the timeout of the request is reported. */
 const GRACE_MS = 5_000;
 
-/** Codes of the port that mean that the provider did not answer; any other ends the call as it is. */
-const NO_ANSWER: readonly ErrorCode[] = ["WEB_UNREACHABLE", "WEB_TIMEOUT", "WEB_REDIRECTS", "WEB_UNREADABLE"];
+/** Codes of the port for what is the provider's; any other ends the call as it is. */
+const OF_THE_PROVIDER: readonly ErrorCode[] = ["WEB_UNREACHABLE", "WEB_TIMEOUT", "WEB_REDIRECTS", "WEB_UNREADABLE"];
 
 const limits: WebSearchLimits = {
   ...WEBSEARCH_COUNTS,
@@ -58,22 +58,18 @@ export const websearchTool = defineTool({
   run: runSearch,
 });
 
-function refuseInput(input: WebSearchInput, limits: WebSearchLimits): ToolResult<never> | undefined {
-  const { query, count, provider } = input;
-  const { maxCount, maxQueryCharacters, providers } = limits;
-  const refuse = (parameter: string, problem: string) =>
-    fail("CALL_INVALID", `Did not search: ${problem}.`, { details: { parameter, problem } });
-  if (query.trim() === "") return refuse("query", "`query` is empty");
-  if (query.length > maxQueryCharacters)
-    return refuse("query", `\`query\` has ${query.length} characters; use at most ${maxQueryCharacters}`);
-  if (count !== undefined && (!Number.isInteger(count) || count < 1 || count > maxCount))
-    return refuse("count", `\`count\` was ${count}; use an integer from 1 to ${maxCount}`);
-  if (provider === undefined || providers.some(({ name }) => name === provider)) return undefined;
-  const known = providers.map(({ name }) => name).join(", ");
-  return refuse("provider", `the provider "${showControls(provider)}" is not configured; configured: ${known}`);
+function refuseInput(
+  { query }: WebSearchInput,
+  { maxQueryCharacters }: WebSearchLimits,
+): ToolResult<never> | undefined {
+  const refuse = (problem: string) =>
+    fail("CALL_INVALID", `Did not search: ${problem}.`, { details: { parameter: "query", problem } });
+  if (query.trim() === "") return refuse("`query` is empty");
+  if (query.length <= maxQueryCharacters) return undefined;
+  return refuse(`\`query\` has ${query.length} characters; use at most ${maxQueryCharacters}`);
 }
 
-/** What is asked of which provider. */
+/** What is asked of which provider. A name is one of the schema's. */
 function chosen({ query, count, provider }: WebSearchInput, { providers, defaultCount }: WebSearchLimits) {
   const one = providers.find(({ name }) => provider === undefined || name === provider);
   if (one === undefined) throw new HaftError("CONFIG_INVALID", "No search provider is configured.");
@@ -91,9 +87,9 @@ function claimsOf(input: WebSearchInput, context: ClaimContext<WebSearchLimits>)
 
 async function runSearch(input: WebSearchInput, ctx: ToolContext<WebSearchLimits>): Promise<ToolResult<WebSearchData>> {
   const { provider, query, count } = chosen(input, ctx.limits);
-  const outcome = await ("search" in provider
-    ? askFunction(provider, query, count, ctx)
-    : ask(provider, query, count, ctx));
+  const asksItself = "search" in provider;
+  if (!asksItself && ctx.http === undefined) return offline(provider.name);
+  const outcome = await (asksItself ? askFunction(provider, query, count, ctx) : ask(provider, query, count, ctx));
   if (outcome.kind !== "results") return refused(provider.name, outcome);
   const found = cleanResults(outcome.results);
   if (found.length === 0 && outcome.results.length > 0)
@@ -111,28 +107,31 @@ async function ask(
   provider: SearchProvider,
   query: string,
   count: number,
-  ctx: ToolContext<WebSearchLimits>,
+  { http, limits: { timeoutMs } }: ToolContext<WebSearchLimits>,
 ): Promise<SearchOutcome> {
-  if (ctx.http === undefined) return { kind: "failed", why: "Haft runs without access to the network here" };
   const { url, ...request } = provider.request(query, count);
   try {
     // Elsewhere the request would not be the one that the user has configured.
-    const response = await ctx.http.fetch(url, { ...request, redirect: "same-host", timeoutMs: ctx.limits.timeoutMs });
+    const response = await http!.fetch(url, { ...request, redirect: "same-host", timeoutMs });
     const { bytes } = await response.read(MAX_RESPONSE_BYTES);
     const { status, headers } = response;
     return await provider.parse({ status, headers, text: decodeText(bytes, "utf-8").text });
   } catch (thrown) {
-    if (HaftError.is(thrown) && NO_ANSWER.includes(thrown.code))
-      return { kind: "failed", why: reasonOf(provider, thrown, ctx.limits) };
+    if (HaftError.is(thrown) && OF_THE_PROVIDER.includes(thrown.code)) return failureOf(provider, thrown, timeoutMs);
     throw thrown;
   }
 }
 
-/** The reason alone of what the port says: "Did not fetch "https://…": the connection was refused. Check …". */
-function reasonOf(provider: SearchProvider, thrown: HaftError, { timeoutMs }: WebSearchLimits): string {
-  if (thrown.code === "WEB_TIMEOUT") return `it did not answer within ${timeoutMs} ms`;
-  const reason = thrown.message.replace(/^Did not [^"]*"[^"]*": /, "").replace(/\.(?: .*)?$/s, "");
-  return `no answer from ${new URL(provider.endpoint).host}, ${reason}`;
+function failureOf(provider: SearchProvider, thrown: HaftError, timeoutMs: number): SearchOutcome {
+  const { code, details, message } = thrown;
+  if (code === "WEB_TIMEOUT") return unanswered(timeoutMs);
+  const why = typeof details.why === "string" ? details.why : message.replace(/\.$/, "");
+  if (code !== "WEB_UNREACHABLE") return { kind: "failed", why: `its answer cannot be read: ${why}` };
+  return { kind: "failed", why: `no answer from ${new URL(provider.endpoint).host}: ${why}`, noAnswer: true };
+}
+
+function unanswered(timeoutMs: number): SearchOutcome {
+  return { kind: "failed", why: `it did not answer within ${timeoutMs} ms`, noAnswer: true };
 }
 
 async function askFunction(
@@ -142,15 +141,12 @@ async function askFunction(
   { clock, signal, limits: { timeoutMs } }: ToolContext<WebSearchLimits>,
 ): Promise<SearchOutcome> {
   const stop = new AbortController();
-  const failed = (why: string): SearchOutcome => ({ kind: "failed", why });
   const search = () => provider.search(query, { count, signal: AbortSignal.any([signal, stop.signal]) });
   try {
-    const outcome: SearchOutcome = await withTimeout({ clock, ms: timeoutMs, signal }, search, () =>
-      failed(`it did not answer within ${timeoutMs} ms`),
-    );
-    return isOutcome(outcome) ? outcome : failed("it returned something else than an outcome");
+    const outcome = await withTimeout({ clock, ms: timeoutMs, signal }, search, () => unanswered(timeoutMs));
+    return isOutcome(outcome) ? outcome : { kind: "failed", why: "it returned something else than an outcome" };
   } catch (thrown) {
-    return failed(`it threw: ${messageOf(thrown).replace(/\.$/, "")}`);
+    return { kind: "failed", why: `it threw: ${messageOf(thrown).replace(/\.$/, "")}`, noAnswer: true };
   } finally {
     stop.abort();
   }
@@ -161,9 +157,14 @@ function isOutcome(value: SearchOutcome | null | undefined): value is SearchOutc
   return (value?.kind === "blocked" || value?.kind === "failed") && typeof value.why === "string";
 }
 
+function offline(provider: string): ToolResult<never> {
+  const why = "Haft runs without access to the network here";
+  return fail("WEB_SEARCH_FAILED", `Did not search: ${why}.`, { details: { provider, why } });
+}
+
 /** The lines of `haft.jsonc` that set a provider; the key is the name of an environment variable. */
 const SETTINGS = {
-  brave: '"web": { "search": { "provider": "brave", "key": "BRAVE_API_KEY" } }',
+  brave: '"web": { "search": { "provider": "brave", "env": "BRAVE_API_KEY" } }',
   searxng: '"web": { "search": { "provider": "searxng", "url": "https://searx.example.org/search" } }',
 };
 
@@ -175,8 +176,9 @@ function refused(provider: string, outcome: Exclude<SearchOutcome, { kind: "resu
     const message = `Did not search: ${provider} blocked the request: ${why}. Wait some minutes and try again; or ${other}.`;
     return fail("WEB_SEARCH_BLOCKED", message, { details: { provider, why } });
   }
-  const { status } = outcome;
-  const message = `Did not search: ${provider} failed: ${why}. Try again; or ${other}.`;
+  const { status, noAnswer = false } = outcome;
+  const next = noAnswer ? `Try again; or ${other}` : `T${other.slice(1)}`;
+  const message = `Did not search: ${provider} failed: ${why}. ${next}.`;
   return fail("WEB_SEARCH_FAILED", message, {
     details: { provider, why, ...(status === undefined ? {} : { status }) },
   });

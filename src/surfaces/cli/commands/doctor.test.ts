@@ -110,7 +110,7 @@ describe("haft doctor", () => {
       [{ search: { provider: "searxng" } }, ':1:30: "web.search": searxng needs "url", an http or https URL'],
       [
         { search: { provider: "brave" } },
-        ':1:30: "web.search": brave needs "key", the name of the environment variable',
+        ':1:30: "web.search": brave needs "env", the name of the environment variable',
       ],
       [{ secrets: { a: { env: "A", hosts: [] } } }, ':1:43: "web.secrets.a.hosts" is empty'],
     ])("stops at %j, with its place", async (web, message) => {
@@ -134,7 +134,7 @@ describe("haft doctor", () => {
     it("names secrets that cannot be used, which only calls of their tool report too", async () => {
       const hosts = ["api.example.com"];
       own({
-        search: { provider: "brave", key: "NO_KEY" },
+        search: { provider: "brave", env: "NO_KEY" },
         secrets: { none: { env: "UNSET_TOKEN", hosts }, short: { env: "SHORT_TOKEN", hosts } },
       });
       const env = { SHORT_TOKEN: "abc" };
@@ -142,7 +142,7 @@ describe("haft doctor", () => {
       expect(reported.status).toBe(0);
       const limits = reported.findings.filter(({ id, status }) => id === "web" && status === "limits");
       expect(limits.map((one) => one.found)).toEqual([
-        '`websearch` is not offered: "web.search.key" names NO_KEY, which is not set.',
+        '`websearch` is not offered: "web.search.env" names NO_KEY, which is not set.',
         'The secret "none" cannot be used: "web.secrets.none.env" names UNSET_TOKEN, which is not set.',
         expect.stringContaining('"web.secrets.short.env" names SHORT_TOKEN, which has 3 characters; at least 8'),
       ]);

@@ -9,7 +9,7 @@ import { tavily } from "./tavily.js";
 export interface ProviderOptions {
   /** Absent: that of the provider. SearXNG has none. */
   readonly url?: string;
-  /** The name of the secret that has the key. Brave and Tavily need one. */
+  /** The name of the secret that has the key. Brave and Tavily need one, the others take none. */
   readonly secret?: string;
 }
 
@@ -38,7 +38,7 @@ export const SEARCH_PROVIDERS = {
 
 export type SearchProviderName = keyof typeof SEARCH_PROVIDERS;
 
-/** @throws `CONFIG_INVALID` for an unknown name, a URL that is missing or invalid, and a missing key. */
+/** @throws `CONFIG_INVALID` for an unknown name, a URL that is missing or invalid, and a key that is missing or not used. */
 export function createProvider(name: string, options: ProviderOptions = {}): SearchProvider {
   const kind = kindOf(name);
   if (kind === undefined)
@@ -48,7 +48,7 @@ export function createProvider(name: string, options: ProviderOptions = {}): Sea
   return Object.freeze(kind.create(name, { ...options, url: options.url ?? kind.url! }));
 }
 
-/** What a known provider lacks: the option, and a clause. */
+/** What a known provider lacks, or has and does not use: the option, and a clause. */
 export function searchProblem(
   name: string,
   { url, secret }: { readonly [Name in keyof ProviderOptions]?: ProviderOptions[Name] | undefined },
@@ -64,7 +64,8 @@ export function searchProblem(
     return { option: "url", why };
   }
   if (kind?.key !== undefined && secret === undefined) return { option: "key", why: "it needs a key. Set `key`" };
-  return undefined;
+  if (kind?.key !== undefined || secret === undefined) return undefined;
+  return { option: "key", why: "it takes no key. Remove `key`, or set `provider` to the one that the key is for" };
 }
 
 function kindOf(name: string): ProviderKind | undefined {

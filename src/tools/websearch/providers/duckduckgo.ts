@@ -5,7 +5,7 @@ import { statusOutcome } from "./status-outcome.js";
 const USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
 /** The HTML page of DuckDuckGo. Needs no key. */
-export function duckduckgo(name: string, { url, secret }: SearchEndpoint): SearchProvider {
+export function duckduckgo(name: string, { url }: SearchEndpoint): SearchProvider {
   return {
     name,
     endpoint: url,
@@ -18,7 +18,6 @@ export function duckduckgo(name: string, { url, secret }: SearchEndpoint): Searc
         ["content-type", "application/x-www-form-urlencoded"],
       ],
       body: new URLSearchParams({ q: query }).toString(),
-      ...(secret === undefined ? {} : { secret }),
     }),
     parse: (response) => parsePage(response, url),
   };

@@ -26,6 +26,7 @@ describe("searxng", () => {
     expect(await answer(searxng, { results: [], unresponsive_engines: [["google", "CAPTCHA"], "bing"] })).toEqual({
       kind: "failed",
       why: "its search engines did not respond: google (CAPTCHA), bing",
+      noAnswer: true,
     });
     expect(await answer(searxng, "", 403)).toMatchObject({
       kind: "blocked",
@@ -81,7 +82,8 @@ describe("tavily", () => {
 it.each(["searxng", "brave", "tavily"])(
   "%s fails, and never returns an empty list, for what it cannot read",
   async (name) => {
-    const provider = createProvider(name, { secret: "key", url: "https://search.example/api" });
+    const key = name === "searxng" ? {} : { secret: "key" };
+    const provider = createProvider(name, { ...key, url: "https://search.example/api" });
     const failed = async (body: unknown, status?: number) => {
       const outcome = await answer(provider, body, status);
       return outcome.kind === "results" ? outcome : [outcome.kind, outcome.why];
@@ -110,6 +112,10 @@ it("creates providers by name, and says what their settings lack", () => {
   );
   expect(problem("searxng")).toContain("it needs the URL of an instance");
   expect(problem("brave")).toContain("it needs a key. Set `key`.");
+  for (const name of ["duckduckgo", "searxng"])
+    expect(problem(name, { url: "https://a.example/", secret: "key" })).toBe(
+      `Did not configure the search provider "${name}": it takes no key. Remove \`key\`, or set \`provider\` to the one that the key is for.`,
+    );
   expect(problem("searxng", { url: "ftp://a" })).toContain("must be an http or https URL without credentials");
   expect(problem("searxng", { url: "https://u:p@a/" })).toContain("without credentials");
   expect(problem("duckduckgo")).toBeUndefined();

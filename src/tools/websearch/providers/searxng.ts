@@ -3,7 +3,7 @@ import type { SearchEndpoint, SearchOutcome, SearchProvider, SearchResponse } fr
 import { jsonOutcome } from "./json-outcome.js";
 
 /** A SearXNG instance, which must have `json` among its `search.formats`. The URL may have parameters: `?language=de`. */
-export function searxng(name: string, { url, secret }: SearchEndpoint): SearchProvider {
+export function searxng(name: string, { url }: SearchEndpoint): SearchProvider {
   const base = new URL(url);
   if (base.pathname === "/") base.pathname = "/search";
   return {
@@ -14,7 +14,7 @@ export function searxng(name: string, { url, secret }: SearchEndpoint): SearchPr
       target.searchParams.set("q", query);
       target.searchParams.set("format", "json");
       const headers = [["accept", "application/json"]] as const;
-      return { method: "GET", url: target.href, headers, ...(secret === undefined ? {} : { secret }) };
+      return { method: "GET", url: target.href, headers };
     },
     parse,
   };
@@ -30,7 +30,7 @@ function parse(response: SearchResponse): SearchOutcome {
   });
   const isEmpty = outcome.kind === "results" && outcome.results.length === 0;
   if (!isEmpty || silent.length === 0) return outcome;
-  return { kind: "failed", why: `its search engines did not respond: ${silent.join(", ")}` };
+  return { kind: "failed", why: `its search engines did not respond: ${silent.join(", ")}`, noAnswer: true };
 }
 
 /** `[["google", "CAPTCHA"]]` as "google (CAPTCHA)". */

@@ -11,7 +11,8 @@ export function statusOutcome({
   if (status === 401) return { kind: "failed", why: "it does not accept the key (status 401)", status };
   const location = headers.find(([name]) => name === "location")?.[1];
   const redirect = status >= 300 && status < 400 && location !== undefined ? ` and redirects to ${location}` : "";
-  return { kind: "failed", why: `it answered with status ${status}${redirect}`, status };
+  const why = `it answered with status ${status}${redirect}`;
+  return { kind: "failed", why, status, ...(status >= 500 ? { noAnswer: true } : {}) };
 }
 
 const BLOCKED: Readonly<Record<number, string>> = {
