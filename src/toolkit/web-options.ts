@@ -26,7 +26,7 @@ export interface SearchOptions {
 }
 
 /** What calls may reach of the web, and how. Hosts are written as in rules: "example.com", "*.example.com". */
-export interface WebOptions extends Omit<HttpOptions, "userAgent" | "connectionsPerHost"> {
+export interface WebOptions extends HttpOptions {
   /** Hosts of this machine or of private networks that requests may reach. Default: none. Metadata addresses are never reached. */
   readonly privateHosts?: readonly string[];
   /** If given, requests reach these hosts only. */

@@ -24,7 +24,7 @@ describe("a feed as Markdown", () => {
         "Escaped \\*text\\*",
       ].join("\n\n"),
     );
-    expect(feed).toMatchObject({ title: "News & more", links: ["https://site.test/1?a=1&b=2"], notes: [] });
+    expect(feed).toMatchObject({ title: "News & more", notes: [] });
   });
 
   it("is the same of Atom and of RDF", () => {

@@ -78,14 +78,13 @@ export function renderFeed(xml: string, url: string): RenderedHtml {
   const blocks = [title === "" ? "" : `# ${escapeMarkdown(title, "", false)}`, summaryOf(handler.head, url)];
   for (const item of handler.items) {
     const target = links.resolve(item.link);
-    if (target !== undefined) links.add(target);
     const name = escapeMarkdown(plain(item.title, url) || target || "Untitled", "", true);
     blocks.push(`## ${target === undefined ? name : `[${name}](${linkTarget(target)})`}`);
     blocks.push(plain(item.date, url), summaryOf(item, url));
   }
   const notes = handler.items.length === 0 ? ["The feed contains no items."] : [];
   const text = blocks.filter((block) => block !== "").join("\n\n");
-  return { text, ...(title === "" ? {} : { title }), links: links.all(), notes, isComplete: true };
+  return { text, ...(title === "" ? {} : { title }), notes };
 }
 
 /** Titles and summaries are text or escaped HTML, which feeds do not distinguish reliably. */

@@ -1,5 +1,4 @@
-/** Links of one page: absolute, each once. */
-const MAX_LINKS = 2_000;
+/** Where the links of one page lead. */
 const LINKED = /^(?:https?|ftp|mailto):/;
 
 export class PageLinks {
@@ -7,7 +6,6 @@ export class PageLinks {
   readonly #page: string;
   /** Lists of titles link each item twice or more. */
   #last: { readonly value: string; readonly url: string | undefined } | undefined;
-  readonly #seen = new Set<string>();
 
   constructor(url: string) {
     this.base = url;
@@ -33,24 +31,6 @@ export class PageLinks {
     if (!URL.canParse(value, this.base)) return undefined;
     const { href: url, hash } = new URL(value, this.base);
     return LINKED.test(url) && !(hash !== "" && withoutFragment(url) === this.#page) ? url : undefined;
-  }
-
-  add(url: string): void {
-    if (this.#seen.size < MAX_LINKS && /^https?:/.test(url)) this.#seen.add(url);
-  }
-
-  get count(): number {
-    return this.#seen.size;
-  }
-
-  /** Forgets the links after the first `count`. */
-  returnTo(count: number): void {
-    if (this.#seen.size <= count) return;
-    for (const url of [...this.#seen].slice(count)) this.#seen.delete(url);
-  }
-
-  all(): string[] {
-    return [...this.#seen];
   }
 }
 

@@ -101,7 +101,6 @@ export class PageRenderer implements PageHandler {
     return {
       text: this.#writer.blocks.toString().trim(),
       title: collapseWhitespace(this.#title).trim(),
-      links: this.#links.all(),
       parts: this.#parts,
       droppedLinks: this.#droppedLinks,
       droppedCharacters: this.#droppedText,
@@ -225,7 +224,7 @@ export class PageRenderer implements PageHandler {
     const isWatched = kind !== undefined || (MENUS.has(name) && this.#mainDepth === 0);
     if (!this.#options.dropsBoilerplate || !isWatched || this.#writer.isInCell) return undefined;
     const mark = this.#writer.blocks.mark();
-    const [before, links] = [{ ...this.#counts }, this.#links.count];
+    const before = { ...this.#counts };
     this.#bannerTitle = "";
     return () => {
       if (this.#writer.isInCell) return;
@@ -238,7 +237,6 @@ export class PageRenderer implements PageHandler {
         kind === "header" ? isBanner(content) : kind === "words" ? content.text <= MAX_BY_WORDS : isMenu(content);
       if (!isDropped) return;
       this.#writer.blocks.returnTo(mark);
-      this.#links.returnTo(links);
       this.#droppedText += content.text;
       this.#droppedLinks += content.links;
       this.#counts = before;
@@ -294,7 +292,6 @@ export class PageRenderer implements PageHandler {
 
   #openLink(href: string | undefined): () => void {
     const url = this.#links.resolve(href);
-    const before = this.#counts.text;
     this.#isPermalink = href?.includes("#") ?? false;
     this.#linkDepth++;
     this.#counts.links++;
@@ -302,9 +299,7 @@ export class PageRenderer implements PageHandler {
     return () => {
       this.#linkDepth--;
       this.#isPermalink = false;
-      if (url === undefined) return;
-      this.#writer.inline.close("link");
-      if (this.#counts.text > before) this.#links.add(url);
+      if (url !== undefined) this.#writer.inline.close("link");
     };
   }
 
@@ -314,10 +309,7 @@ export class PageRenderer implements PageHandler {
     const url = this.#links.resolve(src?.startsWith("data:") && lazy !== undefined ? lazy : (src ?? lazy));
     this.#count(text.length);
     if (url === undefined || !this.#options.isMarkdown) this.#writer.inline.text(text);
-    else {
-      this.#writer.inline.markup(`![${text.replace(/[\\[\]]/g, "\\$&")}](${linkTarget(url)})`);
-      this.#links.add(url);
-    }
+    else this.#writer.inline.markup(`![${text.replace(/[\\[\]]/g, "\\$&")}](${linkTarget(url)})`);
   }
 
   #openFormula(attributes: Attributes): () => void {

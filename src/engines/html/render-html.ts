@@ -12,12 +12,8 @@ export interface RenderHtmlOptions {
 export interface RenderedHtml {
   readonly text: string;
   readonly title?: string;
-  /** Absolute http and https URLs of the links and images in the text, each once, at most 2,000. */
-  readonly links: string[];
   /** Sentences for the reader about what was omitted. */
   readonly notes: string[];
-  /** False: rendering stopped at `maxCharacters`. */
-  readonly isComplete: boolean;
 }
 
 /** With less text than this, menus may be all that the page has. */
@@ -57,7 +53,7 @@ export function articleOf(html: string, url: string): RenderedHtml {
 
 type Rendered = ReturnType<typeof renderOnce>;
 
-function pageOf(html: string, { text, title, links, droppedLinks, isComplete }: Rendered): RenderedHtml {
+function pageOf(html: string, { text, title, droppedLinks }: Rendered): RenderedHtml {
   const notes: string[] = [];
   if (droppedLinks > 0) {
     const count = droppedLinks === 1 ? "1 link" : `${droppedLinks.toLocaleString("en-US")} links`;
@@ -66,7 +62,7 @@ function pageOf(html: string, { text, title, links, droppedLinks, isComplete }: 
   if (text === "" && html.trim() !== "") {
     notes.push("The page contains no text; it may build its content with JavaScript, which does not run here.");
   }
-  return { text, ...(title === "" ? {} : { title }), links, notes, isComplete };
+  return { text, ...(title === "" ? {} : { title }), notes };
 }
 
 function renderOnce(
@@ -75,20 +71,16 @@ function renderOnce(
   { dropsBoilerplate = true, part }: { readonly dropsBoilerplate?: boolean; readonly part?: number },
 ) {
   const most = options.maxCharacters ?? Number.POSITIVE_INFINITY;
-  let isComplete = true;
   const renderer = new PageRenderer({
     isMarkdown: options.format === "markdown",
     url: options.url,
     dropsBoilerplate,
     ...(part === undefined ? {} : { part }),
     onSize: (size) => {
-      if (size < most) return;
-      isComplete = false;
-      reader.stop();
+      if (size >= most) reader.stop();
     },
   });
   const reader = new PageReader(renderer);
   reader.read(html);
-  const page = renderer.finish();
-  return { ...page, isComplete };
+  return renderer.finish();
 }

@@ -141,7 +141,7 @@ describe("what is sent", () => {
   it("has a secret in its header, and what the port adds where the caller has nothing", async () => {
     const port = await serveHttp((request, response) => response.end(JSON.stringify(request.headers)));
     const secrets = [{ name: "key", value: "s3cret", hosts: ["localhost"] }];
-    const { text } = openHttp({ secrets, userAgent: "mine/1" });
+    const { text } = openHttp({ secrets });
     const url = `http://localhost:${port}/`;
     const sent = JSON.parse(await text(url, { secret: "key", headers: [["Accept", "a/b"]] }));
     expect(sent).toEqual({
@@ -150,7 +150,7 @@ describe("what is sent", () => {
       authorization: "Bearer s3cret",
       connection: "keep-alive",
       host: `localhost:${port}`,
-      "user-agent": "mine/1",
+      "user-agent": "haft",
     });
     expect(JSON.parse(await text(url, { headers: [["User-Agent", "b"]] }))["user-agent"]).toBe("b");
   });

@@ -25,8 +25,4 @@ export interface HttpOptions {
    */
   readonly proxy?: "trusted";
   readonly secrets?: readonly HttpSecret[];
-  /** Sent where a request has no `User-Agent`. Default "haft". */
-  readonly userAgent?: string;
-  /** Connections at once to one scheme, host and port. Default 6. */
-  readonly connectionsPerHost?: number;
 }

@@ -20,6 +20,7 @@ import { openResponse, type ReceivedResponse } from "./response.js";
 type Ask = (hop: HttpHop) => Promise<void>;
 type Undici = typeof import("undici");
 
+/** At once to one scheme, host and port. */
 const CONNECTIONS_PER_HOST = 6;
 /** Requests that may be repeated without asking. */
 const SAFE_METHODS = ["GET", "HEAD"];
@@ -45,7 +46,7 @@ export class HttpPort implements Http {
     this.#undici = undici;
     this.#closed = closed;
     setMaxListeners(0, closed);
-    this.#connections = new Connections(undici, options.connectionsPerHost ?? CONNECTIONS_PER_HOST);
+    this.#connections = new Connections(undici, CONNECTIONS_PER_HOST);
     this.#secureContext =
       options.ca === undefined ? undefined : createSecureContext({ ca: authoritiesWith(options.ca) });
     closed.addEventListener("abort", () => this.#connections.close(), { once: true });
@@ -158,7 +159,7 @@ export class HttpPort implements Http {
     const defaults = {
       accept: "*/*",
       "accept-encoding": ACCEPT_ENCODING,
-      "user-agent": this.#options.userAgent ?? "haft",
+      "user-agent": "haft",
     };
     return [
       ...headers,
