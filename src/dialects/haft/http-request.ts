@@ -1,5 +1,5 @@
 import type { RenderContext, ToolPresenter, ToolResult } from "../../kernel/index.js";
-import { byteSize, showControls, stripControls } from "../../text/index.js";
+import { byteSize, showControls, stripInvisible } from "../../text/index.js";
 import type { HttpRequestData, HttpRequestInput, HttpRequestLimits } from "../../tools/http-request/contract.js";
 import { asInput } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
@@ -49,8 +49,8 @@ function bodyOf(data: HttpRequestData, result: ToolResult<HttpRequestData>, abou
   const size = isBodyComplete ? counted(bodyBytes, "byte") : `more than ${byteSize(bodyBytes)}`;
   if (text === undefined)
     return [`Binary body: ${showControls(contentType || "no type")}, ${size}. Save it with \`saveTo\`.`, ...notSaved];
-  const clean = stripControls(text);
-  const removed = clean.removed === 0 ? [] : [`[${counted(clean.removed, "control character")} removed]`];
+  const clean = stripInvisible(text);
+  const removed = clean.removed === 0 ? [] : [`[${counted(clean.removed, "control or invisible character")} removed]`];
   const rest = isBodyComplete ? [] : [`[truncated: the body has ${size}; save it with \`saveTo\`]`];
   return [clean.text, ...removed, ...rest, ...notSaved];
 }

@@ -45,7 +45,7 @@ function headerOf(data: WebFetchData, { arguments: { url } }: RenderContext, isE
   const isUrlShown = !isError && (title === undefined || redirects.length > 0);
   const shownUrl = showControls(shownEcho(redirects.length > 0 || typeof url !== "string" ? data.url : url));
   const facts = [
-    ...(title === undefined ? [] : [`"${showControls(shownEcho(title))}"`]),
+    ...(title === undefined ? [] : [JSON.stringify(showControls(shownEcho(title)))]),
     ...(isUrlShown ? [shownUrl] : []),
     ...(redirects.length > 0 ? ["redirected"] : []),
     ...(kind === "html" ? [] : [contentType === "" ? kind : showControls(contentType)]),

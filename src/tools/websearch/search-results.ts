@@ -1,4 +1,4 @@
-import { stripControls } from "../../text/index.js";
+import { stripInvisible } from "../../text/index.js";
 import type { SearchResult } from "./contract.js";
 
 const MAX_TITLE = 200;
@@ -31,7 +31,7 @@ function webAddress(text: unknown): string | undefined {
 
 function oneRow(text: unknown, maxCharacters: number): string {
   if (typeof text !== "string") return "";
-  const row = stripControls(text).text.replace(/\s+/g, " ").trim();
+  const row = stripInvisible(text).text.replace(/\s+/g, " ").trim();
   const characters = Array.from(row);
   return characters.length <= maxCharacters ? row : `${characters.slice(0, maxCharacters - 1).join("")}…`;
 }
