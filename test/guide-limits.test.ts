@@ -97,7 +97,7 @@ const LIMITS: Readonly<Record<string, readonly Row[]>> = {
     ["body of a page | {MiB};", "tools/webfetch/contract.ts#WEBFETCH_LIMITS.defaultBytes"],
     ["`maxBytes` at most {MiB}", "tools/webfetch/contract.ts#WEBFETCH_LIMITS.maxBytes"],
     ["with redirects | {seconds}", "tools/webfetch/contract.ts#WEBFETCH_LIMITS.timeoutMs"],
-    ["For {seconds}, or as long", "tools/webfetch/page-cache.ts#FRESH_MS"],
+    ["For at least {seconds}, or longer", "tools/webfetch/page-cache.ts#FRESH_MS"],
     ["kept in a session | {n},", "tools/webfetch/page-cache.ts#MAX_CACHED_PAGES"],
     ["together {MiB}", "tools/webfetch/page-cache.ts#MAX_CACHED_BYTES"],
     ["redirect, at most {n},", "kernel/http.ts#MAX_REDIRECTS"],
