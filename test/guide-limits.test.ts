@@ -100,7 +100,7 @@ const LIMITS: Readonly<Record<string, readonly Row[]>> = {
     ["For at least {seconds}, or longer", "tools/webfetch/page-cache.ts#FRESH_MS"],
     ["kept in a session | {n},", "tools/webfetch/page-cache.ts#MAX_CACHED_PAGES"],
     ["together {MiB}", "tools/webfetch/page-cache.ts#MAX_CACHED_BYTES"],
-    ["redirect, at most {n},", "kernel/http.ts#MAX_REDIRECTS"],
+    ["redirect to another host, at most {n},", "kernel/http.ts#MAX_REDIRECTS"],
     ["results of a search | {n};", "tools/websearch/contract.ts#WEBSEARCH_COUNTS.defaultCount"],
     ["`count` at most {n}", "tools/websearch/contract.ts#WEBSEARCH_COUNTS.maxCount"],
     ["time of a search | {seconds}", "tools/websearch/contract.ts#WEBSEARCH_TIMEOUT_MS"],
