@@ -69,7 +69,8 @@ describe("the guide of the web", () => {
     const decided = (method: string, url: string, isTainted = false) =>
       (["readonly", "supervised", "full"] as const).map((autonomy) => {
         const taint = isTainted ? [{ from: "web", ref: NOTES } as const] : [];
-        return policy.decide([{ kind: "network", method, url }], { ...POLICY_CALL, autonomy, taint }).effect;
+        const search = url.startsWith("https://html.duckduckgo.com/") ? { purpose: "search" as const } : {};
+        return policy.decide([{ kind: "network", method, url, ...search }], { ...POLICY_CALL, autonomy, taint }).effect;
       });
     const WORDS = { runs: "allow", refused: "deny", "asked about": "ask" };
     const requests: Readonly<Record<string, readonly [method: string, url: string, isTainted?: boolean]>> = {

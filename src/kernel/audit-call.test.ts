@@ -80,3 +80,30 @@ it("shows the first connections of very many, and says so", async () => {
   expect([all?.claims?.length, all?.note]).toEqual([101, undefined]);
   expect([most?.claims?.length, most?.note]).toEqual([101, "Only the first 100 connections are listed."]);
 });
+
+it("shows no credentials in the headers of a claimed request", async () => {
+  const sends = defineTool({
+    name: "sends",
+    description: "Claims a request.",
+    input: { type: "object" },
+    effect: "write",
+    claims: () => {
+      const headers = [
+        ["Authorization", "Bearer hunter2"],
+        ["X-A", "1"],
+      ] as const;
+      return [{ kind: "network", method: "POST", url: "https://example.com/", headers, body: "b" }];
+    },
+    run: () => text("done"),
+  });
+  const host = bareHost({});
+  await call(sends, bareContext(host), { input: {} });
+  const [claim] = host.entries[0]?.ends[0]?.claims ?? [];
+  expect(claim).toMatchObject({
+    body: "b",
+    headers: [
+      ["Authorization", "⟦redacted:authorization⟧"],
+      ["X-A", "1"],
+    ],
+  });
+});

@@ -4,6 +4,7 @@
  */
 
 import { isExceptedBelow } from "./excepted-names.js";
+import type { HttpHeaders } from "./http.js";
 import type { Lifetime } from "./shell.js";
 
 export const ACCESSES = ["read", "write", "create", "delete"] as const;
@@ -33,8 +34,7 @@ export type Claim =
   | { readonly kind: "input"; readonly to: "job" | "pane"; readonly id: string; readonly text: string }
   /** "stop" covers "signal". */
   | { readonly kind: "job"; readonly action: Exclude<JobAction, "write">; readonly id?: string }
-  /** `address`: where a connection goes. The kernel sets it when it asks about a connection; what a tool claims has none. */
-  | { readonly kind: "network"; readonly method: string; readonly url: string; readonly address?: string }
+  | ({ readonly kind: "network" } & ClaimedRequest)
   | { readonly kind: "network-open"; readonly purpose: string }
   /** Documents of one collection; with `key`, one document. */
   | ({ readonly kind: "state" } & GrantedState)
@@ -47,6 +47,19 @@ export type Claim =
   | { readonly kind: "external"; readonly source: string; readonly tool: string; readonly approval?: "each-call" }
   | { readonly kind: "delegate"; readonly agent: string; readonly tools: readonly string[] }
   | { readonly kind: "secret"; readonly name: string; readonly hosts: readonly string[] };
+
+/** An HTTP request that a call sends. */
+export interface ClaimedRequest {
+  readonly method: string;
+  readonly url: string;
+  /** What the model has put into it beside the URL; not what the tool sends with each request. */
+  readonly headers?: HttpHeaders;
+  readonly body?: string;
+  /** "search": it sends the query of a search, which the user allows for the endpoints that they have configured. */
+  readonly purpose?: "search";
+  /** Where a connection goes. The kernel sets it when it asks about a connection; what a tool claims has none. */
+  readonly address?: string;
+}
 
 /** How a command starts: exactly so, or not at all. */
 export interface CommandStart {

@@ -257,9 +257,11 @@ export function authorizeRealPath(run: CallRun, asked: string, real: Omit<FileCl
   return decision;
 }
 
-/** What the HTTP port asks about a redirect, and with `address` about each connection. */
+/** What the HTTP port asks about a redirect, which may take headers along, and with `address` about each connection. */
 export function authorizeRequest(run: CallRun, request: Omit<NetworkClaim, "kind">): Decision {
-  return evaluate(run, [{ kind: "network", ...request }]);
+  const headers = run.claims.flatMap((claim) => (claim.kind === "network" ? (claim.headers ?? []) : []));
+  const isBare = request.address !== undefined || headers.length === 0;
+  return evaluate(run, [{ kind: "network", ...request, ...(isBare ? {} : { headers }) }]);
 }
 
 /** What a port asks when a command's directory is elsewhere: policy, for each claim of that command at the real place. */

@@ -11,6 +11,7 @@ export {
   type Access,
   type Approval,
   type Claim,
+  type ClaimedRequest,
   type CommandStart,
   covers,
   coversJob,
@@ -67,6 +68,7 @@ export {
   requireDocumentKey,
   unopenedSession,
 } from "./document-text.js";
+export { withoutEchoes } from "./echoed-urls.js";
 export {
   artifactFault,
   callSafely,

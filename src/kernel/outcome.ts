@@ -3,6 +3,7 @@ import type { CallRun, Ending } from "./call-run.js";
 import type { Decision } from "./claims.js";
 import { boundStructured, clampContent } from "./clamp-content.js";
 import type { Rendered } from "./dialect.js";
+import { withoutEchoes } from "./echoed-urls.js";
 import { HaftError } from "./errors.js";
 import { fenced } from "./fence.js";
 import { mapTexts, redactEscaped, redactText } from "./redact-text.js";
@@ -97,9 +98,21 @@ async function assemble(run: CallRun, ending: Ending, result: ToolResult, render
 /** Remembers where the content comes from that the model is about to see. */
 function noteOrigins(run: CallRun, { provenance, urls = [] }: ToolResult, { content }: ToolOutcome): void {
   const { trust } = run.context.session;
-  trust.shownUrl(...urls.slice(-MAX_SHOWN_URLS));
+  const requests = run.claims.flatMap((claim) => (claim.kind === "network" ? claim.url : []));
+  trust.shownUrl(...withoutEchoes(urls.slice(-MAX_SHOWN_URLS), requests, textsOf(run.input)));
   if (provenance !== undefined && content.length > 0) trust.shown(provenance);
   for (const block of content) if (block.provenance !== undefined) trust.shown(block.provenance);
+}
+
+/** All texts of the arguments, names of properties too. */
+function textsOf(input: unknown): readonly string[] {
+  const texts: string[] = [];
+  const note = (text: string) => {
+    texts.push(text);
+    return text;
+  };
+  mapTexts(input, note, note);
+  return texts;
 }
 
 /** Renders with the presenter; a tool without one shows its blocks, else its message or its data. */

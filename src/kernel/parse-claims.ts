@@ -67,6 +67,14 @@ const url: Field = {
   form: "must be an absolute URL",
 };
 
+const headers: Field = {
+  take: (value) => {
+    const list = Array.isArray(value) ? Array.from(value, textsOf) : [undefined];
+    return list.every((pair) => pair?.length === 2) ? Object.freeze(list) : undefined;
+  },
+  form: "must be an array of pairs of strings",
+};
+
 const detachAfter: Field = {
   take: (value) => (value === "input" || (typeof value === "number" && value >= 0) ? value : undefined),
   form: 'must be "input" or milliseconds',
@@ -99,7 +107,13 @@ const FIELDS = new Map<unknown, Readonly<Record<string, Field>>>(
     },
     input: { to: oneOf("job", "pane"), id: text, text },
     job: { action: oneOf("list", "read", "signal", "stop"), id: optional(text) },
-    network: { method: text, url },
+    network: {
+      method: text,
+      url,
+      headers: optional(headers),
+      body: optional(text),
+      purpose: optional(oneOf("search")),
+    },
     "network-open": { purpose: text },
     state: { collection: text, access: oneOf("read", "write"), key: optional(text) },
     server: { server: text, tool: text },

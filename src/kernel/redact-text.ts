@@ -1,6 +1,7 @@
 /** Redacts texts, by themselves and in plain data. */
 import type { Claim } from "./claims.js";
 import { ignoreRejection } from "./errors.js";
+import { maskHeaders } from "./mask-headers.js";
 import type { Redactor } from "./services.js";
 
 /** Redacts a text; without a redactor it is returned as it is. Throws where the redactor returns anything but a string. */
@@ -73,10 +74,10 @@ export function mapTexts(
   );
 }
 
-/** Claims with every text changed, names of environment variables too. */
+/** Claims with every text changed, names of environment variables too, and without credentials in headers. */
 export function mapClaims(claims: readonly Claim[], change: (text: string) => string): readonly Claim[] {
   return claims.map((claim) => {
-    const changed = mapTexts(claim, change) as Claim;
+    const changed = mapTexts(claim.kind === "network" ? maskHeaders(claim) : claim, change) as Claim;
     if (changed.kind !== "command" || claim.kind !== "command" || claim.env === undefined) return changed;
     return { ...changed, env: mapTexts(claim.env, change, change) as Readonly<Record<string, string>> };
   });

@@ -58,7 +58,8 @@ export function autonomyPolicy(options: AutonomyPolicyOptions = {}): Policy {
   return Object.freeze({
     name: "autonomy",
     decide(claims, call) {
-      const context = contextOf(call);
+      const secrets = claims.flatMap((claim) => (claim.kind === "secret" ? claim.name : []));
+      const context = { ...contextOf(call), secrets };
       const toolRule = context.rules.forTool(call.tool);
       const verdicts = claims.flatMap((claim) => judge(claim, context)).map((one) => settledBy(toolRule, one));
       if (toolRule !== undefined && toolRule.effect !== "allow")

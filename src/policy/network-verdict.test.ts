@@ -6,10 +6,10 @@ import { type AutonomyPolicyOptions, autonomyPolicy } from "./autonomy-policy.js
 type Given = AutonomyPolicyOptions & Partial<PolicyCall>;
 type Sent = Partial<Extract<Claim, { kind: "network" }>>;
 
-function decide({ url = "https://example.com/", method = "GET", address }: Sent, given: Given = {}): Decision {
+function decide({ url = "https://example.com/", method = "GET", ...more }: Sent, given: Given = {}): Decision {
   const { web, rules, ...call } = given;
   const options = { ...(web === undefined ? {} : { web }), ...(rules === undefined ? {} : { rules }) };
-  const claim: Claim = { kind: "network", method, url, ...(address === undefined ? {} : { address }) };
+  const claim: Claim = { kind: "network", method, url, ...more };
   return autonomyPolicy(options).decide([claim], { ...POLICY_CALL, tool: "webfetch", ...call });
 }
 
@@ -131,6 +131,19 @@ describe("after untrusted content", () => {
 
   it.each([
     ["a URL that was shown", { url: "https://example.com/a?b=1#part" }, {}, "allow"],
+    [
+      "a URL that was shown, with a header",
+      { url: "https://example.com/a?b=1", headers: [["X-Data", "k"]] },
+      {},
+      "ask",
+    ],
+    ["a URL that was shown, with a body", { url: "https://example.com/a?b=1", body: "k" }, {}, "ask"],
+    [
+      "a host that a rule names, with a header",
+      { headers: [["X-Data", "k"]] },
+      { rules: ["allow host:example.com"] },
+      "allow",
+    ],
     ["another query", { url: "https://example.com/a?b=2" }, {}, "ask"],
     ["another path of that host", { url: "https://example.com/" }, {}, "ask"],
     ["a host that a rule names", { url: "https://example.com/x" }, { rules: ["allow host:*.com"] }, "allow"],
@@ -218,17 +231,25 @@ describe("the configured search", () => {
   const url = "https://search.example/html/?q=a";
 
   it.each(LEVELS)("runs unasked at %s, after untrusted content too", (autonomy) => {
-    expect(decide({ url, method: "POST" }, { web, autonomy, ...TAINTED })).toMatchObject({
+    expect(decide({ url, method: "POST", purpose: "search" }, { web, autonomy, ...TAINTED })).toMatchObject({
       effect: "allow",
       rule: "web-search",
     });
   });
 
   it("is that URL and no other, and can be denied", () => {
-    expect(decide({ url: "https://search.example/post", method: "POST" }, { web }).effect).toBe("ask");
-    expect(decide({ url: "http://search.example/html/", method: "POST" }, { web }).effect).toBe("ask");
-    expect(decide({ url, method: "DELETE" }, { web }).effect).toBe("ask");
-    expect(decide({ url, method: "POST" }, { web, rules: ["deny host:search.example"] }).effect).toBe("deny");
+    const search = (sent: Sent, given: Given = {}) =>
+      decide({ url, method: "POST", purpose: "search", ...sent }, { web, ...given }).effect;
+    expect(search({ url: "https://search.example/post" })).toBe("ask");
+    expect(search({ url: "http://search.example/html/" })).toBe("ask");
+    expect(search({ method: "DELETE" })).toBe("ask");
+    expect(search({}, { rules: ["deny host:search.example"] })).toBe("deny");
+  });
+
+  it("is no other request to that URL, and none with headers or a body of the model", () => {
+    for (const sent of [{}, { method: "POST" }, { purpose: "search", headers: [["X-Data", "k"]] } as const])
+      expect(decide({ url, ...sent }, { web, ...TAINTED })).toMatchObject({ effect: "ask" });
+    expect(decide({ url }, { web: { ...web, allowedHosts: ["a.example"] } }).effect).toBe("deny");
   });
 });
 
@@ -274,5 +295,43 @@ describe("a secret", () => {
 it("lets a question remember the URL without its fragment", () => {
   expect(decide({ url: "https://example.com/a#b", method: "post" })).toMatchObject({
     remember: ["POST https://example.com/a"],
+  });
+});
+
+describe("what an approval of a request is remembered for", () => {
+  const url = "https://example.com/a";
+  const secret = { kind: "secret", name: "token", hosts: ["example.com"] } as const;
+  const web = { secrets: [{ name: "token", hosts: ["example.com"] }] };
+  const asked = (sent: Sent, claims: readonly Claim[] = []) => {
+    const claim: Claim = { kind: "network", method: "POST", url, ...sent };
+    const decision = autonomyPolicy({ web }).decide([claim, ...claims], POLICY_CALL);
+    if (decision.effect !== "ask") throw new Error("It is not asked about.");
+    return decision;
+  };
+
+  it("is exactly its headers, body and secret", () => {
+    const all = [
+      asked({}),
+      asked({ body: "a" }),
+      asked({ body: "b" }),
+      asked({ headers: [["X-A", "1"]] }),
+      asked({ headers: [["X-A", "2"]] }),
+      asked({ headers: [["X-A", "1"]], body: "a" }),
+      asked({}, [secret]),
+    ];
+    expect(new Set(all.map(({ remember }) => remember?.join())).size).toBe(all.length);
+    expect(asked({ body: "a" }).remember).toEqual(all[1]?.remember);
+  });
+
+  it("is named in the question", () => {
+    const headers = [
+      ["X-A", "1"],
+      ["X-B", "2"],
+    ] as const;
+    const decision = asked({ headers, body: "é" }, [secret]);
+    const content = 'with the secret "token", 2 headers and a body of 2 bytes';
+    expect(decision.reason).toBe(`It sends a POST request to ${url} ${content}.`);
+    expect(decision.rememberedText).toEqual([`POST ${url} ${content}, exactly as it is`]);
+    expect(asked({ headers: [["X-A", "1"]] }).reason).toBe(`It sends a POST request to ${url} with 1 header.`);
   });
 });

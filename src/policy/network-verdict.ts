@@ -1,5 +1,6 @@
 /** What is said about an HTTP request, and about where its connection goes. */
 import type { Claim } from "../kernel/index.js";
+import { utf8Length } from "../text/index.js";
 import { type Judged, judgeAddress, judgeHost } from "./address-guard.js";
 import type { PolicyContext } from "./policy-context.js";
 import { type CompiledRule, ruleVerdict } from "./rules/index.js";
@@ -17,19 +18,33 @@ import {
 import { type WebGuard, withoutPort } from "./web-guard.js";
 
 type NetworkClaim = Extract<Claim, { kind: "network" }>;
-type Network = Pick<PolicyContext, "rules" | "isTainted" | "web" | "shownUrls">;
+type Network = Pick<PolicyContext, "rules" | "isTainted" | "web" | "shownUrls" | "secrets">;
 
 /** A request before it is made; with `address`, one of its connections before that is made. */
-export function judgeNetwork({ method, url, address }: NetworkClaim, network: Network): Verdict {
-  const what = `It sends a ${method} request to ${url}`;
+export function judgeNetwork(claim: NetworkClaim, network: Network): Verdict {
+  const { method, url, address } = claim;
+  const what = `It sends a ${method} request to ${url}${contentText(claim, network)}`;
   const target = URL.canParse(url) ? new URL(url) : undefined;
   if (target === undefined || !/^https?:$/.test(target.protocol))
     return ask("network-address", `${what}, which is not an HTTP address.`, "high");
-  const request = new JudgedRequest(method.toUpperCase(), target, what, network);
+  const request = new JudgedRequest(claim, target, what, network);
   return address === undefined ? request.verdict() : request.connection(address);
 }
 
+/** What a request has beside its method and URL, as the end of a clause: ` with 2 headers and a body of 5 bytes`. */
+function contentText({ headers = [], body }: NetworkClaim, { secrets = [] }: Network): string {
+  const count = headers.length === 1 ? "1 header" : `${headers.length} headers`;
+  const parts = [
+    ...secrets.map((name) => `the secret "${name}"`),
+    ...(headers.length === 0 ? [] : [count]),
+    ...(body === undefined ? [] : [`a body of ${utf8Length(body)} bytes`]),
+  ];
+  const last = parts.pop();
+  return last === undefined ? "" : ` with ${parts.length === 0 ? "" : `${parts.join(", ")} and `}${last}`;
+}
+
 class JudgedRequest {
+  readonly #claim: NetworkClaim;
   readonly #method: string;
   readonly #url: URL;
   readonly #what: string;
@@ -38,8 +53,9 @@ class JudgedRequest {
   readonly #rule: CompiledRule | undefined;
 
   /** @param what - A clause that says what is done. */
-  constructor(method: string, url: URL, what: string, network: Network) {
-    this.#method = method;
+  constructor(claim: NetworkClaim, url: URL, what: string, network: Network) {
+    this.#claim = claim;
+    this.#method = claim.method.toUpperCase();
     this.#url = url;
     this.#what = what;
     this.#network = network;
@@ -54,7 +70,7 @@ class JudgedRequest {
     const rule = this.#rule;
     const barred = this.#barred();
     if (barred !== undefined) return barred;
-    const isSearch = web.isSearch(this.#url) && /^(GET|POST)$/.test(this.#method);
+    const isSearch = this.#isSearch;
     if (!isSearch && !web.isAllowed(hostname))
       return denyAlways(
         "web-allowed-hosts",
@@ -81,7 +97,8 @@ class JudgedRequest {
     }
     const ofPublic = this.#host.place === "public" ? ", a public host" : ", a private host that the user has listed";
     const read = allow("network-read", `${this.#what}${ofPublic}.`);
-    if (!isTainted || shownUrls?.has(withoutFragment(this.#url)) === true || this.#isNamed) return read;
+    const isShown = !this.#hasContent && shownUrls?.has(withoutFragment(this.#url)) === true;
+    if (!isTainted || isShown || this.#isNamed) return read;
     const { remember } = this.#key;
     return {
       ...ask("network-tainted", `${this.#what}. ${TAINTED}`, "medium", {
@@ -155,9 +172,26 @@ class JudgedRequest {
     return /^(GET|HEAD)$/.test(this.#method);
   }
 
+  /** Any request to the endpoint could carry data there, and the page would repeat it: only what says that it is a search counts. */
+  get #isSearch(): boolean {
+    const isStated = this.#claim.purpose === "search" && !this.#hasContent && /^(GET|POST)$/.test(this.#method);
+    return isStated && this.#network.web.isSearch(this.#url);
+  }
+
+  /** Whether the model has put more into it than its URL. */
+  get #hasContent(): boolean {
+    const { headers = [], body } = this.#claim;
+    return headers.length > 0 || body !== undefined;
+  }
+
+  /** Stands for the request with exactly this content and these secrets. */
   get #key() {
     const key = `${this.#method} ${withoutFragment(this.#url)}`;
-    return { remember: key, rememberedText: key };
+    const { headers = [], body } = this.#claim;
+    const { secrets = [] } = this.#network;
+    if (!this.#hasContent && secrets.length === 0) return { remember: key, rememberedText: key };
+    const remember = `${key} ${JSON.stringify([headers, body ?? null, secrets])}`;
+    return { remember, rememberedText: `${key}${contentText(this.#claim, this.#network)}, exactly as it is` };
   }
 }
 

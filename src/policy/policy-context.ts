@@ -16,6 +16,8 @@ export interface PolicyContext {
   readonly commandLanguage?: string | undefined;
   /** As in `PolicyCall`. */
   readonly shownUrls?: ReadonlySet<string> | undefined;
+  /** The names of the secrets that requests of the call may carry. Absent: none. */
+  readonly secrets?: readonly string[] | undefined;
   /** What was looked up on the target. Absent: files are judged as they are written. */
   readonly files?: PolicyFiles | undefined;
 }

@@ -64,7 +64,8 @@ describe("a request", () => {
         timeoutMs: 5,
       },
     ]);
-    expect(claims).toEqual([{ kind: "network", method: "PATCH", url: URL }]);
+    const headers = Object.entries(input.headers);
+    expect(claims).toEqual([{ kind: "network", method: "PATCH", url: URL, headers, body: "é" }]);
     expect(data).toEqual({
       url: URL,
       redirects: [],
@@ -90,6 +91,31 @@ describe("a request", () => {
       ["POST", "text/plain; charset=utf-8"],
       ["POST", "text/plain; charset=utf-8"],
     ]);
+  });
+
+  it("is claimed and sent to the URL as it is parsed", async () => {
+    const { call, claims, sent } = requests();
+    for (const [url, parsed] of [
+      ["https://аpple.example/", "https://xn--pple-43d.example/"],
+      ["https://api.example/a/../b", "https://api.example/b"],
+      ["HTTP://1.1/", "http://1.0.0.1/"],
+    ] as const) {
+      await call({ url });
+      expect(claims.at(-1)).toEqual({ kind: "network", method: "GET", url: parsed });
+      expect(sent.at(-1)?.url).toBe(parsed);
+    }
+  });
+
+  it("is refused where parsers read different hosts in its URL", async () => {
+    const { call, sent } = requests();
+    const backslash = await call({ url: "http://evil.example\\@good.example/" });
+    expect(backslash).toMatchObject({ code: "CALL_INVALID", message: expect.stringContaining("backslash") });
+    for (const url of ["https:evil.example", "https:/evil.example", "https:///evil.example"])
+      expect(await call({ url })).toMatchObject({
+        code: "CALL_INVALID",
+        message: expect.stringContaining('"https://"'),
+      });
+    expect(sent).toEqual([]);
   });
 
   it("claims the secret that it names, for the host of its URL", async () => {

@@ -21,7 +21,7 @@ import {
   type HttpRequestLimits,
   httpRequestSchema,
 } from "./contract.js";
-import { headersOf, refuseRequest } from "./request-input.js";
+import { headersOf, refuseRequest, urlOf } from "./request-input.js";
 import { refuseSave, saveBody, saveClaims } from "./save-body.js";
 
 /** Before the call itself is ended: the timeout of the request is reported. */
@@ -47,9 +47,12 @@ export const httpRequestTool = defineTool({
 });
 
 function claimsOf(input: HttpRequestInput, context: ClaimContext<HttpRequestLimits>): readonly Claim[] {
-  const { url, method = "GET", secret, saveTo } = input;
+  const { method = "GET", body, secret, saveTo } = input;
+  const headers = headersOf(input);
+  const url = urlOf(input);
+  const content = { ...(headers.length === 0 ? {} : { headers }), ...(body === undefined ? {} : { body }) };
   return [
-    { kind: "network", method, url },
+    { kind: "network", method, url, ...content },
     ...(secret === undefined ? [] : [{ kind: "secret", name: secret, hosts: [new URL(url).hostname] } as const]),
     ...(saveTo === undefined ? [] : saveClaims(saveTo, context)),
   ];
@@ -88,7 +91,8 @@ function timedOut(input: HttpRequestInput, { details }: HaftError, { limits }: C
 }
 
 async function send(input: HttpRequestInput, ctx: Context): Promise<HttpResponse | Result> {
-  const { url, method = "GET", body, secret, timeoutMs = ctx.limits.defaultTimeoutMs } = input;
+  const { method = "GET", body, secret, timeoutMs = ctx.limits.defaultTimeoutMs } = input;
+  const url = urlOf(input);
   if (ctx.http === undefined) {
     const why = "Haft runs without access to the network here";
     return fail("WEB_UNREACHABLE", `Did not send the request: ${why}.`, { details: { url, why } });

@@ -8,6 +8,11 @@ export const MAX_BODY_BYTES = 1_048_576;
 
 const PLACEHOLDER = new RegExp(REDACTION_MARK);
 
+/** The URL of a request as it is sent, which is what the user is asked about: with its host in ASCII and without `..`. */
+export function urlOf({ url }: Pick<HttpRequestInput, "url">): string {
+  return new URL(url).href;
+}
+
 /** The headers of a request; the schema allows only texts. */
 export function headersOf({ headers = {} }: Pick<HttpRequestInput, "headers">): HttpHeaders {
   return Object.entries(headers as Readonly<Record<string, string>>);
@@ -27,6 +32,12 @@ export function refuseRequest(input: HttpRequestInput): ToolResult<never> | unde
 function ownProblem(url: string, headers: HttpHeaders, body = ""): RequestProblem | undefined {
   if (url.trim() !== "" && /\s/.test(url))
     return { parameter: "url", problem: "`url` contains whitespace; percent-encode it, a space as %20" };
+  const [scheme] = /^https?:/i.exec(url) ?? [];
+  // Parsers of URLs disagree about the host of these.
+  if (scheme !== undefined && url.includes("\\"))
+    return { parameter: "url", problem: "`url` contains a backslash; use / or %5C" };
+  if (scheme !== undefined && !/^\/\/[^/]/.test(url.slice(scheme.length)))
+    return { parameter: "url", problem: `\`url\` must begin with "${scheme.toLowerCase()}//" and a host` };
   const redacted = headers.find(([, value]) => PLACEHOLDER.test(value));
   if (redacted !== undefined)
     return { parameter: "headers", problem: placeholderText(`the header ${quoted(redacted[0])}`) };

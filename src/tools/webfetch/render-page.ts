@@ -16,6 +16,8 @@ export interface PageContent extends Pick<WebFetchData, "kind" | "text" | "conte
   readonly title?: string;
   readonly image?: { readonly data: Uint8Array; readonly mime: string };
   readonly picture?: ReadPicture;
+  /** Of a page of HTML: where its links lead. */
+  readonly links?: ReadonlySet<string>;
 }
 
 /** Without what a reader does not see, such as escape sequences and bidirectional controls: it could hide or forge text. */
@@ -25,7 +27,7 @@ export async function renderPage(
   ctx: ToolContext<WebFetchLimits>,
 ): Promise<PageContent> {
   const header = headerOf(page.headers, "content-type") ?? "";
-  const { decodePage, pageKind } = await engine();
+  const { decodePage, linksOfHtml, pageKind } = await engine();
   const kind = pageKind(header, page.bytes);
   const contentType = parseContentType(header).mediaType;
   const isOk = page.status >= 200 && page.status < 300;
@@ -44,7 +46,8 @@ export async function renderPage(
     ...rendered.notes,
     ...removalNote(kind === "feed" ? removed : removed + inTitle.removed),
   ];
-  return { contentType, kind, charset: decoded.charset, text, notes, ...(title === "" ? {} : { title }) };
+  const links = kind === "html" ? { links: linksOfHtml(decoded.text, page.url) } : {};
+  return { contentType, kind, charset: decoded.charset, text, notes, ...(title === "" ? {} : { title }), ...links };
 }
 
 const PAGE_TEXT = new Set(["", "text/plain", "text/markdown", "text/x-markdown"]);

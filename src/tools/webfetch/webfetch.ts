@@ -10,6 +10,7 @@ import {
   type ToolContext,
   type ToolResult,
   type Truncation,
+  withoutEchoes,
 } from "../../kernel/index.js";
 import { showControls, utf8Length } from "../../text/index.js";
 import { quoted } from "../shared/path-input.js";
@@ -80,7 +81,7 @@ async function runFetch(input: WebFetchInput, ctx: ToolContext<WebFetchLimits>):
   if (window.text.length < shown.text.length) shown.artifact ??= await storeText(shown.text, page.url, ctx);
   texts.set(format, shown);
   storePage(ctx.session, key, cached);
-  const { image, text, artifact, ...about } = shown;
+  const { image, text, artifact, links, ...about } = shown;
   const data: WebFetchData = {
     ...pick(page),
     ...about,
@@ -95,7 +96,7 @@ async function runFetch(input: WebFetchInput, ctx: ToolContext<WebFetchLimits>):
     structured: structuredOf(data),
     truncations: truncationsOf(data, text, declaredBytes(page.headers)),
     provenance: { from: "web", ref: page.url },
-    urls: [...new Set([requestUrl(page.url), ...linksIn(window.text)])],
+    urls: [...new Set([requestUrl(page.url), ...shownLinks(page, window.text, links)])],
   };
   if (isOk) return ok(data, more);
   const { url, status } = page;
@@ -116,6 +117,18 @@ async function getPage(
     return { cached: newCachedPage(page as FetchedPage, ctx.clock.now()) };
   known.checkedMs = ctx.clock.now();
   return { cached: known, how: "revalidated" };
+}
+
+/** The links of a page that a part of it shows, without those that a redirect has sent; the kernel omits what the call itself has sent. */
+function shownLinks(
+  { url, redirects }: FetchedPage,
+  text: string,
+  links: ReadonlySet<string> | undefined,
+): readonly string[] {
+  // The source of a page has `&amp;` in its links.
+  const found = linksIn(links === undefined ? text : text.replaceAll("&amp;", "&"));
+  const own = links === undefined ? found : found.filter((link) => links.has(link));
+  return withoutEchoes(own, [...redirects, url]);
 }
 
 function emptyPage({ url, status }: FetchedPage): ToolResult<never> {

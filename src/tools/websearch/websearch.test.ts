@@ -55,7 +55,9 @@ describe("websearch", () => {
           timeoutMs: 10_000,
         },
       ]);
-      expect(claims).toEqual([{ kind: "network", method: "POST", url: "https://html.duckduckgo.com/html/" }]);
+      expect(claims).toEqual([
+        { kind: "network", method: "POST", url: "https://html.duckduckgo.com/html/", purpose: "search" },
+      ]);
     },
   );
 

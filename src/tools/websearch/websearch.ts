@@ -81,7 +81,7 @@ function claimsOf(input: WebSearchInput, context: ClaimContext<WebSearchLimits>)
   const { provider, query, count } = chosen(input, context.limits);
   if ("search" in provider) return [];
   const { method, url, secret } = provider.request(query, count);
-  const network: Claim = { kind: "network", method, url };
+  const network: Claim = { kind: "network", method, url, purpose: "search" };
   return secret === undefined ? [network] : [network, { kind: "secret", name: secret, hosts: [new URL(url).hostname] }];
 }
 
