@@ -33,15 +33,16 @@ export function judgeNetwork(claim: NetworkClaim, network: Network): Verdict {
 
 /** What a request has beside its method and URL, as the end of a clause: ` with 2 headers and a body of 5 bytes`. */
 function contentText({ headers = [], body }: NetworkClaim, { secrets = [] }: Network): string {
-  const count = headers.length === 1 ? "1 header" : `${headers.length} headers`;
   const parts = [
     ...secrets.map((name) => `the secret "${name}"`),
-    ...(headers.length === 0 ? [] : [count]),
-    ...(body === undefined ? [] : [`a body of ${utf8Length(body)} bytes`]),
+    ...(headers.length === 0 ? [] : [counted(headers.length, "header")]),
+    ...(body === undefined ? [] : [`a body of ${counted(utf8Length(body), "byte")}`]),
   ];
   const last = parts.pop();
   return last === undefined ? "" : ` with ${parts.length === 0 ? "" : `${parts.join(", ")} and `}${last}`;
 }
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 class JudgedRequest {
   readonly #claim: NetworkClaim;

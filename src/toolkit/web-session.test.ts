@@ -163,7 +163,7 @@ describe("an approval of a request for the session", () => {
     for (const one of [...sent, ...sent]) await call("http_request", { ...post, ...one });
     const asked = (content: string) => `It sends a POST request to ${OTHER} with ${content}.`;
     const tainted = expect.stringContaining("may carry instructions");
-    expect(reasons).toEqual([asked("a body of 1 bytes"), tainted, tainted, tainted, tainted]);
-    expect(reasons[3]).toContain('with the secret "token" and a body of 1 bytes.');
+    expect(reasons).toEqual([asked("a body of 1 byte"), tainted, tainted, tainted, tainted]);
+    expect(reasons[3]).toContain('with the secret "token" and a body of 1 byte.');
   });
 });
