@@ -28,6 +28,7 @@ export const ZEROCLAW_BUDDY: readonly RequirementRow[] = [
   ["ZC-044", "http_request", "its parameters, its methods and a named secret"],
   ["ZC-045", "http_request", "domains are listed; none disables it, and a malformed one is refused"],
   ["ZC-046", "http_request", "a URL that is no plain web address is refused"],
+  ["ZC-047", "http_request", "addresses that are not public are refused in every form"],
   ["ZC-048", "http_request", "redirects are shown, not followed"],
   ["ZC-049", "http_request", "a body is cut at 1,000,000 bytes with a note"],
   ["ZC-050", "http_request", "status, headers without cookies, body; an error names the code"],
