@@ -2,7 +2,6 @@
 export { createCallFaults } from "./call-faults.js";
 export { systemClock } from "./clock.js";
 export { createHttp } from "./http/create-http.js";
-export type { HttpOptions, HttpSecret } from "./http/http-options.js";
 export { newNonce, sha256, systemIds } from "./ids.js";
 export { createSystemMedia, type SystemMediaOptions } from "./media/system-media.js";
 export { preload } from "./preload.js";

@@ -134,6 +134,7 @@ export {
   type RequestProblem,
   requestProblem,
 } from "./http.js";
+export type { HttpOptions, HttpSecret } from "./http-options.js";
 export { requireBox, requireKnownOptions } from "./known-options.js";
 export { isSecretHeader } from "./mask-headers.js";
 export {

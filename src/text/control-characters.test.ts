@@ -30,6 +30,10 @@ const awkward = fc
   .map((parts) => parts.join(""));
 
 describe("stripControls", () => {
+  it("takes out a sequence also behind another control character", () => {
+    expect(stripControls("a\r\x1b[4A\x1b[Jb")).toEqual({ text: "ab", removed: 8, carriageReturns: 0 });
+  });
+
   it("counts the carriage returns of a line ending apart, in runs of any length", () => {
     const many = "\r".repeat(300_000);
     expect(stripControls(`a${many}b`)).toEqual({ text: "ab", removed: 300_000, carriageReturns: 0 });

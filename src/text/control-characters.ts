@@ -20,7 +20,7 @@ const SEQUENCES = [
   "(?:\\x1b\\[|\\x9b)[\\x30-\\x3f]{0,256}[\\x20-\\x2f]{0,16}[\\x40-\\x7e]",
   "\\x1b[\\x20-\\x2f]{0,16}[\\x30-\\x7e]",
 ];
-const STRIPPED = new RegExp(`${SEQUENCES.join("|")}|${CONTROL}+`, "g");
+const STRIPPED = new RegExp(`${SEQUENCES.join("|")}|${CONTROL}`, "g");
 const ANY = new RegExp(`${CONTROL}|^\\ufeff`);
 const IN_JSON = new RegExp(`${CONTROL}|\\ufeff`, "g");
 const SHOWN = new RegExp(`${CONTROL}|[\\t\\n\\ufeff]`, "g");

@@ -1,7 +1,7 @@
 /** The services of a host: real time, chance and digests, and state on disk or in memory. */
 
 import { loadRegexEngine } from "../engines/search/index.js";
-import type { HttpOptions } from "../host/index.js";
+import type { HttpOptions } from "../kernel/index.js";
 import {
   type Approver,
   type Autonomy,

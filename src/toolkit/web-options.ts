@@ -1,5 +1,5 @@
 /** The web options of a toolkit, and what of them goes to the policy, the HTTP port, the redactor and `websearch`. */
-import type { HttpOptions, HttpSecret } from "../host/index.js";
+import type { HttpOptions, HttpSecret } from "../kernel/index.js";
 import { HaftError, type Http, requireKnownOptions } from "../kernel/index.js";
 import { hostMatcher, MIN_SECRET_LENGTH, type NamedSecret, type WebPolicy } from "../policy/index.js";
 import {

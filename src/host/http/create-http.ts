@@ -1,6 +1,5 @@
 /** The HTTP port of this machine. What it needs of Node.js and of packages is loaded with the first request. */
-import type { Http } from "../../kernel/index.js";
-import type { HttpOptions } from "./http-options.js";
+import type { Http, HttpOptions } from "../../kernel/index.js";
 import type { HttpPort } from "./http-port.js";
 
 export function createHttp(options: HttpOptions = {}): Http & {

@@ -3,10 +3,9 @@ import { createServer as createHttpServer, type RequestListener } from "node:htt
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import type { HttpHop, HttpRequest } from "../../kernel/index.js";
+import type { HttpHop, HttpOptions, HttpRequest } from "../../kernel/index.js";
 import { SITE_CERTIFICATE, SITE_KEY, TEST_AUTHORITY } from "./certificates.fixture.js";
 import { createHttp } from "./create-http.js";
-import type { HttpOptions } from "./http-options.js";
 
 /** The address of every name, unless a test says otherwise. */
 export const PUBLIC_ADDRESS = "93.184.215.14";

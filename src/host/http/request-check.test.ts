@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { HttpSecret } from "../../kernel/index.js";
 import { createHttp } from "./create-http.js";
 import { failureOf } from "./http.fixture.js";
-import type { HttpSecret } from "./http-options.js";
 
 const SECRETS: readonly HttpSecret[] = [
   { name: "shop", value: "s3cret", hosts: ["api.site.test"] },

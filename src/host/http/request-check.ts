@@ -1,4 +1,6 @@
 /** What is checked of a request before anything is sent. */
+
+import type { HttpSecret } from "../../kernel/index.js";
 import {
   DEFAULT_HTTP_TIMEOUT_MS,
   HaftError,
@@ -6,7 +8,6 @@ import {
   type HttpRequest,
   requestProblem,
 } from "../../kernel/index.js";
-import type { HttpSecret } from "./http-options.js";
 
 /** A request that may be sent, first or after a redirect. */
 export interface OutgoingRequest {

@@ -2,6 +2,7 @@
 import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exampleInput } from "../../../testing/example-input.fixture.js";
+import { fakeHttp } from "../../../testing/fakes/fake-http.js";
 import type { createToolkit as Create } from "../../../toolkit/index.js";
 
 /** Tool → how many calls ended so: "ok", or the text of the error. */
@@ -20,7 +21,14 @@ const workspace = join(directory, "workspace");
 mkdirSync(workspace);
 const file = (name: string, text: string | Buffer) => writeFileSync(join(workspace, name), text);
 
-const toolkit = await createToolkit({ autonomy: "full", workspace, stateDir: join(directory, "state") });
+const http = fakeHttp(() => ({ headers: [["content-type", "text/plain"]], body: "one" }));
+const search = async () => ({ kind: "results", results: [] }) as const;
+const toolkit = await createToolkit({
+  autonomy: "full",
+  workspace,
+  stateDir: join(directory, "state"),
+  web: { http, search: { providers: [{ name: "own", search }] } },
+});
 const { runner, descriptors } = toolkit.session("few").box();
 
 /** A tool without an entry gets its required parameters. */
@@ -35,6 +43,9 @@ const INPUTS: Readonly<Record<string, (n: string) => Record<string, unknown>>> =
   process: () => ({ action: "start", command: "echo hi" }),
   move: (n) => ({ from: `${n}.move`, to: `${n}.moved` }),
   delete: (n) => ({ path: `${n}.delete` }),
+  webfetch: () => ({ url: "https://example.com/" }),
+  websearch: () => ({ query: "one" }),
+  http_request: () => ({ url: "https://example.com/" }),
   todo_set: () => ({ items: [{ id: "1", text: "x", status: "pending" }] }),
 };
 
