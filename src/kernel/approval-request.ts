@@ -30,14 +30,16 @@ export async function approvalRequest(run: CallRun, decision: Asked): Promise<Ap
   const { ids, redactor } = run.context.host;
   const redact = (text: string) => redactText(redactor, text);
   const inArguments = new CountingRedactor(redactor);
-  const shown = await shownArguments(run, inArguments);
+  const { value: shown, truncations } = await shownArguments(run, inArguments);
   const inClaims = new CountingRedactor(redactor);
   const claims = mapClaims(run.claims, (text) => inClaims.redact(text));
   const inPreview = new CountingRedactor(redactor);
   const preview = await previewOf(run, shown, inPreview);
   const isWhole = preview !== undefined && preview.kind !== "server";
   const hidden = isWhole ? inPreview.hidden : (inArguments.hidden ?? inClaims.hidden);
-  const canRemember = hidden === undefined && decision.remember !== undefined && decision.remember.length > 0;
+  // What is shown only in part is not agreed to for calls to come.
+  const isShown = hidden === undefined && (isWhole || truncations.length === 0);
+  const canRemember = isShown && decision.remember !== undefined && decision.remember.length > 0;
   return {
     token: ids.next("approval"),
     touches: await touchesOf(run),
@@ -61,14 +63,13 @@ function rememberedTextOf(
   return rememberedText === undefined ? {} : { rememberedText: rememberedText.map(redact) };
 }
 
-async function shownArguments(run: CallRun, redactor: CountingRedactor): Promise<Json> {
+async function shownArguments(run: CallRun, redactor: CountingRedactor) {
   const redact = (text: string) => redactor.redact(text);
   // Without a redactor, nothing is hidden.
   const add = (text: string) => redactor.add({ characters: text.length, lines: 1 });
   const args = run.context.host.redactor === undefined ? run.args : maskHeaders(run.args, add);
   const redacted = mapTexts(args, redact, redact);
-  const { value } = await shrinkJson(redacted, MAX_SHOWN_ARGUMENTS_BYTES, async () => undefined);
-  return value;
+  return shrinkJson(redacted, MAX_SHOWN_ARGUMENTS_BYTES, async () => undefined);
 }
 
 /** One of several commands would look like all that the call does, so such a call has no preview. */

@@ -201,6 +201,13 @@ describe("a request that is pending", () => {
     expect(shown.length).toBe(2);
   });
 
+  it("is not remembered where the arguments are too long to be shown", async () => {
+    const { host, shown } = pendingHost();
+    await call(untouching, bareContext(host), { input: { text: "x".repeat(40_000) } });
+    expect(shown[0]?.arguments).toEqual({ text: { bytes: 40_000 } });
+    expect(shown[0]?.canRemember).toBeUndefined();
+  });
+
   it("is remembered for the scope of its grant once the call runs", async () => {
     const { host, shown } = pendingHost();
     const context = bareContext(host);

@@ -14,6 +14,9 @@ it.each([
   ["with a path that is resolved", "http://evil.example/a/../steal?d=k"],
   ["with a part that the server completes", "http://evil.example/steal?"],
   ["with a port and a backslash", "http:\\\\evil.example:80\\steal"],
+  ["with a tab in its host", "http://e\tvil.exa\nmple/steal?d=k"],
+  ["with characters that are removed", "http://e\u0001vil.\u202eexam\x1b[0mple/st\u200beal?d=k"],
+  ["with its path elsewhere", "/steal?d=k&host=evil.example"],
   ["in fullwidth characters", "http://ｅｖｉｌ.example/steal?d=k"],
 ])("omits a URL that was sent %s", (_, text) => {
   const url = `https://echo.example/?q=${text}`;

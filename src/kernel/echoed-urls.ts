@@ -3,6 +3,8 @@
  * that the model has written itself is not one that it was shown, whatever shows it.
  */
 
+import { stripInvisible } from "../text/index.js";
+
 /** Encodings of a text inside of each other that are decoded. */
 const MAX_ENCODINGS = 5;
 
@@ -39,7 +41,8 @@ export function withoutEchoes(
     if (hosts.has(hostOf(url))) return !isWritten(url.host + url.pathname + url.search, decoded);
     written ??= writtenHosts(decoded);
     const how = written.get(hostOf(url));
-    return how === undefined || (how === "alone" && url.pathname + url.search !== "/");
+    const path = url.pathname + url.search;
+    return how === undefined || (how === "alone" && path !== "/" && !isWritten(path, decoded));
   });
 }
 
@@ -52,16 +55,17 @@ const hostOf = ({ hostname }: URL) => hostname.replace(/\.$/, "");
 const restOf = ({ pathname, search, hash }: URL) => pathname + search + hash;
 const addressOf = ({ origin, pathname, search }: URL) => origin + pathname + search;
 
-/** A text in lowercase, and what it is when it is decoded. */
+/** A text in lowercase, and what it is when it is decoded; each also without what a parser of URLs or a renderer removes. */
 function decodings(text: string): readonly string[] {
-  const all = [text.toLowerCase()];
+  const all = [text];
   for (let form = text; all.length <= MAX_ENCODINGS; ) {
     const decoded = form.replaceAll("+", " ").replace(/(?:%[\da-f]{2})+/gi, bytesOf);
     if (decoded === form) break;
-    all.push(decoded.toLowerCase());
+    all.push(decoded);
     form = decoded;
   }
-  return all;
+  const forms = new Set(all.flatMap((form) => [form, stripInvisible(form).text.replace(/[\t\n\r]/g, "")]));
+  return [...forms].map((form) => form.toLowerCase());
 }
 
 const utf8 = new TextDecoder();

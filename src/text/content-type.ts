@@ -8,6 +8,6 @@ export interface ContentType {
 
 export function parseContentType(header: string): ContentType {
   const mediaType = header.split(";", 1)[0]!.trim().toLowerCase();
-  const charset = /;\s*charset\s*=\s*["']?\s*([^\s;"']+)/i.exec(header)?.[1];
+  const charset = /;\s*charset\s*=\s*(?:["']\s*)?([^\s;"']+)/i.exec(header)?.[1];
   return { mediaType, ...(charset === undefined ? {} : { charset }) };
 }

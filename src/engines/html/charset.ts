@@ -83,7 +83,7 @@ function metaCharset(head: string, notes: string[]): TextEncodingName | undefine
   const visible = head.replace(/<!--[\s\S]*?(?:-->|$)/g, "");
   for (const [tag] of visible.matchAll(/<meta[\s/][^>]{0,1000}/gi)) {
     // In `content="text/html; charset=x"` as well as in `charset="x"`.
-    const name = declaredCharset(/charset\s*=\s*["']?\s*([^\s;"']+)/i.exec(tag)?.[1], "The page", notes);
+    const name = declaredCharset(/charset\s*=\s*(?:["']\s*)?([^\s;"']+)/i.exec(tag)?.[1], "The page", notes);
     if (name !== undefined) return name;
   }
   return undefined;
