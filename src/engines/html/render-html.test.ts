@@ -183,6 +183,20 @@ describe("any input", () => {
   });
 });
 
+describe("a table with cells that span others", () => {
+  it("has each cell in its column, and no empty ones at the ends of rows", () => {
+    const html = `<table><tr><th>A<th colspan=2>B<th>D<th><tr><td rowspan=3>1<td>2<td rowspan=2>3<td>4<tr><td>5<td>6<tr><td>7<td><td></table>`;
+    expect(markdown(html).text).toBe(
+      ["| A | B | | D |", "| --- | --- | --- | --- |", "| 1 | 2 | 3 | 4 |", "| | 5 | | 6 |", "| | 7 |"].join("\n"),
+    );
+  });
+
+  it("has what is beyond a hundred columns in the last of them", () => {
+    const [, , row] = markdown(`<table><tr>${"<td>x".repeat(101)}<td>y<tr><td>z</table>`).text.split("\n");
+    expect(row).toBe(`| ${"x | ".repeat(99)}x x y |`);
+  });
+});
+
 /** Steps of the reader for a page, and the size of what it becomes. */
 function cost(html: string) {
   let events = 0;
@@ -212,6 +226,31 @@ describe("the cost of a page", () => {
     const [small, large] = [cost(build(4_000)), cost(build(8_000))];
     expect(large.steps).toBeLessThanOrEqual(2.1 * small.steps + 100);
     expect(large.size).toBeLessThanOrEqual(2.1 * small.size + 100);
+  });
+
+  it("is no error for a table of any length and any number of main parts", () => {
+    const cells = "<tr><td>x<td>y";
+    const rows = markdown(`<table>${cells.repeat(200_000)}</table>`).text.split("\n");
+    expect(rows).toHaveLength(200_002);
+    expect(rows.at(-1)).toBe("| x | y |");
+    expect(articleOf("<main>x</main>".repeat(200_000), SITE).text.match(/x/g)).toHaveLength(200_000);
+  });
+
+  it("has no padding for the short rows of a wide table", () => {
+    const short = "<tr><td>x";
+    const wide = `<table><tr>${"<td>y".repeat(100)}${short.repeat(10_000)}</table>`;
+    expect(markdown(wide).text.split("\n").slice(3)).toEqual(Array.from({ length: 10_000 }, () => "| x |"));
+    const spanned = `<table><tr><td colspan=100>y<td>z${short.repeat(10_000)}</table>`;
+    expect(markdown(spanned).text.length).toBeLessThan(spanned.length);
+  });
+
+  it("is in proportion to a page whose cells span everything", () => {
+    for (const row of ["<tr><td rowspan=1000 colspan=99>a<td>b<tr><td>c", "<tr><td colspan=99>a<td>b"])
+      for (const html of [`<table>${row.repeat(5_000)}</table>`, `<table>${row}${row}</table>`.repeat(5_000)]) {
+        const { text } = markdown(html);
+        expect(text.match(/[abc]/g)).toHaveLength(html.match(/>[abc]/g)!.length);
+        expect(text.length).toBeLessThan(8 * html.length);
+      }
   });
 
   it("is bounded for the elements that a tag looks at", () => {

@@ -40,7 +40,7 @@ const SHARE_OF_LARGEST = 0.6;
 export function articleOf(html: string, url: string): RenderedHtml {
   const options: RenderHtmlOptions = { format: "markdown", url };
   const whole = renderOnce(html, options, {});
-  const largest = Math.max(0, ...whole.parts.map(({ text }) => text));
+  const largest = whole.parts.reduce((most, { text }) => Math.max(most, text), 0);
   const large = whole.parts.filter(({ text }) => text >= SHARE_OF_LARGEST * largest);
   const [part] = large.toSorted((one, other) => one.text - other.text || other.index - one.index);
   if (part !== undefined && part.text >= ENOUGH_TEXT) {

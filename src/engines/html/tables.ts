@@ -12,6 +12,8 @@ interface Row {
 
 const MAX_COLUMNS = 100;
 const MAX_SPAN = 1_000;
+/** Empty cells that spans may add before others, for each cell of the table, so that its size stays in proportion to the page. */
+const MAX_ADDED_PER_CELL = 10;
 
 /** The cells of one table, until it ends. */
 export class Table {
@@ -51,14 +53,16 @@ export class Table {
     const grid = gridOf(rows.map(({ cells }) => cells)).map((row) =>
       row.map((text) => text.replaceAll("\n", lineBreak)),
     );
-    const width = Math.max(0, ...grid.map((row) => row.length));
+    const width = grid.reduce((most, row) => Math.max(most, row.length), 0);
     if (width < 2 || (rows.length < 2 && !this.isData)) return undefined;
     if (!isMarkdown) return grid.map((row) => row.filter((text) => text !== "").join(" | ")).join("\n");
-    const lines = grid.map((row) => rowLine([...row, ...Array<string>(width - row.length).fill("")]));
     const rule = rowLine(Array<string>(width).fill("---"));
     const [first] = rows;
     const hasHeader = first !== undefined && (first.isHead || !first.hasData);
-    const [header, body] = hasHeader ? [lines[0]!, lines.slice(1)] : [rowLine(Array<string>(width).fill("")), lines];
+    // A header has as many cells as the rule; other rows may end earlier.
+    const names = hasHeader ? grid[0]! : [];
+    const header = rowLine([...names, ...Array<string>(width - names.length).fill("")]);
+    const body = (hasHeader ? grid.slice(1) : grid).map(rowLine);
     return [header, rule, ...body].join("\n");
   }
 }
@@ -71,28 +75,37 @@ function spanOf(value: string | undefined, most: number): number {
   return span >= 1 ? Math.min(span, most) : 1;
 }
 
-/** Places each cell in its column: one that spans others leaves them empty. */
+/** Places each cell in its column: one that spans others leaves them empty. A row ends with its last text. */
 function gridOf(rows: readonly (readonly Cell[])[]): string[][] {
-  const spanned: number[] = [];
-  return rows.map((cells) => {
+  /** By column: the row at which the cells that span it end. */
+  const spannedUntil: number[] = [];
+  let mayAdd = MAX_ADDED_PER_CELL * rows.reduce((count, cells) => count + cells.length, 0);
+  return rows.map((cells, index) => {
     const row: string[] = [];
-    const skip = () => {
-      while ((spanned[row.length] ?? 0) > 0) {
-        spanned[row.length]!--;
-        row.push("");
-      }
-    };
+    let column = 0;
     for (const { text, columns, rows: height } of cells) {
-      skip();
-      for (let column = 0; column < columns && row.length < MAX_COLUMNS; column++) {
-        spanned[row.length] = height - 1;
-        row.push(column === 0 ? text : "");
+      while ((spannedUntil[column] ?? 0) > index) column++;
+      if (column >= MAX_COLUMNS) {
+        // What is beyond the last column stays in it, so that no text is lost.
+        if (text !== "") addToLast(row, text);
+        continue;
       }
-      // What is beyond the last column stays in it, so that no text is lost.
-      if (row.length >= MAX_COLUMNS && columns > 0 && row.at(-1) !== text && text !== "")
-        row[MAX_COLUMNS - 1] += ` ${text}`;
+      if (text !== "") {
+        const added = Math.min(column - row.length, mayAdd);
+        mayAdd -= added;
+        for (let count = 0; count < added; count++) row.push("");
+        row.push(text);
+      }
+      const end = Math.min(column + columns, MAX_COLUMNS);
+      if (height > 1)
+        for (let at = column; at < end; at++) spannedUntil[at] = Math.max(spannedUntil[at] ?? 0, index + height);
+      column = end;
     }
-    skip();
     return row;
   });
+}
+
+function addToLast(row: string[], text: string): void {
+  const last = row.pop();
+  row.push(last === undefined ? text : `${last} ${text}`);
 }
