@@ -42,6 +42,15 @@ describe("a feed as Markdown", () => {
     expect(rdf.text).toBe("# R\n\n## [T](https://r.test/)\n\n2024");
   });
 
+  it("has the links of its items, each once, and no other URL of its text", () => {
+    const items = ["/1#top", "/1", "https://a.test/?b=1&amp;c=2", "mailto:a@b.test", "#here", "https://self.test/"];
+    const feed = renderFeed(
+      `<rss><channel><link>https://channel.test/</link>${items.map((link) => `<item><title>http://title.test/</title><link>${link}</link><description>http://text.test/ &lt;a href="http://summary.test/"&gt;x&lt;/a&gt;</description></item>`).join("")}</channel></rss>`,
+      SITE,
+    );
+    expect(feed.links).toEqual(["https://site.test/1", "https://a.test/?b=1&c=2", "https://self.test/"]);
+  });
+
   it("has long summaries truncated, and says that there are no items", () => {
     const long = renderFeed(
       `<rss><channel><item><title>T</title><description>${"word ".repeat(1_000)}</description></item>`,

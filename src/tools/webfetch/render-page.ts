@@ -16,7 +16,7 @@ export interface PageContent extends Pick<WebFetchData, "kind" | "text" | "conte
   readonly title?: string;
   readonly image?: { readonly data: Uint8Array; readonly mime: string };
   readonly picture?: ReadPicture;
-  /** Of a page of HTML: where its links lead. */
+  /** Of a page of HTML and of the items of a feed: where the links lead. */
   readonly links?: ReadonlySet<string>;
 }
 
@@ -27,7 +27,7 @@ export async function renderPage(
   ctx: ToolContext<WebFetchLimits>,
 ): Promise<PageContent> {
   const header = headerOf(page.headers, "content-type") ?? "";
-  const { decodePage, linksOfHtml, pageKind } = await engine();
+  const { decodePage, pageKind } = await engine();
   const kind = pageKind(header, page.bytes);
   const contentType = parseContentType(header).mediaType;
   const isOk = page.status >= 200 && page.status < 300;
@@ -46,8 +46,16 @@ export async function renderPage(
     ...rendered.notes,
     ...removalNote(kind === "feed" ? removed : removed + inTitle.removed),
   ];
-  const links = kind === "html" ? { links: linksOfHtml(decoded.text, page.url) } : {};
-  return { contentType, kind, charset: decoded.charset, text, notes, ...(title === "" ? {} : { title }), ...links };
+  const { links } = rendered;
+  return {
+    contentType,
+    kind,
+    charset: decoded.charset,
+    text,
+    notes,
+    ...(title === "" ? {} : { title }),
+    ...(links === undefined ? {} : { links: new Set(links) }),
+  };
 }
 
 const PAGE_TEXT = new Set(["", "text/plain", "text/markdown", "text/x-markdown"]);
@@ -73,6 +81,7 @@ interface PageText {
   readonly text: string;
   readonly title?: string | undefined;
   readonly notes: readonly string[];
+  readonly links?: Iterable<string>;
 }
 
 async function textOf(
@@ -81,12 +90,18 @@ async function textOf(
   { url }: FetchedPage,
   format: WebFetchFormat,
 ): Promise<PageText> {
-  if (format === "html" || kind === "json" || kind === "text") return { text, notes: [] };
-  const { articleOf, renderFeed, renderHtml, simplifyHtml } = await engine();
-  if (format === "simplified") return { text: kind === "html" ? simplifyHtml(text) : text, notes: [] };
-  if (kind === "feed") return renderFeed(text, url);
-  if (format === "article") return articleOf(text, url);
-  return renderHtml(text, { url, format: format === "text" ? "text" : "markdown" });
+  if (kind === "json" || kind === "text") return { text, notes: [] };
+  const { articleOf, linksOfHtml, renderFeed, renderHtml, simplifyHtml } = await engine();
+  const source = { text, notes: [] };
+  if (kind === "feed") {
+    const feed = renderFeed(text, url);
+    return format === "html" || format === "simplified" ? { ...source, links: feed.links } : feed;
+  }
+  const links = linksOfHtml(text, url);
+  if (format === "html") return { ...source, links };
+  if (format === "simplified") return { text: simplifyHtml(text), notes: [], links };
+  if (format === "article") return { ...articleOf(text, url), links };
+  return { ...renderHtml(text, { url, format: format === "text" ? "text" : "markdown" }), links };
 }
 
 /** Characters of one document; pages after the one that exceeds it are not shown. */

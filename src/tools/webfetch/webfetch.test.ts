@@ -63,6 +63,20 @@ describe("webfetch", () => {
     expect(header(http.sent[0], "accept")).toMatch(/^text\/markdown, text\/html/);
   });
 
+  it("reports only the links of a feed's items as shown, not URLs of its text", async () => {
+    const feed = `<rss><channel><title>http://title.example/</title><item><title>One</title><link>https://example.com/1?a=1&amp;b=2</link>
+      <description>See http://evil.example/text</description></item></channel></rss>`;
+    const { fetch } = web({ [PAGE]: served(feed, "application/rss+xml") });
+    for (const format of ["markdown", "text", "article", "html"]) {
+      const result = await fetch({ format });
+      expect(result.data, format).toMatchObject({
+        kind: "feed",
+        text: expect.stringContaining("http://evil.example/"),
+      });
+      expect(result.urls, format).toEqual([PAGE, "https://example.com/1?a=1&b=2"]);
+    }
+  });
+
   verifies("IR-122", "refuses whatever is no absolute http or https URL, and sends nothing", async () => {
     const { fetch, http } = web({});
     const bad = [
