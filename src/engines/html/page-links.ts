@@ -1,6 +1,6 @@
 /** Where the links of one page lead. */
 const LINKED = /^(?:https?|ftp|mailto):/;
-/** A base that is longer is ignored, and a link to whose value more is added leads nowhere. */
+/** A longer base is ignored, and a link to which the base adds more has no URL. */
 const MAX_BASE = 2_048;
 /** Characters that the base may add to all links of a page, so that many short ones do not multiply it. */
 const MAX_ADDED = 4_000_000;
