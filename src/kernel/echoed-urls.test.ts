@@ -37,6 +37,6 @@ it("keeps the URLs of the host that was requested, without those that were sent 
   expect(withoutEchoes(urls, ["https://docs.example/a/b"], ["https://docs.example/a/b#c"])).toEqual(urls);
 });
 
-it("omits what is no URL of the web", () => {
+it("omits what is not an http or https URL", () => {
   expect(withoutEchoes(["mailto:a@example.com", "no"], [])).toEqual([]);
 });

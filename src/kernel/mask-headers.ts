@@ -4,7 +4,7 @@ const SECRET_HEADER =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|x-(?:.+-)?key|(?:.+-)?(?:api-?key|token|secret|session(?:-id)?))$/i;
 /** Names that arguments have too, such as the name of a secret. */
 const ARGUMENTS = ["secret", "session", "token"];
-/** A shorter value is no secret, and may be all that explains an error. */
+/** A shorter value is not a secret, and may be all that explains an error. */
 const MIN_LENGTH = 4;
 
 /** Whether the value of a header of this name, sent or received, is a credential. */

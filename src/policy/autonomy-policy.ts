@@ -178,7 +178,7 @@ function judgeInput({ to, id, text }: Extract<Claim, { kind: "input" }>): Verdic
 
 /** No rule can be compared with it either, so that it is asked about at every level. */
 function unreadCommand(start: CommandStart, language: string): Verdict {
-  const reason = `Commands of this target are in the language "${language}", which is not read here.`;
+  const reason = `Commands of this target are in the language "${language}", which the policy cannot analyze.`;
   return { ...askUnlessAllowed("command-language", reason, "high", rememberedCommand(start, {})), atEveryLevel: true };
 }
 

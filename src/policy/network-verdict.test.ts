@@ -246,7 +246,7 @@ describe("the configured search", () => {
     expect(search({}, { rules: ["deny host:search.example"] })).toBe("deny");
   });
 
-  it("is no other request to that URL, and none with headers or a body of the model", () => {
+  it("is not another request to that URL, nor one with headers or a body of the model", () => {
     for (const sent of [{}, { method: "POST" }, { purpose: "search", headers: [["X-Data", "k"]] } as const])
       expect(decide({ url, ...sent }, { web, ...TAINTED })).toMatchObject({ effect: "ask" });
     expect(decide({ url }, { web: { ...web, allowedHosts: ["a.example"] } }).effect).toBe("deny");

@@ -12,7 +12,7 @@ const MAX_STRING_SEQUENCE = 4096;
 
 /** Controls but tab and newline, DEL, C1, and the characters that change the direction of text. */
 const CONTROL = "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]";
-/** Not within a run: each character of a run that is no line ending would be tried again. */
+/** Starts only where a run starts: otherwise each character of a run without a newline behind it would be tried again. */
 const LINE_END = /(?<!\r)\r+(?=\n)/g;
 const SEQUENCES = [
   // OSC, DCS, SOS, PM and APC carry a string up to BEL or ST; a string that does not end soon is left in sight.

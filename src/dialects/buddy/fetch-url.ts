@@ -19,7 +19,7 @@ const FETCH_URL_TIMEOUT_MS = 20_000;
 
 export const fetchUrlPresenter: ToolPresenter<WebFetchInput, WebFetchData, WebFetchLimits> = {
   name: "fetch_url",
-  description: `Fetch a URL with GET and return the body as text; what follows its first ${FETCH_URL_MAX_CHARACTERS} characters is left out.`,
+  description: `Fetch a URL with GET and return the body as text, truncated to ${FETCH_URL_MAX_CHARACTERS} characters.`,
   parameters: {
     type: "object",
     properties: { url: { type: "string", description: "The http or https URL" } },

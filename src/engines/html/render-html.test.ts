@@ -228,7 +228,7 @@ describe("the cost of a page", () => {
     expect(large.size).toBeLessThanOrEqual(2.1 * small.size + 100);
   });
 
-  it("is no error for a table of any length and any number of main parts", () => {
+  it("is not an error for a table of any length and any number of main parts", () => {
     const cells = "<tr><td>x<td>y";
     const rows = markdown(`<table>${cells.repeat(200_000)}</table>`).text.split("\n");
     expect(rows).toHaveLength(200_002);

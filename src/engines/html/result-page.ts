@@ -100,7 +100,7 @@ function isChallengeElement(name: string, attributes: Attributes): boolean {
   return [attributes.id, attributes.class, link.replace(/[?#].*/s, "")].some((one) => CHALLENGE.test(one ?? ""));
 }
 
-/** The target of a link, "advertisement" for one that is paid for; undefined if it is no web address. */
+/** The target of a link, "advertisement" for one that is paid for; undefined if it is not a web address. */
 function resultUrl(href: string | undefined, base: string): string | undefined {
   const link = urlOf(href, base);
   if (link === undefined) return undefined;

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { simplifyHtml } from "./index.js";
 
 describe("the plain simplifier", () => {
-  it("drops what is no text and marks headings, items and links", () => {
+  it("drops what is not text and marks headings, items and links", () => {
     expect(
       simplifyHtml(`<html><head><title>T</title></head><style>p{}</style><script>x()</script><svg><text>s</text></svg>
 <h1>Title</h1><p>See <a href="/docs?a=1&amp;b=2">the <b>docs</b></a> &amp; more.</p>

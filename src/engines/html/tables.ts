@@ -46,7 +46,7 @@ export class Table {
     );
   }
 
-  /** As a table of GitHub's Markdown, as rows of text, or `undefined` where it is no table but a column or one row of blocks. */
+  /** As a table of GitHub's Markdown, as rows of text, or `undefined` for a single column or one row of blocks. */
   render(isMarkdown: boolean): string | undefined {
     const rows = this.#rows.filter(({ cells }) => cells.some(({ text }) => text !== ""));
     const lineBreak = isMarkdown ? "<br>" : " ";

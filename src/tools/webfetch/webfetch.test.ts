@@ -77,7 +77,7 @@ describe("webfetch", () => {
     }
   });
 
-  verifies("IR-122", "refuses whatever is no absolute http or https URL, and sends nothing", async () => {
+  verifies("IR-122", "refuses whatever is not an absolute http or https URL, and sends nothing", async () => {
     const { fetch, http } = web({});
     const bad = [
       "",

@@ -116,7 +116,7 @@ describe("a page without results", () => {
     '<iframe src="https://challenges.example/recaptcha/api2?k=1"></iframe>',
   ];
 
-  it("is no error only where it says that nothing was found", async () => {
+  it("succeeds only where it says that nothing was found", async () => {
     for (const empty of ['<div class="no-results">No results.</div>', '<div class="result result--no-result"></div>'])
       expect(await search({ body: page(empty) }).call()).toMatchObject({
         isError: false,
