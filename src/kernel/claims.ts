@@ -22,6 +22,10 @@ export interface Place {
 export const JOB_ACTIONS = ["list", "read", "write", "signal", "stop"] as const;
 export type JobAction = (typeof JOB_ACTIONS)[number];
 
+/** What is done with a pane of a terminal. Whoever may write to it or close it may also read it. */
+export const PANE_ACTIONS = ["list", "read", "write", "open", "close"] as const;
+export type PaneAction = (typeof PANE_ACTIONS)[number];
+
 /** One thing that a call will touch. A command claim covers everything that the command does; a file claim only its path. */
 export type Claim =
   /**
@@ -34,6 +38,8 @@ export type Claim =
   | { readonly kind: "input"; readonly to: "job" | "pane"; readonly id: string; readonly text: string }
   /** "stop" covers "signal". */
   | { readonly kind: "job"; readonly action: Exclude<JobAction, "write">; readonly id?: string }
+  /** Typing into a pane is an "input" claim. */
+  | { readonly kind: "pane"; readonly action: Exclude<PaneAction, "write">; readonly id?: string }
   | ({ readonly kind: "network" } & ClaimedRequest)
   | { readonly kind: "network-open"; readonly purpose: string }
   /** Documents of one collection; with `key`, one document. */
@@ -95,6 +101,15 @@ export interface GrantedJob {
   readonly input?: string;
 }
 
+/** What a call may do with a pane of a terminal. */
+export interface GrantedPane {
+  /** As the call names it: an id such as "%3", or "default". "*": any. */
+  readonly id: string;
+  readonly actions: readonly PaneAction[];
+  /** With "write": exactly this text, as `keysAsText` writes it. Absent: any. */
+  readonly input?: string;
+}
+
 /** An HTTP request that a call may make: exactly this URL, any of its origin, or any at all. The method "*" stands for all. */
 export interface GrantedRequest {
   readonly method: string;
@@ -134,7 +149,7 @@ export interface Grant {
   /** Secrets that requests may carry, each to these hosts only. */
   readonly secrets: readonly GrantedSecret[];
   readonly state: readonly GrantedState[];
-  readonly panes: readonly string[];
+  readonly panes: readonly GrantedPane[];
   readonly jobs: readonly GrantedJob[];
   /** Paths that contain a symlink, with the real paths that were allowed. */
   readonly symlinkTargets: readonly { readonly asked: string; readonly real: string }[];
@@ -181,7 +196,7 @@ export function grantFor(id: string, claims: readonly Claim[], extra: Partial<Gr
   const requests: GrantedRequest[] = [];
   const secrets: GrantedSecret[] = [];
   const state: GrantedState[] = [];
-  const panes: string[] = [];
+  const panes: GrantedPane[] = [];
   const jobs: GrantedJob[] = [];
   for (const claim of claims) {
     if (claim.kind === "file") files.push({ path: claim.path, access: [...claim.access], scope: claim.scope });
@@ -195,9 +210,10 @@ export function grantFor(id: string, claims: readonly Claim[], extra: Partial<Gr
       const { collection, access, key } = claim;
       state.push(key === undefined ? { collection, access } : { collection, access, key });
     } else if (claim.kind === "input") {
-      if (claim.to === "pane") panes.push(claim.id);
+      if (claim.to === "pane") panes.push({ id: claim.id, actions: ["write"], input: claim.text });
       else jobs.push({ id: claim.id, actions: ["write"], input: claim.text });
     } else if (claim.kind === "job") jobs.push({ id: claim.id ?? "*", actions: [claim.action] });
+    else if (claim.kind === "pane") panes.push({ id: claim.id ?? "*", actions: [claim.action] });
   }
   return {
     id,
@@ -264,6 +280,18 @@ export function coversJob(grant: Grant, id: string, action: JobAction): boolean 
           granted === action ||
           (action === "read" && granted !== "list") ||
           (action === "signal" && granted === "stop"),
+      ),
+  );
+}
+
+/** Whether the grant covers this action on a pane. */
+export function coversPane(grant: Grant, id: string, action: PaneAction, input?: string): boolean {
+  return grant.panes.some(
+    (one) =>
+      (one.id === id || one.id === "*") &&
+      (input === undefined || one.input === undefined || one.input === input) &&
+      one.actions.some(
+        (granted) => granted === action || (action === "read" && (granted === "write" || granted === "close")),
       ),
   );
 }

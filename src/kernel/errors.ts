@@ -35,6 +35,10 @@ export const ERROR_CODES = [
   "SHELL_SPAWN", // { system }
   "JOB_UNKNOWN", // { id }
   "JOB_INPUT_CLOSED", // { id }
+  "TERMINAL_PANE_GONE", // { pane }
+  "TERMINAL_NOT_OWNED", // { pane }
+  "TERMINAL_BUSY", // { pane, command } its shell does not wait for a command
+  "TERMINAL_KEY", // { key } no such key
   "SEARCH_PATTERN", // { pattern, why }
   "SEARCH_UNSUPPORTED", // { pattern, feature }
   "WEB_UNREACHABLE", // { url, why?, system? } no connection, or one that broke; why as a clause

@@ -15,6 +15,7 @@ export {
   type CommandStart,
   covers,
   coversJob,
+  coversPane,
   coversRequest,
   coversState,
   type Decision,
@@ -22,6 +23,7 @@ export {
   type Grant,
   type GrantedCommand,
   type GrantedJob,
+  type GrantedPane,
   type GrantedRequest,
   type GrantedState,
   grantFor,
@@ -29,6 +31,8 @@ export {
   isWithin,
   JOB_ACTIONS,
   type JobAction,
+  PANE_ACTIONS,
+  type PaneAction,
   type Place,
   type Risk,
 } from "./claims.js";
@@ -279,7 +283,16 @@ export type {
 export { decodeStrict } from "./strict-text.js";
 export { type Target, targetOf } from "./target.js";
 export { withTargetParameter } from "./target-parameter.js";
-export type { Keys, PaneState, Terminal } from "./terminal.js";
+export {
+  type CaptureOptions,
+  DEFAULT_PANE,
+  type Keys,
+  keysAsText,
+  type PaneCapture,
+  type PaneResult,
+  type PaneState,
+  type Terminal,
+} from "./terminal.js";
 export type {
   DefinedTool,
   Effect,

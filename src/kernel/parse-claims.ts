@@ -107,6 +107,7 @@ const FIELDS = new Map<unknown, Readonly<Record<string, Field>>>(
     },
     input: { to: oneOf("job", "pane"), id: text, text },
     job: { action: oneOf("list", "read", "signal", "stop"), id: optional(text) },
+    pane: { action: oneOf("list", "read", "open", "close"), id: optional(text) },
     network: {
       method: text,
       url,

@@ -3,41 +3,83 @@ import type { ShellOptions, ShellResult } from "./shell.js";
 
 /** One pane of a terminal and its state. */
 export interface PaneState {
+  /** Its id, such as "%3". */
   readonly pane: string;
+  readonly session: string;
   readonly title: string;
+  /** Columns and rows. */
   readonly size: readonly [number, number];
+  /** "prompt": its shell waits for a command. "unknown": the pane was not made by this backend, so that its shell reports nothing. */
   readonly shell: "prompt" | "busy" | "gone" | "unknown";
+  /** The name of its foreground program. */
   readonly command: string;
+  /** Whether a program such as `less` shows its own screen. */
+  readonly alternate: boolean;
+  /** Whether this backend made the pane. Others are neither closed nor used for commands. */
+  readonly owned: boolean;
+}
+
+/** Text is typed as it is, and a newline in it is Enter. Unknown key names are rejected. */
+export type Keys = { readonly text: string } | { readonly key: string };
+
+export interface CaptureOptions {
+  /** The first line: 0 is the first visible one, negative numbers lie in the history, "-" is its start. Default: the first visible one. */
+  readonly from?: number | "-";
+  /** The last line; "-" is the last visible one. Default: that. */
+  readonly to?: number | "-";
+  /** Joins lines that the terminal wrapped. */
+  readonly join: boolean;
+  /** Keeps whitespace at the end of lines. */
+  readonly trailing: boolean;
+  /** Keeps colors and other attributes as escape sequences. */
+  readonly escapes: boolean;
+  /** Shows characters that cannot be printed as `\ooo`. */
+  readonly escapeNonPrintable: boolean;
+  /** The screen that an alternate-screen program has saved; without such a program the normal screen, with `fellBack`. */
   readonly alternate: boolean;
 }
 
-/** Unknown key names are rejected. */
-export type Keys = { readonly text: string } | { readonly key: string };
+/** The text of a pane. */
+export interface PaneCapture {
+  readonly text: string;
+  readonly state: PaneState;
+  /** The alternate screen was requested, and there is none. */
+  readonly fellBack: boolean;
+}
 
-/** The terminals of a backend. */
+/** What a command in a pane printed; stdout and stderr are one stream there. */
+export interface PaneResult extends ShellResult {
+  readonly merged: true;
+  readonly pane: string;
+  /** A user typed in the pane while the command ran. */
+  readonly userTyped: boolean;
+}
+
+/** The id under which the pane is meant that commands run in: made with its session when it is first used. */
+export const DEFAULT_PANE = "default";
+
+/**
+ * The terminals of a backend. `pane` is an id such as "%3", or `DEFAULT_PANE`. A pane that is gone is `TERMINAL_PANE_GONE`, one that
+ * belongs to somebody else `TERMINAL_NOT_OWNED`, one whose shell is busy `TERMINAL_BUSY`.
+ */
 export interface Terminal {
-  list(): Promise<PaneState[]>;
+  list(): Promise<readonly PaneState[]>;
   open(options: {
     readonly name?: string;
     readonly cwd?: string;
     readonly size?: readonly [number, number];
   }): Promise<PaneState>;
   close(pane: string): Promise<void>;
-  capture(
-    pane: string,
-    options: {
-      readonly from?: number;
-      readonly to?: number;
-      readonly join: boolean;
-      readonly trailing: boolean;
-      readonly escapes: boolean;
-      readonly alternate: boolean;
-    },
-  ): Promise<{ readonly text: string; readonly state: PaneState }>;
-  send(pane: string, keys: readonly Keys[]): Promise<void>;
-  run(
-    pane: string,
-    command: string,
-    options: ShellOptions,
-  ): Promise<ShellResult & { readonly merged: true; readonly pane: string; readonly raw: string }>;
+  capture(pane: string, options: CaptureOptions): Promise<PaneCapture>;
+  /** Types. The pane's program reads it, whatever it is. */
+  send(pane: string, keys: readonly Keys[]): Promise<PaneState>;
+  /** Runs a command in a subshell of the pane's shell and waits for its end. */
+  run(pane: string, command: string, options: ShellOptions): Promise<PaneResult>;
+  /** Types a command and Enter into a pane whose shell waits for one, and returns. */
+  dispatch(pane: string, command: string, options: { readonly cwd?: string }): Promise<PaneState>;
+}
+
+/** What is typed, as one text for claims and questions: text as it is, keys as `<Enter>`. */
+export function keysAsText(keys: readonly Keys[]): string {
+  return keys.map((one) => ("text" in one ? one.text : one.key === "Enter" ? "\n" : `<${one.key}>`)).join("");
 }

@@ -138,6 +138,8 @@ function judge(claim: Claim, context: PolicyContext): readonly Verdict[] {
         : [unreadCommand(claim, context.commandLanguage)];
     case "job":
       return [allow("own-job", "A session's own background commands may be read and stopped.")];
+    case "pane":
+      return [judgePane(claim)];
     case "input":
       return [judgeInput(claim), ...judgeAsCommand(claim.text, context)];
     case "state":
@@ -164,6 +166,13 @@ function judge(claim: Claim, context: PolicyContext): readonly Verdict[] {
 /** Directories that are created for a file are judged, and not listed beside it. */
 function impliedOf({ optional }: Extract<Claim, { kind: "file" }>): Pick<Verdict, "isImplied"> {
   return optional === "unless-denied" ? { isImplied: true } : {};
+}
+
+/** Only typing does harm: that is an input. A new pane starts a shell, and a closed one stops its programs, both of the session's own. */
+function judgePane({ action }: Extract<Claim, { kind: "pane" }>): Verdict {
+  const isRead = action === "list" || action === "read";
+  if (isRead) return allow("pane", "Panes of the terminal may be read.");
+  return { ...allow("pane", "A session may open panes, and close those that it opened."), changes: true };
 }
 
 /** What reads it may be a shell or an interpreter, so that the text may be a command. */

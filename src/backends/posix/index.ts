@@ -3,3 +3,4 @@ export { type Channel, type OpenChannel, type ProcessChannelOptions, processChan
 export { type OpenLocalPosixOptions, openLocalPosix } from "./open-local-posix.js";
 export type { PosixBackendOptions } from "./options.js";
 export { createPosixBackend } from "./posix-backend.js";
+export type { ClientEnd, Transport } from "./transport.js";

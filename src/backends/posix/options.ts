@@ -1,13 +1,17 @@
 /** Options of a POSIX backend. */
 import type { OpenChannel } from "./channel/channel.js";
+import type { Transport } from "./transport.js";
 
 export interface PosixBackendOptions {
   /** The target, for messages: "ssh:user@host". */
   readonly name: string;
   /** The machine that is reached; see `Backend.machine`. Default: `name`. */
   readonly machine?: string;
-  /** Opens a channel to a remote shell, or the command that connects to one when it is started. */
-  readonly open: OpenChannel | readonly string[];
+  /**
+   * Opens a channel to a remote shell, or the command that connects to one when it is started, or a transport, with which
+   * `commandShell` is started. The backend closes the transport.
+   */
+  readonly open: OpenChannel | readonly string[] | Transport;
   /** The working directory: an absolute remote path. Default: where the remote shell starts. */
   readonly cwd?: string;
   /** The remote parent of the private spool directory. Created if missing. Default: the remote TMPDIR, else /tmp. */

@@ -11,7 +11,7 @@ import {
   type SessionEnd,
   SessionJobs,
 } from "../../kernel/index.js";
-import { processChannel } from "./channel/channel.js";
+import { type OpenChannel, processChannel } from "./channel/channel.js";
 import { RemoteAgent } from "./channel/remote-agent.js";
 import { FsGuard } from "./fs/guard.js";
 import { PosixFs } from "./fs/posix-fs.js";
@@ -19,6 +19,7 @@ import { RemoteJobTable } from "./jobs/job-table.js";
 import { POSIX_DEFAULTS, type PosixBackendOptions } from "./options.js";
 import { PosixSearch } from "./search/posix-search.js";
 import { PosixShell } from "./shell/posix-shell.js";
+import type { Transport } from "./transport.js";
 
 /**
  * Opens a backend over a remote shell. The remote machine needs only `sh`, `cat`, `dd`, `mkdir`,
@@ -34,7 +35,7 @@ export async function createPosixBackend(options: PosixBackendOptions): Promise<
   const commandShell = options.commandShell ?? POSIX_DEFAULTS.commandShell;
   const remote = await RemoteAgent.open({
     name,
-    open: typeof open === "function" ? open : processChannel(open),
+    open: channelsOf(open, commandShell),
     commandShell,
     orphanMs: options.orphanMs ?? POSIX_DEFAULTS.orphanMs,
     leaseMs: options.leaseMs ?? POSIX_DEFAULTS.leaseMs,
@@ -44,7 +45,18 @@ export async function createPosixBackend(options: PosixBackendOptions): Promise<
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.stateDir === undefined ? {} : { stateDir: options.stateDir }),
   });
-  return new PosixBackend(name, options.machine ?? name, remote);
+  const transport = isTransport(open) ? open : undefined;
+  return new PosixBackend(name, options.machine ?? transport?.machine ?? name, remote, transport);
+}
+
+function channelsOf(open: PosixBackendOptions["open"], commandShell: readonly string[]): OpenChannel {
+  if (typeof open === "function") return open;
+  if (!isTransport(open)) return processChannel(open);
+  return processChannel(open.command(commandShell), open.env === undefined ? {} : { env: open.env });
+}
+
+function isTransport(open: PosixBackendOptions["open"]): open is Transport {
+  return typeof open === "object" && "command" in open;
 }
 
 const FLAGS = Object.freeze({
@@ -65,15 +77,17 @@ class PosixBackend implements Backend {
   readonly realCwd: string;
   readonly root: Backend["root"];
   readonly #remote: RemoteAgent;
+  readonly #transport: Transport | undefined;
   readonly #jobs: RemoteJobTable;
   readonly #sessions: SessionJobs;
   #closing: Promise<{ readonly left: readonly string[] }> | undefined;
 
-  constructor(name: string, machine: string, remote: RemoteAgent) {
+  constructor(name: string, machine: string, remote: RemoteAgent, transport: Transport | undefined) {
     const { facts, home, cwd, realCwd } = remote.place;
     this.name = name;
     this.machine = machine;
     this.#remote = remote;
+    this.#transport = transport;
     this.#jobs = new RemoteJobTable(remote);
     this.home = home;
     this.cwd = cwd;
@@ -117,6 +131,7 @@ class PosixBackend implements Backend {
   async #close(): Promise<{ readonly left: readonly string[] }> {
     await this.#jobs.close();
     const left = await this.#remote.close();
+    await this.#transport?.close?.();
     return { left: left.map((pid) => `process ${pid} on "${this.name}"`) };
   }
 }

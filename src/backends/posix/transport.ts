@@ -1,0 +1,30 @@
+/** How programs are started on another machine: by a client of this one, such as `ssh`, whose stdin and stdout are theirs. */
+import type { HaftError } from "../../kernel/index.js";
+
+/** How a client ended. */
+export interface ClientEnd {
+  /** Null after a signal. */
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** The end of what it printed on stderr, at most 2 KiB. */
+  readonly stderr: string;
+}
+
+/** A connection to one machine or container, without the tools for it. */
+export interface Transport {
+  /** The target, for messages: "ssh:build@host". */
+  readonly name: string;
+  /** See `Backend.machine`. */
+  readonly machine: string;
+  /** The local command that runs `argv` over there, as these exact arguments, with stdin, stdout and stderr passed through and no terminal. */
+  command(argv: readonly string[]): readonly string[];
+  /** The environment of the client. Default: that of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /**
+   * Why a client ended before its work was done: an error with the cause and the advice that fits, such as an unknown host key or a
+   * stopped container. Undefined if that is not known; then the exit code and stderr are reported.
+   */
+  explain?(end: ClientEnd): Promise<HaftError | undefined> | HaftError | undefined;
+  /** Releases what belongs to the connection: a control socket, a container of the session. Idempotent. */
+  close?(): Promise<void>;
+}
