@@ -17,12 +17,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { newNonce } from "../../../host/index.js";
+import { type HostIdentity, isHostAlive, newNonce, ownHostIdentity } from "../../../host/index.js";
 import { type ErrorCode, HaftError, isRecord, systemRefusal } from "../../../kernel/index.js";
 import { posixQuote, showControls } from "../../../text/index.js";
 import { isHostIdentity } from "../jobs/check-record.js";
 import type { HalfWrittenFile } from "../jobs/host-crash-report.js";
-import { type HostIdentity, isHostAlive, ownHostIdentity } from "../jobs/host-identity.js";
 import { makeJobDirectories } from "../jobs/job-store.js";
 import { readSmallFile } from "../jobs/small-file.js";
 import type { Deadline } from "./deadline.js";

@@ -1,7 +1,7 @@
 /** The record of a job, and its validation: commands can write to its directory, too. */
 import { isAbsolute } from "node:path";
+import type { HostIdentity } from "../../../host/index.js";
 import type { JobInfo, ShellExit } from "../../../kernel/index.js";
-import type { HostIdentity } from "./host-identity.js";
 
 /** The stored record of a job. */
 export interface JobRecord extends Pick<JobInfo, "id" | "command" | "cwd" | "lifetime" | "session" | "owner"> {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { machinePlace } from "./host-identity.js";
+import { machinePlace } from "../../../host/index.js";
 import { JobDirectory } from "./job-directory.js";
 import { readJobRecord } from "./job-record.js";
 import { JobStore } from "./job-store.js";

@@ -1,8 +1,8 @@
 /** The directories of all jobs in one state directory, of all hosts. */
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { type HostIdentity, isHostAlive, machinePlace, ownHostIdentity } from "../../../host/index.js";
 import type { JobInfo } from "../../../kernel/index.js";
-import { type HostIdentity, isHostAlive, machinePlace, ownHostIdentity } from "./host-identity.js";
 import { JobDirectory } from "./job-directory.js";
 import { type JobRecord, newerRecord, readJobRecord } from "./job-record.js";
 

@@ -13,12 +13,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { processStart } from "../../../host/index.js";
+import { ownHostIdentity, processStart } from "../../../host/index.js";
 import type { ShellHandle } from "../../../kernel/index.js";
 import { bundleForProcess } from "../../../testing/bundle.fixture.js";
 import { underLoad } from "../../../testing/under-load.fixture.js";
 import { createLocalBackend, type LocalBackend } from "../local-backend.js";
-import { ownHostIdentity } from "./host-identity.js";
 import { JobDirectory } from "./job-directory.js";
 import { readJobRecord } from "./job-record.js";
 import { JobStore } from "./job-store.js";

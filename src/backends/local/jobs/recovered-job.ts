@@ -1,6 +1,14 @@
 /** Jobs of earlier hosts in the state directory, known by their directories and processes. */
 
-import { killTree, type Leader, ProcessTree, processStart, send, survivorsOf } from "../../../host/index.js";
+import {
+  killTree,
+  type Leader,
+  machinePlace,
+  ProcessTree,
+  processStart,
+  send,
+  survivorsOf,
+} from "../../../host/index.js";
 import {
   type Captured,
   DEFAULT_GRACE_MS,
@@ -17,7 +25,6 @@ import {
   type TreeState,
 } from "../../../kernel/index.js";
 import { exitEvent, jobStillRuns, killPlan } from "../../job-facts.js";
-import { machinePlace } from "./host-identity.js";
 import type { JobDirectory, StreamName } from "./job-directory.js";
 import { infoOfRecord, type JobStore } from "./job-store.js";
 import { nextPoll } from "./job-table.js";

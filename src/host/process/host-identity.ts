@@ -1,6 +1,6 @@
 /** Identifies the process that a job belongs to, so that others can check whether it still runs. */
 import { readFileSync, readlinkSync } from "node:fs";
-import { processStart } from "../../../host/index.js";
+import { processStart } from "./process-table.js";
 
 /** A process, unique across reboots and pid namespaces. */
 export interface HostIdentity {
