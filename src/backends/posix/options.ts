@@ -1,4 +1,5 @@
 /** Options of a POSIX backend. */
+import type { BackendFlags } from "../../kernel/index.js";
 import type { OpenChannel } from "./channel/channel.js";
 import type { Transport } from "./transport.js";
 
@@ -12,6 +13,8 @@ export interface PosixBackendOptions {
    * `commandShell` is started. The backend closes the transport.
    */
   readonly open: OpenChannel | readonly string[] | Transport;
+  /** Flags beyond those of every such backend. */
+  readonly flags?: Pick<BackendFlags, "sandbox">;
   /** The working directory: an absolute remote path. Default: where the remote shell starts. */
   readonly cwd?: string;
   /** The remote parent of the private spool directory. Created if missing. Default: the remote TMPDIR, else /tmp. */

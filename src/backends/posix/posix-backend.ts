@@ -46,7 +46,7 @@ export async function createPosixBackend(options: PosixBackendOptions): Promise<
     ...(options.stateDir === undefined ? {} : { stateDir: options.stateDir }),
   });
   const transport = isTransport(open) ? open : undefined;
-  return new PosixBackend(name, options.machine ?? transport?.machine ?? name, remote, transport);
+  return new PosixBackend({ ...options, machine: options.machine ?? transport?.machine ?? name }, remote, transport);
 }
 
 function channelsOf(open: PosixBackendOptions["open"], commandShell: readonly string[]): OpenChannel {
@@ -82,7 +82,11 @@ class PosixBackend implements Backend {
   readonly #sessions: SessionJobs;
   #closing: Promise<{ readonly left: readonly string[] }> | undefined;
 
-  constructor(name: string, machine: string, remote: RemoteAgent, transport: Transport | undefined) {
+  constructor(
+    { name, machine, flags }: Pick<PosixBackendOptions, "name" | "flags"> & { readonly machine: string },
+    remote: RemoteAgent,
+    transport: Transport | undefined,
+  ) {
     const { facts, home, cwd, realCwd } = remote.place;
     this.name = name;
     this.machine = machine;
@@ -92,7 +96,7 @@ class PosixBackend implements Backend {
     this.home = home;
     this.cwd = cwd;
     this.realCwd = realCwd;
-    this.flags = FLAGS;
+    this.flags = Object.freeze({ ...FLAGS, ...flags });
     // Without these a name is checked in one step and used in the next.
     this.guard = facts.has("mvT") && facts.has("stat") && facts.has("proc") ? "pinned" : "checked";
     this.root = Object.freeze({

@@ -1,0 +1,203 @@
+/** A container made for the session, with the workspace mounted; it is removed with the session, also when this process is killed. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { type HostIdentity, isHostAlive, ownHostIdentity, processExists } from "../../host/index.js";
+import { HaftError } from "../../kernel/index.js";
+import { createPosixBackend } from "../posix/index.js";
+import { containerFault, engineFault, inspectContainer } from "./container-state.js";
+import { ContainerTransport, type InContainer } from "./container-transport.js";
+import { type Engine, type EngineOptions, findEngine, runEngine } from "./engine.js";
+import { checkImageName, checkInContainer } from "./names.js";
+import type { ContainerMachine, PosixSettings } from "./open-container.js";
+
+export interface OpenImageOptions extends InContainer, EngineOptions, PosixSettings {
+  /** An image that is on this machine. */
+  readonly image: string;
+  /** The directory that is mounted, at the same path; absolute. Commands start there unless `cwd` says otherwise. */
+  readonly workspace: string;
+  /** Whether it has the network that the engine gives by default. Default false: none. */
+  readonly network?: boolean;
+  /** The target, for messages. Default: "image:IMAGE". */
+  readonly target?: string;
+}
+
+/** Says which process a container belongs to. */
+const LABEL = "haft.host";
+const START_MS = 60_000;
+const REMOVE_MS = 30_000;
+
+/**
+ * Starts a container of an image for this session: the workspace is mounted at its own path, no new privileges, no network
+ * unless asked for. Nothing is downloaded. Removes containers that processes of this machine have left behind.
+ *
+ * @throws `CONFIG_INVALID` for an image, workspace, user or variable that cannot be one.
+ * @throws `BACKEND_UNAVAILABLE` without an engine or the image, and for an image without a shell.
+ */
+export async function openImage(options: OpenImageOptions): Promise<ContainerMachine> {
+  const {
+    image,
+    workspace,
+    network = false,
+    target = `image:${image}`,
+    user,
+    env,
+    engine: asked,
+    engineEnv,
+    ...rest
+  } = options;
+  checkImageName(image);
+  checkWorkspace(workspace);
+  const given = checkInContainer({ user, env, cwd: rest.cwd });
+  const engine = await findEngine({
+    workspace,
+    ...(asked === undefined ? {} : { engine: asked }),
+    ...(engineEnv === undefined ? {} : { engineEnv }),
+  });
+  await removeLeftovers(engine);
+
+  const container = `haft-${randomBytes(9).toString("hex")}`;
+  const { options: owner, as } = ownedByUser(engine, given);
+  const remover = startRemover(engine, container);
+  const close = () => endRemover(remover, engine, target, container);
+  try {
+    const { code, stderr } = await runEngine(
+      engine,
+      [
+        ...["run", "--detach", "--rm", "--init", "--pull", "never", "--name", container],
+        ...["--label", `${LABEL}=${ownLabel()}`, "--stop-signal", "SIGKILL", "--stop-timeout", "0"],
+        // Without this the workspace cannot be read on a machine with SELinux, unless its files are relabelled.
+        ...["--security-opt", "no-new-privileges", "--security-opt", "label=disable"],
+        ...["--mount", `type=bind,source=${workspace},target=${workspace}`, ...(network ? [] : ["--network", "none"])],
+        ...[...owner, "--entrypoint", "sh", image, "-c", "while sleep 3600; do :; done"],
+      ],
+      START_MS,
+    );
+    if (code !== 0) throw notStarted(engine, { target, image }, stderr);
+    const run = await inspectContainer(engine, target, container);
+    const transport = new ContainerTransport({ target, engine, container, run, as, close });
+    const backend = await createPosixBackend({
+      cwd: workspace,
+      ...rest,
+      name: target,
+      open: transport,
+      flags: { sandbox: true },
+    });
+    return { backend, transport };
+  } catch (thrown) {
+    await close();
+    throw thrown;
+  }
+}
+
+function checkWorkspace(workspace: string): void {
+  const why = !workspace.startsWith("/")
+    ? "it is no absolute path"
+    : workspace === "/"
+      ? "all of this machine cannot be mounted over the image"
+      : /[,"\n\0]/.test(workspace)
+        ? "a path with a comma, a quote or a line break cannot be mounted"
+        : undefined;
+  if (why === undefined) return;
+  throw new HaftError("CONFIG_INVALID", `Cannot mount the workspace ${JSON.stringify(workspace)}: ${why}.`);
+}
+
+/** What is written into the workspace belongs to the user of this process, not to root. On macOS the engine sees to that. */
+function ownedByUser(
+  engine: Engine,
+  as: InContainer,
+): { readonly options: readonly string[]; readonly as: InContainer } {
+  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  if (as.user !== undefined || uid === 0 || process.platform !== "linux") return { options: [], as };
+  // Without root, podman's root is this user already; an image whose user is another gets this one as itself.
+  if (engine.name === "podman") return { options: ["--userns", "keep-id"], as: { ...as, user: `${uid}:${gid}` } };
+  return { options: [], as: { user: `${uid}:${gid}`, env: { HOME: "/tmp", ...as.env } } };
+}
+
+function notStarted(
+  engine: Engine,
+  { target, image }: { readonly target: string; readonly image: string },
+  stderr: string,
+): HaftError {
+  const fault = (why: string, advice: string) => containerFault({ target, fault: "engine" }, why, advice);
+  if (/no such image|image not known|unable to find image|does not exist/i.test(stderr)) {
+    return fault(`the image "${image}" is not on this machine`, `Get it: \`${engine.name} pull ${image}\`.`);
+  }
+  if (/init binary|catatonit/i.test(stderr)) {
+    return fault("podman has no init program", "Install catatonit.");
+  }
+  if (/"sh".*executable file not found|executable file .?sh.? not found/i.test(stderr)) {
+    return fault(`the image "${image}" has no \`sh\``, "Use an image that has a POSIX shell.");
+  }
+  return engineFault(engine, target, stderr);
+}
+
+/**
+ * A process that removes the container when its stdin ends: at the end of the session, and when this process is gone in
+ * whatever way. `--rm` alone removes only what has ended.
+ */
+function startRemover(engine: Engine, container: string): ChildProcess {
+  const script = 'while read -r line; do :; done; exec "$0" rm --force "$1"';
+  const remover = spawn("/bin/sh", ["-c", script, engine.program, container], {
+    env: engine.env,
+    cwd: "/",
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  remover.on("error", () => {});
+  remover.stdin?.on("error", () => {});
+  remover.unref();
+  (remover.stdin as unknown as { unref(): void }).unref();
+  return remover;
+}
+
+/** Resolves when the container is gone. */
+async function endRemover(remover: ChildProcess, engine: Engine, target: string, container: string): Promise<void> {
+  if (remover.exitCode === null && remover.signalCode === null && remover.pid !== undefined) {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, REMOVE_MS);
+      remover.once("exit", () => {
+        clearTimeout(timer);
+        resolve();
+      });
+      remover.stdin?.end();
+    });
+  }
+  if (remover.exitCode === 0) return;
+  // Somebody may have killed the remover.
+  const { code, stderr } = await runEngine(engine, ["rm", "--force", container], REMOVE_MS);
+  if (code === 0 || /no such container|no container with/i.test(stderr)) return;
+  throw engineFault(engine, target, stderr);
+}
+
+/** This process, as a label: its machine as well, for an engine may serve several. */
+function ownLabel(): string {
+  const { boot, space, start } = ownHostIdentity() ?? { boot: "", space: "", start: 0 };
+  return JSON.stringify({ machine: hostname(), pid: process.pid, start, boot, space });
+}
+
+/** Removes containers whose process on this machine is certainly gone. What cannot be told is left alone. */
+async function removeLeftovers(engine: Engine): Promise<void> {
+  const { stdout } = await runEngine(engine, ["ps", "--all", "--quiet", "--no-trunc", "--filter", `label=${LABEL}`]);
+  const ids = stdout.split("\n").filter((id) => /^[0-9a-f]{12,64}$/.test(id));
+  if (ids.length === 0) return;
+  const format = `{{.Id}} {{index .Config.Labels "${LABEL}"}}`;
+  const labels = await runEngine(engine, ["inspect", "--type", "container", "--format", format, ...ids]);
+  const dead = labels.stdout.split("\n").flatMap((line) => {
+    const [id = ""] = line.split(" ", 1);
+    return ids.includes(id) && isOfDeadHost(line.slice(id.length + 1)) ? [id] : [];
+  });
+  if (dead.length > 0) await runEngine(engine, ["rm", "--force", ...dead], REMOVE_MS);
+}
+
+function isOfDeadHost(label: string): boolean {
+  try {
+    const host = JSON.parse(label) as Partial<HostIdentity> & { readonly machine?: string };
+    if (host.machine !== hostname() || typeof host.pid !== "number") return false;
+    // Without /proc there is only the pid.
+    if (host.boot === "") return !processExists(host.pid);
+    return isHostAlive(host as HostIdentity) === false;
+  } catch {
+    return false;
+  }
+}
