@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { SearchPattern } from "../../../engines/search/index.js";
 import type { GrepQuery } from "../../../kernel/index.js";
-import { outputPlan } from "./ripgrep-files.js";
+import { outputPlan } from "../../ripgrep/index.js";
 import { TwoEngines } from "./two-engines.fixture.js";
 
 let engines: TwoEngines;

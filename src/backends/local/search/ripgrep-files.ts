@@ -1,30 +1,21 @@
-import { closeSync } from "node:fs";
-import {
-  type SearchPattern,
-  type SearchScope,
-  type SearchTally,
-  type SkipReason,
-  searchTree,
-} from "../../../engines/search/index.js";
+import { closeSync, readSync } from "node:fs";
+import { type SearchScope, type SearchTally, type SkipReason, searchTree } from "../../../engines/search/index.js";
 import { type GrepHit, type GrepQuery, isExceptedBelow, type SearchEnd } from "../../../kernel/index.js";
+import {
+  FileHits,
+  jsonRecords,
+  LineReader,
+  type LineRecord,
+  type OutputPlan,
+  pathRecords,
+  type RipgrepText,
+} from "../../ripgrep/index.js";
 import { localFsFault } from "../fs/faults.js";
-import { FileHits, type LineRecord } from "./file-hits.js";
-import { hasBom, hasNul, LineReader } from "./line-reader.js";
-import type { RipgrepOutput } from "./ripgrep-arguments.js";
-import { jsonRecords, pathRecords, type RipgrepText } from "./ripgrep-output.js";
+import { hasBom, hasNul } from "./file-bytes.js";
 import type { TreeSource } from "./tree-source.js";
 
-/** Characters of a pattern that are tried; the rest of a longer pattern is ignored. */
-const MAX_TRIED = 200;
 const WHOLE = Number.POSITIVE_INFINITY;
 const UNCOUNTED: ReadonlySet<SkipReason> = new Set(["binary", "large", "special"]);
-
-/** What ripgrep is asked to print. */
-interface OutputPlan {
-  readonly output: RipgrepOutput;
-  /** Maximum matches in one file: ripgrep buffers them all until it has searched the file. */
-  readonly maxLines: number | undefined;
-}
 
 interface FoundFilesOptions {
   readonly query: GrepQuery;
@@ -43,34 +34,6 @@ interface FoundFilesOptions {
 interface FoundEntry {
   readonly path: string;
   readonly hits: readonly GrepHit[];
-}
-
-/**
- * Whole lines only if few matches are expected in each: ripgrep buffers every match of a file, fifty bytes each, before it
- * prints the first line. Files are listed with their first match; without that limit ripgrep takes quadratic time for some
- * patterns that match at the start of a line.
- */
-export function outputPlan(query: GrepQuery, pattern: SearchPattern): OutputPlan {
-  const isDense = query.mode === "content" && mayMatchDensely(pattern, query.pattern.source);
-  if (query.pattern.multiline || isDense) return { output: "files", maxLines: 1 };
-  if (query.mode !== "content") return { output: "counts", maxLines: undefined };
-  return { output: "lines", maxLines: query.offset + query.limit + 1 };
-}
-
-/** A few characters of each kind. */
-const CHARACTERS = [..." aZ09_.,:;'\"(){}[]<>=+-*/\\|&!?#$%@^~`\t\u00e9\u6f22\u{1f600}"];
-
-/**
- * Guesses whether a match may have three characters or fewer, by trying one character of each kind and those of the
- * pattern. Whole scripts and numbered characters cannot be tried, so they count as dense.
- */
-function mayMatchDensely(pattern: SearchPattern, source: string): boolean {
-  if (/\\[pP]|\\x\{/.test(source)) return true;
-  const encoder = new TextEncoder();
-  const characters = new Set([...CHARACTERS, ...source.slice(0, MAX_TRIED)]);
-  const tried = [...characters].map((character) => character.repeat(3));
-  if ([...source].length <= 3) tried.push(source);
-  return tried.some((text) => pattern.test(encoder.encode(text)));
 }
 
 /** Turns ripgrep's output into hits, file by file. Each file is opened, authorized and read again here. */
@@ -112,7 +75,7 @@ export class FoundFiles {
     const path = this.#pathOf(reported);
     const descriptor = path === undefined ? undefined : await this.#open(path, 0);
     if (path === undefined || descriptor === undefined) return undefined;
-    this.#reader.open(descriptor);
+    this.#reader.open((buffer, at, length, position) => readSync(descriptor, buffer, at, length, position));
     const found = new FileHits({ path, query: this.#options.query, reader: this.#reader });
     // ripgrep counts offsets from behind a BOM, in the decoded text.
     found.isForOwnEngine = hasBom(descriptor);

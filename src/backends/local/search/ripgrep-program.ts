@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { killAfter, programOnPath } from "../../../host/index.js";
 import { shortageOf } from "../../../kernel/index.js";
+import { parseVersion } from "../../ripgrep/index.js";
 
 /** Older versions are several times slower on some patterns. */
 const OLDEST_RIPGREP = 15;
@@ -68,7 +69,7 @@ async function packagedRipgrep(): Promise<string> {
 }
 
 /** Rejects if the program could not be started for lack of resources. */
-function versionOf(path: string): Promise<[number, number, number] | undefined> {
+function versionOf(path: string): Promise<readonly [number, number, number] | undefined> {
   return new Promise((resolve, reject) => {
     // A lack of resources is not a fault of the program.
     const notStarted = (thrown: unknown) => (shortageOf(thrown) === undefined ? resolve(undefined) : reject(thrown));
@@ -81,8 +82,7 @@ function versionOf(path: string): Promise<[number, number, number] | undefined> 
       });
       child.once("error", notStarted);
       child.once("close", (code) => {
-        const [, major, minor, patch] = /^ripgrep (\d+)\.(\d+)\.(\d+)/.exec(output) ?? [];
-        resolve(code !== 0 || major === undefined ? undefined : [Number(major), Number(minor), Number(patch)]);
+        resolve(code === 0 ? parseVersion(output) : undefined);
       });
     } catch (thrown) {
       notStarted(thrown);

@@ -20,12 +20,19 @@ import {
   isWithin,
   type SearchEnd,
 } from "../../../kernel/index.js";
+import {
+  exceptedBelow,
+  ignoreFlags,
+  nameFlags,
+  outputPlan,
+  patternFlags,
+  ripgrepArguments,
+  UnreadablePaths,
+} from "../../ripgrep/index.js";
 import { localFsFault } from "../fs/faults.js";
+import { hasNul } from "./file-bytes.js";
 import { IgnoreCheck } from "./ignore-check.js";
-import { hasNul } from "./line-reader.js";
-import { exceptedBelow, ignoreFlags, nameFlags, patternFlags, ripgrepArguments } from "./ripgrep-arguments.js";
-import { FoundFiles, outputPlan } from "./ripgrep-files.js";
-import { UnreadablePaths } from "./ripgrep-output.js";
+import { FoundFiles } from "./ripgrep-files.js";
 import { type ProcessWatch, startRipgrep } from "./ripgrep-process.js";
 import type { RipgrepProgram } from "./ripgrep-program.js";
 import { openSearchRoot, type SearchRoot } from "./search-root.js";
@@ -125,7 +132,7 @@ export class RipgrepSearch {
     if (isChecked) this.#check = await IgnoreCheck.create({ source, query, scope, files });
     try {
       if (scope.signal.aborted) return this.#end(whyAborted(scope.signal));
-      const ignore = ignoreFlags(query, root, above, files);
+      const ignore = await ignoreFlags(query, root, above, files, hasAny);
       return ignore === undefined ? undefined : yield* this.#runWith(root, { pattern, ignore, names });
     } finally {
       await this.#check?.stop();
@@ -212,6 +219,10 @@ export class RipgrepSearch {
     const below = reported.startsWith("./") ? reported.slice(2) : reported;
     return root === "/" ? `/${below}` : `${root}/${below}`;
   }
+}
+
+function hasAny(directories: readonly string[], names: readonly string[]): boolean {
+  return directories.some((directory) => names.some((name) => isThere(`${directory}/${name}`)));
 }
 
 function isThere(path: string): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { globTypes } from "./ripgrep-arguments.js";
+import { globTypes } from "./arguments.js";
 
 describe("globTypes", () => {
   it("gives globs of names that let through at least what the glob does", () => {

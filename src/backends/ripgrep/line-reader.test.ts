@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -16,7 +16,7 @@ function reading<T>(content: string, use: (reader: LineReader) => T): T {
   const descriptor = openSync(path, "r");
   try {
     const reader = new LineReader();
-    reader.open(descriptor);
+    reader.open((buffer, at, length, position) => readSync(descriptor, buffer, at, length, position));
     return use(reader);
   } finally {
     closeSync(descriptor);

@@ -1,20 +1,22 @@
-import { lstatSync } from "node:fs";
-import {
-  acrossLineEndings,
-  parentDirectories,
-  type RuleFiles,
-  type RulesAbove,
-} from "../../../engines/search/index.js";
-import { type GrepQuery, isWithin, type Pattern } from "../../../kernel/index.js";
-import { escapeGlob, expandBraces, MAX_GLOB_ALTERNATIVES } from "../../../text/index.js";
-import type { SearchRoot } from "./search-root.js";
+import { acrossLineEndings, parentDirectories, type RuleFiles, type RulesAbove } from "../../engines/search/index.js";
+import { type EntryKind, type GrepQuery, isWithin, type Pattern } from "../../kernel/index.js";
+import { escapeGlob, expandBraces, MAX_GLOB_ALTERNATIVES } from "../../text/index.js";
+
+/** Where ripgrep is started. */
+export interface RipgrepRoot {
+  readonly kind: EntryKind;
+  /** The real path. */
+  readonly real: string;
+  /** The root as seen from the directory in which ripgrep starts: "." or "./name". */
+  readonly argument: string;
+}
 
 /** What ripgrep prints: single lines, the number of them in each file, or the files alone. */
 export type RipgrepOutput = "lines" | "counts" | "files";
 
 interface RipgrepRequest {
   readonly query: GrepQuery;
-  readonly root: SearchRoot;
+  readonly root: RipgrepRoot;
   /** See {@link patternFlags}. */
   readonly patternFlags: readonly string[];
   readonly output: RipgrepOutput;
@@ -102,7 +104,7 @@ function literalPart(part: string): string {
 }
 
 /** Excluded paths below the root, relative to the requested root and to its real path. */
-export function exceptedBelow(asked: string, { real }: SearchRoot, except: readonly string[]): string[] {
+export function exceptedBelow(asked: string, { real }: Pick<RipgrepRoot, "real">, except: readonly string[]): string[] {
   const relative = new Set<string>();
   for (const top of [asked, real]) {
     for (const path of except)
@@ -115,30 +117,23 @@ export function exceptedBelow(asked: string, { real }: SearchRoot, except: reado
  * Flags that make ripgrep apply the same ignore files as our own engine. Undefined when no flags can: ripgrep applies those of
  * all directories above the root, up to the repository's root, or of none; and it follows symlinks to ignore files.
  *
- * @param files - What was found of the ignore files in the root and above it; see {@link IgnoreCheck} for those below.
+ * @param files - What was found of the ignore files in the root and above it. The caller checks those below.
+ * @param hasAny - Whether one of the directories has one of the names. ripgrep cannot read rules from an unreadable directory either.
  */
-export function ignoreFlags(
+export async function ignoreFlags(
   { root, includeIgnored }: Pick<GrepQuery, "root" | "includeIgnored">,
-  { kind, real }: Pick<SearchRoot, "kind" | "real">,
+  { kind, real }: Pick<RipgrepRoot, "kind" | "real">,
   above: RulesAbove,
   files: Pick<RuleFiles, "skipped" | "hasGitElsewhere" | "hasExclude">,
-): readonly string[] | undefined {
+  hasAny: (directories: readonly string[], names: readonly string[]) => boolean | Promise<boolean>,
+): Promise<readonly string[] | undefined> {
   if (includeIgnored || kind !== "directory") return ["--no-ignore"];
   if (files.skipped > 0 || (files.hasGitElsewhere && files.hasExclude)) return undefined;
   const git = [...(above.endsAtGit ? [] : ["--no-require-git"]), ...(files.hasExclude ? [] : ["--no-ignore-exclude"])];
   if (above.stack.isEmpty) return ["--no-ignore-parent", ...git];
   const outer = above.isRepository ? [".ignore", ".rgignore"] : [".gitignore", ".git", ".ignore", ".rgignore"];
-  const isAlike = root === real && !parentDirectories(above.from).some((directory) => hasAny(directory, outer));
+  const isAlike = root === real && !(await hasAny(parentDirectories(above.from), outer));
   return isAlike ? git : undefined;
-}
-
-function hasAny(directory: string, names: readonly string[]): boolean {
-  try {
-    return names.some((name) => lstatSync(`${directory}/${name}`, { throwIfNoEntry: false }) !== undefined);
-  } catch {
-    // ripgrep cannot read rules from an unreadable directory either.
-    return false;
-  }
 }
 
 /** File types, because globs passed to ripgrep would override ignore files. The types may match more than the glob does. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { jsonRecords, type PathRecord, pathRecords, type RipgrepRecord, UnreadablePaths } from "./ripgrep-output.js";
+import { jsonRecords, type PathRecord, pathRecords, type RipgrepRecord, UnreadablePaths } from "./output.js";
 
 /** The text in chunks of `size` bytes, so that every seam is met. */
 async function* chunksOf(text: string, size: number): AsyncGenerator<Buffer, void> {

@@ -1,6 +1,3 @@
-import { read, readSync } from "node:fs";
-import { hasUtf8Bom, hasUtf16Bom } from "../../../text/index.js";
-
 /** A longer line is not kept in memory. */
 export const LONG_LINE_BYTES = 64 * 1024;
 /** Has room for a line that is not long, its line ending, and the byte before it. */
@@ -18,18 +15,21 @@ export interface FileLine {
   readonly next: number;
 }
 
+/** Reads up to `length` bytes at `position` of a file into `buffer`, from `at` on, as `readSync` does. */
+export type ReadAt = (buffer: Uint8Array, at: number, length: number, position: number) => number;
+
 /** Reads single lines of an open file; fastest in file order. */
 export class LineReader {
   /** Two views of the same memory: a Buffer finds a byte faster, but only slicing a Uint8Array copies. */
   readonly #block = new Uint8Array(BLOCK_BYTES);
   readonly #finding = Buffer.from(this.#block.buffer);
-  #descriptor = -1;
+  #readAt: ReadAt = () => 0;
   #at = 0;
   #filled = 0;
 
   /** Switches to another file. */
-  open(descriptor: number): void {
-    this.#descriptor = descriptor;
+  open(readAt: ReadAt): void {
+    this.#readAt = readAt;
     this.#filled = 0;
   }
 
@@ -53,7 +53,7 @@ export class LineReader {
     const bytes = new Uint8Array(length);
     let filled = 0;
     while (filled < length) {
-      const count = readSync(this.#descriptor, bytes, filled, length - filled, start + filled);
+      const count = this.#readAt(bytes, filled, length - filled, start + filled);
       if (count === 0) break;
       filled += count;
     }
@@ -72,13 +72,7 @@ export class LineReader {
     this.#at = at;
     this.#filled = 0;
     while (this.#filled < BLOCK_BYTES) {
-      const count = readSync(
-        this.#descriptor,
-        this.#block,
-        this.#filled,
-        BLOCK_BYTES - this.#filled,
-        at + this.#filled,
-      );
+      const count = this.#readAt(this.#block, this.#filled, BLOCK_BYTES - this.#filled, at + this.#filled);
       if (count === 0) break;
       this.#filled += count;
     }
@@ -98,46 +92,4 @@ export class LineReader {
       return { start: offset, length: next - endBytes - offset, text: undefined, next };
     }
   }
-}
-
-const SCAN_BYTES = 1024 * 1024;
-const NUL = 0;
-
-/** Whether an open file starts with a BOM: ripgrep searches the text after it, decoded if it is UTF-16. */
-export function hasBom(descriptor: number): boolean {
-  const start = startOf(descriptor);
-  return hasUtf8Bom(start) || hasUtf16Bom(start);
-}
-
-/**
- * Whether an open file contains a NUL between two offsets. UTF-16 text has none.
- * @returns Undefined when the search was ended before that was known.
- */
-export async function hasNul(
-  descriptor: number,
-  [from, to]: readonly [number, number],
-  signal: AbortSignal,
-): Promise<boolean | undefined> {
-  if (to <= from || hasUtf16Bom(startOf(descriptor))) return false;
-  // A Buffer finds a byte several times faster than a Uint8Array.
-  const buffer = Buffer.allocUnsafe(Math.min(SCAN_BYTES, to - from));
-  for (let at = from; at < to; ) {
-    if (signal.aborted) return undefined;
-    const count = await readInto(buffer.subarray(0, Math.min(buffer.length, to - at)), descriptor, at);
-    if (count === 0) return false;
-    if (buffer.subarray(0, count).includes(NUL)) return true;
-    at += count;
-  }
-  return false;
-}
-
-function startOf(descriptor: number): Uint8Array {
-  const start = new Uint8Array(4);
-  return start.subarray(0, readSync(descriptor, start, 0, start.length, 0));
-}
-
-function readInto(buffer: Uint8Array, descriptor: number, at: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    read(descriptor, buffer, 0, buffer.length, at, (error, count) => (error === null ? resolve(count) : reject(error)));
-  });
 }

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
-import { type ByteRange, windowOf } from "../../../engines/search/index.js";
-import type { GrepHit, GrepQuery } from "../../../kernel/index.js";
+import { type ByteRange, windowOf } from "../../engines/search/index.js";
+import type { GrepHit, GrepQuery } from "../../kernel/index.js";
 import type { FileLine, LineReader } from "./line-reader.js";
-import type { RipgrepRecord } from "./ripgrep-output.js";
+import type { RipgrepRecord } from "./output.js";
 
 /** A line that ripgrep prints. */
 export type LineRecord = Extract<RipgrepRecord, { readonly type: "match" | "context" }>;
