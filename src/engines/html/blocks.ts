@@ -1,3 +1,5 @@
+import { TextBuilder } from "./text-builder.js";
+
 /** A list whose items follow each other without a blank line. */
 export interface ListState {
   readonly isOrdered: boolean;
@@ -19,8 +21,7 @@ interface Container {
 
 /** Where the output is, to return to. */
 export interface Mark {
-  readonly blocks: number;
-  readonly size: number;
+  readonly length: number;
   readonly started: number;
 }
 
@@ -29,10 +30,14 @@ const MAX_CONTAINERS = 12;
 
 /** Blocks of text in containers such as lists and quotes, with the prefixes of their lines. */
 export class Blocks {
-  readonly #blocks: string[] = [];
+  readonly #text = new TextBuilder();
   readonly #containers: Container[] = [];
+  /** How many of the containers have text. */
   #started = 0;
-  size = 0;
+
+  get size(): number {
+    return this.#text.length;
+  }
 
   /** Opens a container and returns what closes it. */
   open(container: Container): () => void {
@@ -50,54 +55,58 @@ export class Blocks {
     return this.#containers.at(-1)?.list !== undefined && this.#started === this.#containers.length;
   }
 
-  add(text: string, isTight = false): void {
-    const lines = text.split("\n");
+  add(text: string): void {
     const open = this.#containers;
-    const rest = open.map((one) => one.rest).join("");
-    const outer = open.slice(0, this.#started).map((one) => one.rest);
-    const firstNew = open[this.#started];
-    const list = firstNew?.list;
+    const started = open.slice(0, this.#started);
+    const fresh = open.slice(this.#started);
+    const list = fresh[0]?.list;
     const isClose =
-      isTight ||
-      firstNew?.isTight === true ||
-      (list !== undefined && !list.isLoose && (list.hasItems || list.isNested));
-    const begin =
-      outer.join("") +
-      open
-        .slice(this.#started)
-        .map((one) => one.first)
-        .join("");
-    for (const one of open.slice(this.#started)) if (one.list !== undefined) one.list.hasItems = true;
-    const item = open[this.#started - 1];
+      fresh[0]?.isTight === true || (list !== undefined && !list.isLoose && (list.hasItems || list.isNested));
+    for (const one of fresh) if (one.list !== undefined) one.list.hasItems = true;
+    const item = started.at(-1);
     if (!isClose && list === undefined && item?.list !== undefined) item.list.isLoose = true;
-    const separator = this.#blocks.length === 0 ? "" : isClose ? "\n" : `\n${outer.join("").trimEnd()}\n`;
-    const body = lines.map((line, index) => {
-      const prefix = index === 0 ? begin : rest;
-      return line === "" ? prefix.trimEnd() : prefix + line;
-    });
-    const block = separator + body.join("\n");
+    const outer = joined(started, "rest");
+    if (this.#text.length > 0) this.#text.add(isClose ? "\n" : `\n${outer.trimEnd()}\n`);
+    this.#addLines(text, outer + joined(fresh, "first"), outer + joined(fresh, "rest"));
     this.#started = open.length;
-    this.#blocks.push(block);
-    this.size += block.length;
+  }
+
+  #addLines(text: string, first: string, rest: string): void {
+    if (rest === "") {
+      this.#text.add(text);
+      return;
+    }
+    let prefix = first;
+    for (let start = 0, end = 0; end !== -1; start = end + 1) {
+      end = text.indexOf("\n", start);
+      const line = text.slice(start, end === -1 ? undefined : end);
+      if (start > 0) this.#text.add("\n");
+      this.#text.add(line === "" ? prefix.trimEnd() : prefix);
+      this.#text.add(line);
+      prefix = rest;
+    }
   }
 
   mark(): Mark {
-    return { blocks: this.#blocks.length, size: this.size, started: this.#started };
+    return { length: this.#text.length, started: this.#started };
   }
 
-  /** The text of the blocks after the first `count`. */
-  since(count: number): string {
-    return this.#blocks.slice(count).join("");
+  /** The text of the blocks that were added since. */
+  since({ length }: Mark): string {
+    return this.#text.since(length);
   }
 
   /** Removes what was added since. */
   returnTo(mark: Mark): void {
-    this.#blocks.length = mark.blocks;
-    this.size = mark.size;
+    this.#text.cutTo(mark.length);
     this.#started = Math.min(mark.started, this.#containers.length);
   }
 
   toString(): string {
-    return this.#blocks.join("");
+    return this.#text.toString();
   }
+}
+
+function joined(containers: readonly Container[], prefix: "first" | "rest"): string {
+  return containers.reduce((text, one) => text + one[prefix], "");
 }

@@ -1,4 +1,5 @@
 import { backtickFence, escapeMarkdown, linkTarget } from "./escape-markdown.js";
+import { TextBuilder } from "./text-builder.js";
 import { collapseWhitespace } from "./whitespace.js";
 
 export type MarkKind = "strong" | "emphasis" | "deleted" | "link" | "sup" | "sub";
@@ -10,7 +11,7 @@ interface Mark {
   readonly url?: string;
   /** How many elements of the kind are open. */
   depth: number;
-  /** Index of its opener among the parts; -1: not written, because no text has followed. */
+  /** Where its opener is in the text; -1: not written, because no text has followed. */
   start: number;
 }
 
@@ -27,12 +28,9 @@ export type InlinePlace = "block" | "cell";
 
 /** The text of one block, piece by piece: whitespace collapsed, marks set close to the text that they are about. */
 export class Inline {
-  /** Characters of the current block. */
-  size = 0;
   readonly #isMarkdown: boolean;
   place: InlinePlace;
-  #parts: string[] = [];
-  #last = "";
+  #text = new TextBuilder();
   #hasSpace = false;
   #hasBreak = false;
   readonly #marks: Mark[] = [];
@@ -42,6 +40,11 @@ export class Inline {
   constructor(isMarkdown: boolean, place: InlinePlace) {
     this.#isMarkdown = isMarkdown;
     this.place = place;
+  }
+
+  /** Characters of the current block. */
+  get size(): number {
+    return this.#text.length;
   }
 
   text(text: string): void {
@@ -54,8 +57,8 @@ export class Inline {
     const body = collapsed.trim();
     if (body === "") return;
     this.#begin(body);
-    const escaped = this.#isMarkdown ? escapeMarkdown(body, this.#last, this.#isInLink()) : body;
-    this.#write(this.#inPlace(escaped));
+    const escaped = this.#isMarkdown ? escapeMarkdown(body, this.#text.last, this.#isInLink()) : body;
+    this.#text.add(this.#inPlace(escaped));
     this.#hasSpace = collapsed.endsWith(" ");
   }
 
@@ -63,7 +66,7 @@ export class Inline {
   markup(markup: string): void {
     if (markup === "") return;
     this.#begin(markup);
-    this.#write(this.#inPlace(markup));
+    this.#text.add(this.#inPlace(markup));
   }
 
   codeSpan(text: string): void {
@@ -95,7 +98,7 @@ export class Inline {
   lineBreak(): boolean {
     this.#flushCode();
     this.#hasSpace = false;
-    if (this.#parts.length === 0) return false;
+    if (this.size === 0) return false;
     if (this.#hasBreak) return true;
     this.#hasBreak = true;
     return false;
@@ -132,12 +135,10 @@ export class Inline {
       mark.start = -1;
       if (mark.kind === "link") [mark.opener, mark.closer] = ["", ""];
     }
-    const text = this.#parts.join("");
-    this.#parts = [];
-    this.#last = "";
+    const text = this.#text.toString();
+    this.#text = new TextBuilder();
     this.#hasSpace = false;
     this.#hasBreak = false;
-    this.size = 0;
     return text;
   }
 
@@ -160,35 +161,29 @@ export class Inline {
   #begin(next: string): void {
     if (this.#hasBreak) {
       const lineBreak = this.#isMarkdown && this.place === "block" ? "  \n" : "\n";
-      this.#write(lineBreak);
-    } else if (this.#hasSpace && this.#parts.length > 0) this.#write(" ");
+      this.#text.add(lineBreak);
+    } else if (this.#hasSpace && this.size > 0) this.#text.add(" ");
     this.#hasBreak = false;
     this.#hasSpace = false;
     const waiting = this.#marks.filter(({ start }) => start < 0);
     for (const [index, mark] of waiting.entries()) {
-      mark.start = this.#parts.length;
+      mark.start = this.size;
       const isScript = mark.kind === "sup" || mark.kind === "sub";
-      const isPlain = isScript && (waiting[index + 1]?.kind === "link" || !isExponent(this.#last, next));
-      this.#write(isPlain ? "" : mark.opener);
+      const isPlain = isScript && (waiting[index + 1]?.kind === "link" || !isExponent(this.#text.last, next));
+      this.#text.add(isPlain ? "" : mark.opener);
     }
   }
 
   #end(mark: Mark): void {
     if (mark.kind === "link" && mark.opener !== "") {
-      const text = this.#parts.slice(mark.start + 1).join("");
+      const text = this.#text.since(mark.start + mark.opener.length);
       if (text.replaceAll("\\", "") === mark.url) {
-        this.#parts.length = mark.start;
-        this.#write(`<${mark.url}>`);
+        this.#text.cutTo(mark.start);
+        this.#text.add(`<${mark.url}>`);
         return;
       }
     }
-    this.#write(mark.closer);
-  }
-
-  #write(text: string): void {
-    this.#parts.push(text);
-    this.size += text.length;
-    if (text !== "") this.#last = text.at(-1)!;
+    this.#text.add(mark.closer);
   }
 }
 

@@ -5,7 +5,7 @@ export type Attributes = Readonly<Record<string, string | undefined>>;
 export interface PageHandler {
   /** Returns what to do when the element ends. */
   open(name: string, attributes: Attributes): (() => void) | undefined;
-  /** All text between two tags, with its entities decoded. */
+  /** The text between two tags, with its entities decoded; one of more than `MAX_TEXT` characters in parts. */
   text(text: string): void;
 }
 
@@ -51,6 +51,10 @@ const IMPLIED_ENDS = new Map<string, readonly [targets: ReadonlySet<string>, sco
 );
 const P = names("p");
 
+/** Elements that are open at once: another one ends the innermost, as in browsers. */
+const MAX_DEPTH = 512;
+/** Characters of one text, so that what is made of it stays small. */
+const MAX_TEXT = 65_536;
 /** Elements that a search looks at, so that its cost does not grow with the depth of the page. */
 const MAX_SEARCH = 128;
 /** Characters of an attribute that are kept. */
@@ -61,7 +65,7 @@ const KEPT_ATTRIBUTES = names(
 
 /**
  * Reads a page with the tokenizer of htmlparser2 and keeps the open elements itself: the parser of that package takes time
- * in proportion to the depth for each tag. Here the cost of a tag is bounded, and the depth of a page is not.
+ * in proportion to the depth for each tag. Here the cost of a tag is bounded.
  */
 export class PageReader {
   /** Work done: events of the tokenizer and elements looked at. */
@@ -138,6 +142,11 @@ export class PageReader {
   #addText(text: string): void {
     this.steps++;
     this.#text += text;
+    while (this.#text.length > MAX_TEXT) {
+      const end = endOfPart(this.#text);
+      this.#handler.text(this.#text.slice(0, end));
+      this.#text = this.#text.slice(end);
+    }
   }
 
   #addValue(take: () => string): void {
@@ -164,8 +173,9 @@ export class PageReader {
     this.#flushText();
     const name = this.#name === "image" ? "img" : this.#name;
     if (!this.#isXml) this.#endImplied(name);
-    const close = this.#handler.open(name, this.#attributes);
     const isEmpty = this.#isXml ? isSelfClosed : VOID.has(name);
+    if (this.#stack.length >= MAX_DEPTH && !isEmpty) this.#pop();
+    const close = this.#handler.open(name, this.#attributes);
     if (isEmpty || (isSelfClosed && (this.#isForeign() || FOREIGN.has(name)))) {
       close?.();
       return;
@@ -242,4 +252,10 @@ export class PageReader {
     this.#counts.set(element.name, this.#counts.get(element.name)! - 1);
     element.close?.();
   }
+}
+
+/** After whitespace, so that no word and no line ending is divided, if there is any. */
+function endOfPart(text: string): number {
+  const end = Math.max(text.lastIndexOf("\n", MAX_TEXT - 1), text.lastIndexOf(" ", MAX_TEXT - 1)) + 1;
+  return end > MAX_TEXT / 2 ? end : MAX_TEXT;
 }

@@ -5,6 +5,7 @@ import { Formula } from "./formula.js";
 import type { MarkKind } from "./inline.js";
 import { PageLinks } from "./page-links.js";
 import type { Attributes, PageHandler } from "./page-reader.js";
+import { TextBuilder } from "./text-builder.js";
 import { collapseWhitespace, keepWhitespace } from "./whitespace.js";
 
 export interface PageRendererOptions {
@@ -50,6 +51,9 @@ const CODE = names("code kbd samp tt");
 const PERMALINK = /^[#¶§🔗\s]*$/u;
 const LANGUAGE = /(?:^|\s)(?:language|lang)-([\w+#.-]{1,30})/;
 
+/** Characters of a title, before its whitespace is collapsed. */
+const MAX_TITLE = 10_000;
+
 /** Of the text that is rendered: what decides whether a block is a menu. */
 interface Counts {
   text: number;
@@ -73,7 +77,7 @@ export class PageRenderer implements PageHandler {
   #title = "";
   #titleText: string | undefined;
   #formula: Formula | undefined;
-  #pre: { text: string; language: string } | undefined;
+  #pre: { readonly text: TextBuilder; language: string } | undefined;
   /** Why the text is not rendered now. */
   #skip: "hidden" | "dropped" | undefined;
   #mainDepth = 0;
@@ -108,11 +112,11 @@ export class PageRenderer implements PageHandler {
   }
 
   text(text: string): void {
-    if (this.#titleText !== undefined) this.#titleText += text;
+    if (this.#titleText !== undefined) this.#addTitle(text);
     else if (this.#skip === "dropped") this.#droppedText += text.trim().length;
     else if (this.#skip === "hidden") return;
     else if (this.#formula !== undefined) this.#formula.text(text);
-    else if (this.#pre !== undefined) this.#pre.text += keepWhitespace(text);
+    else if (this.#pre !== undefined) this.#pre.text.add(keepWhitespace(text));
     else if (!(this.#isPermalink && PERMALINK.test(text))) {
       this.#count(text.trim().length);
       this.#writer.text(text);
@@ -178,6 +182,10 @@ export class PageRenderer implements PageHandler {
     return NO_TEXT.has(name) ? this.#skipAs("hidden") : undefined;
   }
 
+  #addTitle(text: string): void {
+    if (this.#titleText!.length < MAX_TITLE) this.#titleText += text.slice(0, MAX_TITLE);
+  }
+
   #openTitle(): () => void {
     this.#titleText = "";
     return () => {
@@ -212,10 +220,10 @@ export class PageRenderer implements PageHandler {
   #openHeading(level: number): () => void {
     const isTitle = level === 1 && this.#writer.heading === 0;
     const close = this.#writer.openHeading(level);
-    const { blocks } = this.#writer.blocks.mark();
+    const mark = this.#writer.blocks.mark();
     return () => {
       close();
-      if (isTitle) this.#bannerTitle = this.#writer.blocks.since(blocks).trim();
+      if (isTitle) this.#bannerTitle = this.#writer.blocks.since(mark).trim();
     };
   }
 
@@ -248,22 +256,23 @@ export class PageRenderer implements PageHandler {
 
   #openPre(attributes: Attributes): () => void {
     const close = this.#writer.openPre();
-    const pre = { text: "", language: languageOf(attributes) };
+    const pre = { text: new TextBuilder(), language: languageOf(attributes) };
     this.#pre = pre;
     return () => {
       this.#pre = undefined;
-      this.#count(pre.text.trim().length);
-      close(pre.text, pre.language);
+      const text = pre.text.toString();
+      this.#count(text.trim().length);
+      close(text, pre.language);
     };
   }
 
   #openInPre(name: string, attributes: Attributes): (() => void) | undefined {
     const pre = this.#pre!;
-    if (name === "br") pre.text += "\n";
+    if (name === "br") pre.text.add("\n");
     if (name === "code" && pre.language === "") pre.language = languageOf(attributes);
     if (!BLOCKS.has(name)) return undefined;
     const newLine = () => {
-      if (pre.text !== "" && !pre.text.endsWith("\n")) pre.text += "\n";
+      if (pre.text.length > 0 && pre.text.last !== "\n") pre.text.add("\n");
     };
     newLine();
     return newLine;

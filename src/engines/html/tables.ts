@@ -1,70 +1,126 @@
-interface Cell {
-  readonly text: string;
-  readonly columns: number;
-  readonly rows: number;
-}
-
-interface Row {
-  readonly cells: Cell[];
-  readonly isHead: boolean;
-  hasData: boolean;
-}
+import { TextBuilder } from "./text-builder.js";
 
 const MAX_COLUMNS = 100;
 const MAX_SPAN = 1_000;
 /** Empty cells that spans may add before others, for each cell of the table, so that its size stays in proportion to the page. */
 const MAX_ADDED_PER_CELL = 10;
 
-/** The cells of one table, until it ends. */
+/** The cells of one table, until it ends. They are in flat lists, because a page may have a million of them. */
 export class Table {
   /** A layout table is only a way of placing blocks: its cells are rendered as these. */
   isLayout = false;
   /** Whether it has header cells or a caption, so that it is about data. */
   isData = false;
   isInHead = false;
-  readonly #rows: Row[] = [];
   size = 0;
+  /** Of the rows that have text: that of each cell, and the columns and rows that it spans, as `rows * SPANS + columns`. */
+  readonly #texts: string[] = [];
+  readonly #spans: number[] = [];
+  /** The index of the first cell of each row. */
+  readonly #starts: number[] = [];
+  /** Of the current row. */
+  #isHead = false;
+  #hasData = false;
+  /** Whether the first row is a header; undefined before it ends. */
+  #hasHeader: boolean | undefined;
 
   beginRow(): void {
-    this.#rows.push({ cells: [], isHead: this.isInHead, hasData: false });
+    this.#endRow();
+    this.#starts.push(this.#texts.length);
+    this.#isHead = this.isInHead;
+    this.#hasData = false;
   }
 
   add(text: string, isHeader: boolean, columns: string | undefined, rows: string | undefined): void {
-    if (this.#rows.length === 0) this.beginRow();
-    const row = this.#rows.at(-1)!;
+    if (this.#starts.length === 0) this.beginRow();
     const content = text.trim();
     this.size += content.length + 3;
-    row.cells.push({ text: content, columns: spanOf(columns, MAX_COLUMNS), rows: spanOf(rows, MAX_SPAN) });
-    if (!isHeader) row.hasData = true;
+    this.#texts.push(content);
+    this.#spans.push(spanOf(rows, MAX_SPAN) * SPANS + spanOf(columns, MAX_COLUMNS));
+    if (!isHeader) this.#hasData = true;
+  }
+
+  /** A row without text is none. */
+  #endRow(): void {
+    const start = this.#starts.at(-1);
+    if (start === undefined) return;
+    if (hasText(this.#texts, start)) this.#hasHeader ??= this.#isHead || !this.#hasData;
+    else this.#texts.length = this.#spans.length = this.#starts.pop()!;
   }
 
   /** The paragraphs of the rows so far, which are forgotten: the short cells of a row are one. */
-  takeRows(): string[] {
-    const cells = this.#rows.splice(0).map((row) => row.cells.map(({ text }) => text).filter((text) => text !== ""));
-    return cells.flatMap((row) =>
-      row.some((text) => text.includes("\n")) ? row.flatMap((text) => text.split("\n")) : row.join(" "),
-    );
+  *takeRows(): Generator<string> {
+    this.#endRow();
+    for (const [index, start] of this.#starts.entries()) {
+      const texts = this.#texts.slice(start, this.#starts[index + 1]).filter((text) => text !== "");
+      if (texts.some((text) => text.includes("\n"))) for (const text of texts) yield* text.split("\n");
+      else yield texts.join(" ");
+    }
+    this.#texts.length = this.#spans.length = this.#starts.length = 0;
   }
 
   /** As a table of GitHub's Markdown, as rows of text, or `undefined` for a single column or one row of blocks. */
   render(isMarkdown: boolean): string | undefined {
-    const rows = this.#rows.filter(({ cells }) => cells.some(({ text }) => text !== ""));
-    const lineBreak = isMarkdown ? "<br>" : " ";
-    const grid = gridOf(rows.map(({ cells }) => cells)).map((row) =>
-      row.map((text) => text.replaceAll("\n", lineBreak)),
-    );
-    const width = grid.reduce((most, row) => Math.max(most, row.length), 0);
-    if (width < 2 || (rows.length < 2 && !this.isData)) return undefined;
-    if (!isMarkdown) return grid.map((row) => row.filter((text) => text !== "").join(" | ")).join("\n");
-    const rule = rowLine(Array<string>(width).fill("---"));
-    const [first] = rows;
-    const hasHeader = first !== undefined && (first.isHead || !first.hasData);
+    this.#endRow();
+    const body = new TextBuilder();
+    let header: readonly string[] = [];
+    let width = 0;
+    for (const [index, row] of this.#grid(isMarkdown ? "<br>" : " ")) {
+      width = Math.max(width, row.length);
+      if (!isMarkdown) body.add(`\n${row.filter((text) => text !== "").join(" | ")}`);
+      else if (index === 0 && this.#hasHeader) header = row;
+      else body.add(`\n${rowLine(row)}`);
+    }
+    if (width < 2 || (this.#starts.length < 2 && !this.isData)) return undefined;
+    if (!isMarkdown) return body.since(1);
     // A header has as many cells as the rule; other rows may end earlier.
-    const names = hasHeader ? grid[0]! : [];
-    const header = rowLine([...names, ...Array<string>(width - names.length).fill("")]);
-    const body = (hasHeader ? grid.slice(1) : grid).map(rowLine);
-    return [header, rule, ...body].join("\n");
+    const names = [...header, ...Array<string>(width - header.length).fill("")];
+    return `${rowLine(names)}\n${rowLine(Array<string>(width).fill("---"))}${body}`;
   }
+
+  /** Places each cell in its column: one that spans others leaves them empty. A row ends with its last text. */
+  *#grid(lineBreak: string): Generator<readonly [index: number, row: readonly string[]]> {
+    /** By column: the row at which the cells that span it end. */
+    const spannedUntil: number[] = [];
+    let mayAdd = MAX_ADDED_PER_CELL * this.#texts.length;
+    for (const [index, start] of this.#starts.entries()) {
+      const row: string[] = [];
+      /** What is beyond the last column becomes a part of it, so that no text is lost. */
+      const beyond: string[] = [];
+      const next = this.#starts[index + 1] ?? this.#texts.length;
+      let column = 0;
+      for (let cell = start; cell < next; cell++) {
+        const text = this.#texts[cell]!.replaceAll("\n", lineBreak);
+        const columns = this.#spans[cell]! % SPANS;
+        const rows = Math.floor(this.#spans[cell]! / SPANS);
+        while ((spannedUntil[column] ?? 0) > index) column++;
+        if (column >= MAX_COLUMNS) {
+          if (text !== "") beyond.push(text);
+          continue;
+        }
+        if (text !== "") {
+          const added = Math.min(column - row.length, mayAdd);
+          mayAdd -= added;
+          for (let count = 0; count < added; count++) row.push("");
+          row.push(text);
+        }
+        const end = Math.min(column + columns, MAX_COLUMNS);
+        if (rows > 1)
+          for (let at = column; at < end; at++) spannedUntil[at] = Math.max(spannedUntil[at] ?? 0, index + rows);
+        column = end;
+      }
+      if (beyond.length > 0) row.push([...row.splice(-1), ...beyond].join(" "));
+      yield [index, row];
+    }
+  }
+}
+
+/** More than the columns of a span. */
+const SPANS = 128;
+
+function hasText(texts: readonly string[], start: number): boolean {
+  for (let index = start; index < texts.length; index++) if (texts[index] !== "") return true;
+  return false;
 }
 
 const rowLine = (cells: readonly string[]) =>
@@ -73,39 +129,4 @@ const rowLine = (cells: readonly string[]) =>
 function spanOf(value: string | undefined, most: number): number {
   const span = Number.parseInt(value ?? "1", 10);
   return span >= 1 ? Math.min(span, most) : 1;
-}
-
-/** Places each cell in its column: one that spans others leaves them empty. A row ends with its last text. */
-function gridOf(rows: readonly (readonly Cell[])[]): string[][] {
-  /** By column: the row at which the cells that span it end. */
-  const spannedUntil: number[] = [];
-  let mayAdd = MAX_ADDED_PER_CELL * rows.reduce((count, cells) => count + cells.length, 0);
-  return rows.map((cells, index) => {
-    const row: string[] = [];
-    let column = 0;
-    for (const { text, columns, rows: height } of cells) {
-      while ((spannedUntil[column] ?? 0) > index) column++;
-      if (column >= MAX_COLUMNS) {
-        // What is beyond the last column stays in it, so that no text is lost.
-        if (text !== "") addToLast(row, text);
-        continue;
-      }
-      if (text !== "") {
-        const added = Math.min(column - row.length, mayAdd);
-        mayAdd -= added;
-        for (let count = 0; count < added; count++) row.push("");
-        row.push(text);
-      }
-      const end = Math.min(column + columns, MAX_COLUMNS);
-      if (height > 1)
-        for (let at = column; at < end; at++) spannedUntil[at] = Math.max(spannedUntil[at] ?? 0, index + height);
-      column = end;
-    }
-    return row;
-  });
-}
-
-function addToLast(row: string[], text: string): void {
-  const last = row.pop();
-  row.push(last === undefined ? text : `${last} ${text}`);
 }
