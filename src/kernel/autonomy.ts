@@ -7,6 +7,11 @@ export const AUTONOMY_LEVELS = ["readonly", "supervised", "full"] as const;
  */
 export type Autonomy = (typeof AUTONOMY_LEVELS)[number];
 
+/** The one of the levels at which the least happens without asking; undefined where there is none. */
+export function strictestLevel(...levels: readonly (Autonomy | undefined)[]): Autonomy | undefined {
+  return AUTONOMY_LEVELS.find((level) => levels.includes(level));
+}
+
 /** The level where neither the session nor the host names one. */
 export const DEFAULT_AUTONOMY: Autonomy = "supervised";
 

@@ -1,7 +1,7 @@
 /** Collects the claims of a call, lets policy decide on them, and reserves rate. Approvals are in `approve-stage`. */
 
 import { decisionProblem } from "./answer-problem.js";
-import { DEFAULT_AUTONOMY } from "./autonomy.js";
+import { DEFAULT_AUTONOMY, strictestLevel } from "./autonomy.js";
 import { backendOf, type CallRun, claimContextBase, type Ending, ended, type Step } from "./call-run.js";
 import { type Claim, type Decision, EMPTY_GRANT, type Grant, isWithin } from "./claims.js";
 import type { ClaimContext } from "./context.js";
@@ -218,7 +218,7 @@ function refusal(decision: Decision, toolName: string, more: Readonly<Record<str
 }
 
 export function policyCallOf(run: CallRun): PolicyCall {
-  const { name, spec } = run.target;
+  const { name, spec, autonomy } = run.target;
   const { host, session } = run.context;
   const { home, flags, commandLanguage } = backendOf(run);
   const { trust } = session;
@@ -232,7 +232,7 @@ export function policyCallOf(run: CallRun): PolicyCall {
     cwd: run.cwd,
     workspace: run.workspace,
     home,
-    autonomy: trust.autonomy ?? host.autonomy ?? DEFAULT_AUTONOMY,
+    autonomy: strictestLevel(trust.autonomy, autonomy) ?? host.autonomy ?? DEFAULT_AUTONOMY,
     sandboxed: flags.sandbox === true,
     ...(commandLanguage === undefined ? {} : { commandLanguage }),
     taint: trust.taint,

@@ -35,7 +35,7 @@ export interface PolicyCall {
   /** The workspace of the target. */
   readonly workspace: string;
   readonly home: string;
-  /** The level in force for this call: that of its session, else that of the host. */
+  /** The level in force for this call: the stricter one of its session's and its target's, else that of the host. */
   readonly autonomy: Autonomy;
   /** Whether commands on the target run in a sandbox. */
   readonly sandboxed: boolean;

@@ -1,4 +1,5 @@
 /** A place where calls run, named by a string such as "posix:dash", and opened by the first call that chooses it. */
+import type { Autonomy } from "./autonomy.js";
 import type { Backend } from "./backend.js";
 
 /** Where calls can run. Listing tools opens nothing. */
@@ -11,6 +12,10 @@ export interface Target {
   readonly workspace?: string | undefined;
   /** Absent: known once it is open. */
   readonly home?: string | undefined;
+  /** Whether it has a terminal, known before it is open. Default false. */
+  readonly terminal?: boolean | undefined;
+  /** The level of calls on it. Absent: that of the host. */
+  readonly autonomy?: Autonomy | undefined;
   /**
    * The open backend: at once if it is open. A failure is not kept, so the next call tries again.
    * @throws Why it cannot be opened: `BACKEND_UNAVAILABLE`, or what the opener throws.
@@ -24,6 +29,7 @@ export function targetOf(backend: Backend, { name = backend.name, workspace = ba
     name,
     workspace,
     home: backend.home,
+    terminal: backend.flags.terminal === true,
     open: () => backend,
   };
 }
