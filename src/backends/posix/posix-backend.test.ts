@@ -16,36 +16,8 @@ import {
 } from "../../testing/index.js";
 import { isSampled } from "../../testing/long.fixture.js";
 import { PosixMachine, until } from "./machine.fixture.js";
-import { type ShellName, underEachShell } from "./shells.fixture.js";
+import { POSIX_CANNOT, underEachShell } from "./shells.fixture.js";
 import { isSmoke } from "./smoke.fixture.js";
-
-const NO_SIGNALS = "a remote shell cannot distinguish death by a signal from a status over 128";
-
-const NO_DETACH = "a running command cannot become a job: it holds the channel of its call";
-const NO_LOOK = "a plain shell does not report what its processes wait for";
-
-/** What cannot hold on a machine that is only a shell, by shell. */
-export const CANNOT: Readonly<Record<ShellName, Readonly<Record<string, string>>>> = {
-  dash: {
-    "shell:exit:137-is-a-code": NO_SIGNALS,
-    "shell:exit:signal": NO_SIGNALS,
-    "shell:exec:detach": NO_DETACH,
-    "shell:spawn:waiting": NO_LOOK,
-  },
-  bash: {
-    "shell:exit:137-is-a-code": NO_SIGNALS,
-    "shell:exit:signal": NO_SIGNALS,
-    "shell:exec:detach": NO_DETACH,
-    "shell:spawn:waiting": NO_LOOK,
-  },
-  busybox: {
-    "shell:exit:137-is-a-code": NO_SIGNALS,
-    "shell:exit:signal": NO_SIGNALS,
-    "shell:exec:detach": NO_DETACH,
-    "shell:spawn:waiting": NO_LOOK,
-    "shell:process:default-signals": "busybox's own `sh -c` starts its last command with QUIT ignored",
-  },
-};
 
 // Each case starts dozens of processes: on a machine that is busy with other things that takes its time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
@@ -71,7 +43,7 @@ underEachShell((shell) => {
         dispose: async () => rmSync(dir, { recursive: true, force: true }),
       };
     },
-    cannot: CANNOT[shell],
+    cannot: POSIX_CANNOT[shell],
     knownFailures: {},
   };
   // The search engine is the one that the memory backend proves whole; here a sample of it reads through the shell.

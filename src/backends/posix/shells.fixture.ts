@@ -13,6 +13,34 @@ export const ARGV: Readonly<Record<ShellName, readonly string[]>> = {
   busybox: ["busybox", "sh"],
 };
 
+const NO_SIGNALS = "a remote shell cannot distinguish death by a signal from a status over 128";
+
+const NO_DETACH = "a running command cannot become a job: it holds the channel of its call";
+const NO_LOOK = "a plain shell does not report what its processes wait for";
+
+/** What cannot hold on a machine that is only a shell, by shell. */
+export const POSIX_CANNOT: Readonly<Record<ShellName, Readonly<Record<string, string>>>> = {
+  dash: {
+    "shell:exit:137-is-a-code": NO_SIGNALS,
+    "shell:exit:signal": NO_SIGNALS,
+    "shell:exec:detach": NO_DETACH,
+    "shell:spawn:waiting": NO_LOOK,
+  },
+  bash: {
+    "shell:exit:137-is-a-code": NO_SIGNALS,
+    "shell:exit:signal": NO_SIGNALS,
+    "shell:exec:detach": NO_DETACH,
+    "shell:spawn:waiting": NO_LOOK,
+  },
+  busybox: {
+    "shell:exit:137-is-a-code": NO_SIGNALS,
+    "shell:exit:signal": NO_SIGNALS,
+    "shell:exec:detach": NO_DETACH,
+    "shell:spawn:waiting": NO_LOOK,
+    "shell:process:default-signals": "busybox's own `sh -c` starts its last command with QUIT ignored",
+  },
+};
+
 /** Runs under dash what no shell does differently, and under every shell in a long run. */
 export function underOneShell(tests: (shell: ShellName) => void): void {
   underEachShell(tests, LONG ? SHELLS : ["dash"]);
