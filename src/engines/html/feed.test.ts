@@ -48,7 +48,7 @@ describe("a feed as Markdown", () => {
       `<rss><channel><link>https://channel.test/</link>${items.map((link) => `<item><title>http://title.test/</title><link>${link}</link><description>http://text.test/ &lt;a href="http://summary.test/"&gt;x&lt;/a&gt;</description></item>`).join("")}</channel></rss>`,
       SITE,
     );
-    expect(feed.links).toEqual(["https://site.test/1", "https://a.test/?b=1&c=2", "https://self.test/"]);
+    expect([...feed.links]).toEqual(["https://site.test/1", "https://a.test/?b=1&c=2", "https://self.test/"]);
   });
 
   it("has long summaries truncated, and says that there are no items", () => {

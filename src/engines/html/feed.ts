@@ -69,29 +69,22 @@ class FeedHandler implements PageHandler {
   }
 }
 
-export interface RenderedFeed extends RenderedHtml {
-  /** The absolute URLs of the items, without fragments. */
-  readonly links: string[];
-}
-
 /** Renders an RSS, Atom or RDF feed as Markdown: its title, then each item with link, date and summary. */
-export function renderFeed(xml: string, url: string): RenderedFeed {
+export function renderFeed(xml: string, url: string): RenderedHtml {
   const handler = new FeedHandler();
   new PageReader(handler, { xml: true }).read(xml);
   const links = new PageLinks(url);
   const title = plain(handler.head.title, url);
   const blocks = [title === "" ? "" : `# ${escapeMarkdown(title, "", false)}`, summaryOf(handler.head, url)];
-  const targets = new Set<string>();
   for (const item of handler.items) {
     const target = links.resolve(item.link);
-    if (target !== undefined && /^https?:/.test(target)) targets.add(target.replace(/#.*/s, ""));
     const name = escapeMarkdown(plain(item.title, url) || target || "Untitled", "", true);
     blocks.push(`## ${target === undefined ? name : `[${name}](${linkTarget(target)})`}`);
     blocks.push(plain(item.date, url), summaryOf(item, url));
   }
   const notes = handler.items.length === 0 ? ["The feed contains no items."] : [];
   const text = blocks.filter((block) => block !== "").join("\n\n");
-  return { text, ...(title === "" ? {} : { title }), notes, links: [...targets] };
+  return { text, ...(title === "" ? {} : { title }), notes, links: links.found };
 }
 
 /** Titles and summaries are text or escaped HTML, which feeds do not distinguish reliably. */

@@ -86,7 +86,6 @@ export class PageRenderer implements PageHandler {
   readonly #parts: MainPart[] = [];
   #linkDepth = 0;
   #isPermalink = false;
-  #hasBase = false;
   /** The heading in the header that is open. */
   #bannerTitle = "";
   #counts: Counts = { text: 0, linkText: 0, links: 0 };
@@ -106,6 +105,7 @@ export class PageRenderer implements PageHandler {
       text: this.#writer.blocks.toString().trim(),
       title: collapseWhitespace(this.#title).trim(),
       parts: this.#parts,
+      links: this.#links.found,
       droppedLinks: this.#droppedLinks,
       droppedCharacters: this.#droppedText,
     };
@@ -127,7 +127,7 @@ export class PageRenderer implements PageHandler {
   open(name: string, attributes: Attributes): (() => void) | undefined {
     const part = isMain(name, attributes) ? this.#partCount++ : undefined;
     if (part !== undefined && part === this.#options.part) this.#skip = undefined;
-    if (name === "base") this.#setBase(attributes.href);
+    if (name === "base") this.#links.setBase(attributes.href);
     if (this.#skip !== undefined) return this.#openSkipped(name);
     if (this.#formula !== undefined) return this.#formula.open(name, attributes);
     if (name === "title") return this.#openTitle();
@@ -192,12 +192,6 @@ export class PageRenderer implements PageHandler {
       if (this.#title.trim() === "") this.#title = this.#titleText ?? "";
       this.#titleText = undefined;
     };
-  }
-
-  #setBase(href: string | undefined): void {
-    if (this.#hasBase || href === undefined) return;
-    this.#hasBase = true;
-    this.#links.setBase(href);
   }
 
   // Blocks.

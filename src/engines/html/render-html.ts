@@ -14,6 +14,8 @@ export interface RenderedHtml {
   readonly title?: string;
   /** Sentences for the reader about what was omitted. */
   readonly notes: string[];
+  /** The absolute http and https URLs of the links and images that were rendered, without fragments. */
+  readonly links: ReadonlySet<string>;
 }
 
 /** With less text than this, menus may be all that the page has. */
@@ -53,7 +55,7 @@ export function articleOf(html: string, url: string): RenderedHtml {
 
 type Rendered = ReturnType<typeof renderOnce>;
 
-function pageOf(html: string, { text, title, droppedLinks }: Rendered): RenderedHtml {
+function pageOf(html: string, { text, title, links, droppedLinks }: Rendered): RenderedHtml {
   const notes: string[] = [];
   if (droppedLinks > 0) {
     const count = droppedLinks === 1 ? "1 link" : `${droppedLinks.toLocaleString("en-US")} links`;
@@ -62,7 +64,7 @@ function pageOf(html: string, { text, title, droppedLinks }: Rendered): Rendered
   if (text === "" && html.trim() !== "") {
     notes.push("The page contains no text; it may build its content with JavaScript, which does not run here.");
   }
-  return { text, ...(title === "" ? {} : { title }), notes };
+  return { text, ...(title === "" ? {} : { title }), notes, links };
 }
 
 function renderOnce(

@@ -1,4 +1,6 @@
+import { PageLinks } from "./page-links.js";
 import { type Attributes, type PageHandler, PageReader } from "./page-reader.js";
+import type { RenderedHtml } from "./render-html.js";
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
@@ -29,8 +31,13 @@ const NAMED: Readonly<Record<string, string>> = {
 class SimpleHandler implements PageHandler {
   readonly #parts: string[] = [];
   #omitted = 0;
+  readonly links: PageLinks;
   /** Parts that are not blank: a link without any has no text. */
   #visible = 0;
+
+  constructor(url: string) {
+    this.links = new PageLinks(url);
+  }
 
   open(name: string, { href }: Attributes): (() => void) | undefined {
     if (OMITTED.has(name)) {
@@ -71,6 +78,7 @@ class SimpleHandler implements PageHandler {
   }
 
   #link(url: string): () => void {
+    this.links.resolve(url);
     const before = this.#visible;
     return () => {
       if (url !== "" && this.#visible > before) this.#push(` (${url})`);
@@ -88,8 +96,8 @@ function decodeFew(text: string): string {
 }
 
 /** The few rules of a plain simplifier: links as `text (url)`, headings with `#`, list items with `- `, everything else text. */
-export function simplifyHtml(html: string): string {
-  const handler = new SimpleHandler();
+export function simplifyHtml(html: string, url: string): RenderedHtml {
+  const handler = new SimpleHandler(url);
   new PageReader(handler, { decodeEntities: false }).read(html);
-  return handler.toString();
+  return { text: handler.toString(), notes: [], links: handler.links.found };
 }

@@ -5,6 +5,13 @@ const MAX_SPAN = 1_000;
 /** Empty cells that spans may add before others, for each cell of the table, so that its size stays in proportion to the page. */
 const MAX_ADDED_PER_CELL = 10;
 
+interface Span {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+const ONE: Span = { columns: 1, rows: 1 };
+
 /** The cells of one table, until it ends. They are in flat lists, because a page may have a million of them. */
 export class Table {
   /** A layout table is only a way of placing blocks: its cells are rendered as these. */
@@ -13,9 +20,10 @@ export class Table {
   isData = false;
   isInHead = false;
   size = 0;
-  /** Of the rows that have text: that of each cell, and the columns and rows that it spans, as `rows * SPANS + columns`. */
+  /** Of all cells, row after row. */
   readonly #texts: string[] = [];
-  readonly #spans: number[] = [];
+  /** Of the cells that span several columns or rows, by their index. */
+  readonly #spans = new Map<number, Span>();
   /** The index of the first cell of each row. */
   readonly #starts: number[] = [];
   /** Of the current row. */
@@ -35,8 +43,9 @@ export class Table {
     if (this.#starts.length === 0) this.beginRow();
     const content = text.trim();
     this.size += content.length + 3;
+    const span = { columns: spanOf(columns, MAX_COLUMNS), rows: spanOf(rows, MAX_SPAN) };
+    if (span.columns > 1 || span.rows > 1) this.#spans.set(this.#texts.length, span);
     this.#texts.push(content);
-    this.#spans.push(spanOf(rows, MAX_SPAN) * SPANS + spanOf(columns, MAX_COLUMNS));
     if (!isHeader) this.#hasData = true;
   }
 
@@ -45,7 +54,7 @@ export class Table {
     const start = this.#starts.at(-1);
     if (start === undefined) return;
     if (hasText(this.#texts, start)) this.#hasHeader ??= this.#isHead || !this.#hasData;
-    else this.#texts.length = this.#spans.length = this.#starts.pop()!;
+    else this.#removeCells(this.#starts.pop()!);
   }
 
   /** The paragraphs of the rows so far, which are forgotten: the short cells of a row are one. */
@@ -56,7 +65,13 @@ export class Table {
       if (texts.some((text) => text.includes("\n"))) for (const text of texts) yield* text.split("\n");
       else yield texts.join(" ");
     }
-    this.#texts.length = this.#spans.length = this.#starts.length = 0;
+    this.#starts.length = 0;
+    this.#removeCells(0);
+  }
+
+  #removeCells(start: number): void {
+    for (let index = start; index < this.#texts.length; index++) this.#spans.delete(index);
+    this.#texts.length = start;
   }
 
   /** As a table of GitHub's Markdown, as rows of text, or `undefined` for a single column or one row of blocks. */
@@ -91,8 +106,7 @@ export class Table {
       let column = 0;
       for (let cell = start; cell < next; cell++) {
         const text = this.#texts[cell]!.replaceAll("\n", lineBreak);
-        const columns = this.#spans[cell]! % SPANS;
-        const rows = Math.floor(this.#spans[cell]! / SPANS);
+        const { columns, rows } = this.#spans.get(cell) ?? ONE;
         while ((spannedUntil[column] ?? 0) > index) column++;
         if (column >= MAX_COLUMNS) {
           if (text !== "") beyond.push(text);
@@ -114,9 +128,6 @@ export class Table {
     }
   }
 }
-
-/** More than the columns of a span. */
-const SPANS = 128;
 
 function hasText(texts: readonly string[], start: number): boolean {
   for (let index = start; index < texts.length; index++) if (texts[index] !== "") return true;

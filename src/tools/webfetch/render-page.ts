@@ -54,7 +54,7 @@ export async function renderPage(
     text,
     notes,
     ...(title === "" ? {} : { title }),
-    ...(links === undefined ? {} : { links: new Set(links) }),
+    ...(links === undefined ? {} : { links }),
   };
 }
 
@@ -81,7 +81,7 @@ interface PageText {
   readonly text: string;
   readonly title?: string | undefined;
   readonly notes: readonly string[];
-  readonly links?: Iterable<string>;
+  readonly links?: ReadonlySet<string>;
 }
 
 async function textOf(
@@ -97,11 +97,10 @@ async function textOf(
     const feed = renderFeed(text, url);
     return format === "html" || format === "simplified" ? { ...source, links: feed.links } : feed;
   }
-  const links = linksOfHtml(text, url);
-  if (format === "html") return { ...source, links };
-  if (format === "simplified") return { text: simplifyHtml(text), notes: [], links };
-  if (format === "article") return { ...articleOf(text, url), links };
-  return { ...renderHtml(text, { url, format: format === "text" ? "text" : "markdown" }), links };
+  if (format === "html") return { ...source, links: linksOfHtml(text, url) };
+  if (format === "simplified") return simplifyHtml(text, url);
+  if (format === "article") return articleOf(text, url);
+  return renderHtml(text, { url, format: format === "text" ? "text" : "markdown" });
 }
 
 /** Characters of one document; pages after the one that exceeds it are not shown. */
