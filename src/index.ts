@@ -153,10 +153,12 @@ export type {
   CollectionName,
   DialectName,
   Gate,
+  OpenedMachine,
   Outcome,
   TargetRequest,
   TargetScheme,
   TargetSchemes,
+  TargetSettings,
   UndoReport,
   UndoRequest,
 } from "./toolkit/index.js";

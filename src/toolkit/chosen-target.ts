@@ -1,15 +1,17 @@
 /** A target as users and hosts choose it: "posix:dash", "posix:dash=/srv/app", "api=posix:dash=/srv/api", or an object of these parts. */
-import { type Backend, HaftError } from "../kernel/index.js";
-import { findScheme, schemeOf, type TargetSchemes } from "./target-schemes.js";
+import { AUTONOMY_LEVELS, type Autonomy, type Backend, HaftError } from "../kernel/index.js";
+import { findScheme, schemeOf, type TargetSchemes, type TargetSettings } from "./target-schemes.js";
 
 /** A target, its name and the directory that calls work in there. */
-export interface ChosenTarget {
+export interface ChosenTarget extends TargetSettings {
   /** What calls choose it by; lets a target be chosen twice, with two workspaces. Letters, digits, ".", "_" and "-". Default: `target`. */
   readonly name?: string;
   /** What it is: "local", "posix:dash", or a name in `backends`. */
   readonly target: string;
   /** Absolute. Default: the toolkit's workspace for the default target and those of this machine, else where the backend starts. */
   readonly workspace?: string;
+  /** How much happens there without asking. Default: as for the toolkit. A session with a level of its own gets the stricter one of both. */
+  readonly autonomy?: Autonomy;
 }
 
 /** What there is to choose from beside the built-in targets. */
@@ -47,6 +49,7 @@ export function checkedTarget(given: string | ChosenTarget, more: MoreTargets = 
   requireTarget(target, more);
   requireName(chosen, more);
   requireAbsolute(target, workspace);
+  requireSettings(chosen, more);
   return chosen;
 }
 
@@ -92,6 +95,16 @@ function requireName({ name, target }: ChosenTarget, more: MoreTargets): void {
 function requireAbsolute(target: string, workspace: string | undefined): void {
   if (workspace !== undefined && !workspace.startsWith("/"))
     throw invalid(`The workspace of the target "${target}" must be an absolute path, not "${workspace}".`);
+}
+
+function requireSettings(chosen: ChosenTarget, { schemes }: MoreTargets): void {
+  const { target, autonomy } = chosen;
+  if (autonomy !== undefined && !AUTONOMY_LEVELS.includes(autonomy))
+    throw invalid(`\`autonomy\` of the target "${target}" must be one of ${AUTONOMY_LEVELS.join(", ")}.`);
+  for (const setting of ["ssh", "container"] as const) {
+    if (chosen[setting] !== undefined && findScheme(target, schemes)?.scheme.settings !== setting)
+      throw invalid(`The target "${target}" does not take \`${setting}\`, which is for another kind of target.`);
+  }
 }
 
 function invalid(message: string): HaftError {

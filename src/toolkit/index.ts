@@ -49,13 +49,16 @@ export {
   writeWhole,
 } from "./state-admin.js";
 export {
+  hasSharedWorkspace,
   isOnThisMachine,
   type OpenBackendOptions,
+  type OpenedMachine,
   openBackend,
   TARGETS,
   type TargetRequest,
   type TargetScheme,
   type TargetSchemes,
+  type TargetSettings,
 } from "./target-schemes.js";
 export type { EndedAfterKill, ReportedHalfWrittenFile } from "./target-set.js";
 export type { CollectionName, Toolkit, ToolkitSession } from "./toolkit.js";

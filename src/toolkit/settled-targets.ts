@@ -1,7 +1,7 @@
 /** The targets that the options of a toolkit name, each with its workspace. */
 import { HaftError } from "../kernel/index.js";
-import { type ChosenTarget, checkedTarget, requireDistinctNames } from "./chosen-target.js";
-import { schemeOf } from "./target-schemes.js";
+import { type ChosenTarget, checkedTarget, nameOf, requireDistinctNames } from "./chosen-target.js";
+import { schemeOf, sharesWorkspace } from "./target-schemes.js";
 import type { ToolkitOptions } from "./toolkit-options.js";
 
 /** @throws `CONFIG_INVALID` for none, two of one name, an unknown one, and a workspace that is relative or, on this machine, not there. */
@@ -19,11 +19,17 @@ export async function settledTargets({
   const chosen = [given ?? "local"].flat().map((one) => checkedTarget(one, { backends, schemes }));
   if (chosen.length === 0) throw invalid("`on` names no target. Leave it out for this machine.");
   requireDistinctNames(chosen);
+  const shares = ({ target }: ChosenTarget, index: number) =>
+    Object.hasOwn(backends, target) ? index === 0 : sharesWorkspace(schemeOf(target, schemes).scheme, index === 0);
+  if (common !== undefined && !chosen.some(shares))
+    throw invalid(
+      `\`workspace\` is a directory of this machine, and no target works there. Put the directory after the target: "${nameOf(chosen[0]!)}=${common}".`,
+    );
   const settled: ChosenTarget[] = [];
   for (const [index, one] of chosen.entries()) {
     const { target } = one;
-    const isHere = !Object.hasOwn(backends, target) && schemeOf(target, schemes).scheme.isThisMachine === true;
-    const workspace = one.workspace ?? (isHere || index === 0 ? common : undefined);
+    const isHere = !Object.hasOwn(backends, target) && sharesWorkspace(schemeOf(target, schemes).scheme);
+    const workspace = one.workspace ?? (shares(one, index) ? common : undefined);
     if (isHere && workspace !== undefined) await requireDirectory(workspace);
     settled.push({ ...one, ...(workspace === undefined ? {} : { workspace }) });
   }

@@ -1,8 +1,21 @@
 /** Target strings, and who opens them: a table of schemes. Each backend is loaded when it is opened. */
 import { type Backend, HaftError } from "../kernel/index.js";
+import { splitTerminal, type TargetTerminal, TERMINAL_SUFFIX } from "./target-terminal.js";
+
+/** What only some kinds of target can be told. */
+export interface TargetSettings {
+  readonly ssh?: {
+    /** The configuration file of OpenSSH that is read in place of the user's own and the system's. Absolute. */
+    readonly config?: string;
+  };
+  readonly container?: {
+    /** The user that commands run as: a name or an id of the container. Default: that of its image. */
+    readonly user?: string;
+  };
+}
 
 /** What a backend is opened with, whatever its target. */
-export interface OpenBackendOptions {
+export interface OpenBackendOptions extends TargetSettings {
   /** Absolute; where relative paths and commands start. Default: the backend's own choice. */
   readonly cwd?: string;
   /** What commands find in their environment beside the usual few variables. */
@@ -17,28 +30,55 @@ export interface TargetRequest extends OpenBackendOptions {
   readonly address: string;
 }
 
+/** A backend that programs can be started beside. */
+export interface OpenedMachine {
+  readonly backend: Backend;
+  /** The local command that runs `argv` there, as these exact arguments, with stdin and stdout passed through and no terminal. */
+  command(argv: readonly string[]): readonly string[];
+}
+
 /** Opens the targets `scheme:ADDRESS`. */
 export interface TargetScheme {
   /** The addresses that it takes, "" for none. Absent: any that is not empty. */
   readonly addresses?: readonly string[];
-  /** Whether its files are those of this machine: the workspace of the toolkit applies there. Default false. */
+  /** How an address is written, for messages. Default "ADDRESS". */
+  readonly addressText?: string;
+  /** Why an address cannot be used, as a clause; undefined for one that may exist. */
+  addressProblem?(address: string): string | undefined;
+  /** The settings that are for its targets. */
+  readonly settings?: keyof TargetSettings;
+  /**
+   * Whether the workspace of the toolkit, a directory of this machine, is also theirs. `false`: not even for the default target.
+   * Default: `isThisMachine`, and for the default target.
+   */
+  readonly sharesWorkspace?: boolean;
+  /** Whether its files are those of this machine. Default false. */
   readonly isThisMachine?: boolean;
+  /** Whether its targets take the suffix "+tmux"; then `open` returns an `OpenedMachine`. Default false. */
+  readonly terminal?: boolean;
   /** Where its targets start without a workspace, where that is known before one is open. */
   readonly workspace?: string;
   /** The home directory on its targets, where that is known before one is open. */
   readonly home?: string;
   /** Called by the first call on the target, and again after a failure. The toolkit closes the backend. */
-  open(request: TargetRequest): Backend | Promise<Backend>;
+  open(request: TargetRequest): Backend | OpenedMachine | Promise<Backend | OpenedMachine>;
 }
 
 /** Milliseconds that a shell of this machine has to answer: less than a call waits for its target, so that the cause is reported. */
 const POSIX_CONNECT_TIMEOUT_MS = 20_000;
 
+/** For a machine that is this one. */
+const onThisMachine = (argv: readonly string[]): readonly string[] => argv;
+
 const SCHEMES: Readonly<Record<string, TargetScheme>> = {
   local: {
     addresses: [""],
     isThisMachine: true,
-    open: async (options) => (await import("../backends/local/index.js")).createLocalBackend(options),
+    terminal: true,
+    async open(options) {
+      const { createLocalBackend } = await import("../backends/local/index.js");
+      return { backend: createLocalBackend(options), command: onThisMachine };
+    },
   },
   memory: {
     addresses: [""],
@@ -49,14 +89,16 @@ const SCHEMES: Readonly<Record<string, TargetScheme>> = {
   posix: {
     addresses: ["sh", "dash", "bash", "busybox"],
     isThisMachine: true,
+    terminal: true,
     async open({ address, cwd, env }) {
       const { openLocalPosix } = await import("../backends/posix/index.js");
-      return openLocalPosix({
+      const backend = await openLocalPosix({
         shell: address,
         connectTimeoutMs: POSIX_CONNECT_TIMEOUT_MS,
         ...(cwd === undefined ? {} : { cwd }),
         ...(env === undefined ? {} : { setEnv: env }),
       });
+      return { backend, command: onThisMachine };
     },
   },
 };
@@ -68,38 +110,52 @@ export type TargetSchemes = Readonly<Record<string, TargetScheme>>;
 export const TARGETS: readonly string[] = Object.freeze(targetsOf(SCHEMES));
 
 function targetsOf(schemes: TargetSchemes): string[] {
-  return Object.entries(schemes).flatMap(([scheme, { addresses = ["ADDRESS"] }]) =>
-    addresses.map((address) => (address === "" ? scheme : `${scheme}:${address}`)),
+  return Object.entries(schemes).flatMap(([scheme, { addresses, addressText = "ADDRESS" }]) =>
+    (addresses ?? [addressText]).map((address) => (address === "" ? scheme : `${scheme}:${address}`)),
   );
 }
 
 /**
- * The scheme of a target, and the address in it.
+ * The scheme of a target, the address in it and its terminal.
  *
  * @param others - Targets that need no scheme, for the message.
  * @throws `CONFIG_INVALID` for a target of no scheme
  */
 export function schemeOf(target: string, more: TargetSchemes = {}, others: readonly string[] = []): FoundScheme {
-  const found = findScheme(target, more);
-  if (found !== undefined) return found;
+  const parsed = parse(target, more);
+  if (typeof parsed === "object") return parsed;
   const known = [...others, ...targetsOf({ ...SCHEMES, ...more })];
-  throw new HaftError("CONFIG_INVALID", `There is no target "${target}". Use one of ${known.join(", ")}.`, {
-    details: { target },
-  });
+  const why = parsed ?? `There is no target "${target}". Use one of ${known.join(", ")}.`;
+  throw new HaftError("CONFIG_INVALID", why, { details: { target } });
 }
 
-interface FoundScheme {
+export interface FoundScheme {
   readonly scheme: TargetScheme;
   readonly address: string;
+  /** Absent: the target has none. */
+  readonly terminal?: TargetTerminal;
 }
 
 /** Undefined for a target of no scheme. */
 export function findScheme(target: string, more: TargetSchemes = {}): FoundScheme | undefined {
+  const parsed = parse(target, more);
+  return typeof parsed === "object" ? parsed : undefined;
+}
+
+/** Why the target cannot be used, where its scheme is known. */
+function parse(text: string, more: TargetSchemes): FoundScheme | string | undefined {
   const schemes = { ...SCHEMES, ...more };
-  const [, name = "", address = ""] = /^([a-z][a-z0-9-]*)(?::(.*))?$/s.exec(target) ?? [];
+  const { target, terminal } = splitTerminal(text);
+  const [, name = "", address = "", unread = ""] = /^([a-z][a-z0-9-]*)(?::(.*?))?(\+tmux.*)?$/s.exec(target) ?? [];
   const scheme = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
-  const isTaken = scheme?.addresses?.includes(address) ?? address !== "";
-  return scheme !== undefined && isTaken ? { scheme, address } : undefined;
+  if (scheme === undefined) return undefined;
+  if (unread !== "") return `The target "${text}" does not end as a target with a terminal does: ${TERMINAL_SUFFIX}.`;
+  if (!(scheme.addresses?.includes(address) ?? address !== "")) return undefined;
+  const problem = scheme.addressProblem?.(address);
+  if (problem !== undefined) return `The target "${text}" cannot be used: ${problem}.`;
+  if (terminal === undefined) return { scheme, address };
+  if (scheme.terminal === true) return { scheme, address, terminal };
+  return `The target "${target}" has no terminal. Leave out "${text.slice(target.length)}".`;
 }
 
 /** Whether this is a built-in target whose files are those of this machine. */
@@ -107,13 +163,41 @@ export function isOnThisMachine(target: string): boolean {
   return findScheme(target)?.scheme.isThisMachine === true;
 }
 
+/** Whether the workspace of the toolkit is also that of such a target. */
+export function sharesWorkspace(scheme: TargetScheme, isDefault = false): boolean {
+  return scheme.sharesWorkspace ?? (scheme.isThisMachine === true || isDefault);
+}
+
+/** The same for a built-in target. */
+export function hasSharedWorkspace(target: string, isDefault = false): boolean {
+  const found = findScheme(target);
+  return found !== undefined && sharesWorkspace(found.scheme, isDefault);
+}
+
+/** Opens the backend of a target, with its terminal. What its scheme returns is not checked. */
+export async function openFound(
+  { scheme, terminal }: Pick<FoundScheme, "scheme" | "terminal">,
+  request: TargetRequest,
+): Promise<Backend> {
+  const opened = await scheme.open(request);
+  if (!isOpenedMachine(opened)) return opened;
+  const { backend, command } = opened;
+  if (terminal === undefined) return backend;
+  void command;
+  throw new HaftError("BACKEND_UNSUPPORTED", `Did not open "${request.target}": terminals are not built yet.`);
+}
+
+function isOpenedMachine(opened: Backend | OpenedMachine): opened is OpenedMachine {
+  return typeof (opened as Partial<OpenedMachine> | undefined)?.command === "function";
+}
+
 /**
  * Opens the backend of a target: `local` this machine, `memory` an imagined one, `posix:SHELL` this machine through a plain
- * shell, as if it were at the other end of a pipe. The caller closes it.
+ * shell, `container:NAME` a running container, `image:IMAGE` a container of its own, `ssh:HOST` another machine. The caller closes it.
  *
  * @throws `CONFIG_INVALID` for another target, `BACKEND_UNAVAILABLE` when it cannot be opened.
  */
 export async function openBackend(target: string, options: OpenBackendOptions = {}): Promise<Backend> {
-  const { scheme, address } = schemeOf(target);
-  return scheme.open({ ...options, target, address });
+  const found = schemeOf(target);
+  return openFound(found, { ...options, target, address: found.address });
 }

@@ -50,7 +50,7 @@ interface Reporting {
 }
 
 /** What targets are made of. */
-interface TargetParts extends Omit<ToolkitTargetParts, "scheme" | "address"> {
+interface TargetParts extends Omit<ToolkitTargetParts, "scheme" | "address" | "terminal"> {
   /** Ready backends by the name that a target has; they are not closed here. */
   readonly backends: Readonly<Record<string, Backend>>;
   readonly schemes: TargetSchemes;
@@ -76,7 +76,8 @@ export class TargetSet {
       const backend = Object.hasOwn(parts.backends, spec) ? parts.backends[spec] : undefined;
       if (backend !== undefined) {
         if (!given.has(backend)) given.set(backend, { name, backend });
-        return { ...targetOf(backend, workspace === undefined ? { name } : { name, workspace }), spec };
+        const { autonomy } = one;
+        return { ...targetOf(backend, workspace === undefined ? { name } : { name, workspace }), spec, autonomy };
       }
       const target = new ToolkitTarget(one, { ...parts, ...schemeOf(spec, parts.schemes) });
       own.push(target);

@@ -1,5 +1,6 @@
 /** One target of a toolkit: opened by the first call that chooses it, and again after a failure. */
 import {
+  type Autonomy,
   type Backend,
   type Clock,
   HaftError,
@@ -9,7 +10,8 @@ import {
   withTimeout,
 } from "../kernel/index.js";
 import { type ChosenTarget, nameOf } from "./chosen-target.js";
-import type { OpenBackendOptions, TargetScheme } from "./target-schemes.js";
+import { type OpenBackendOptions, openFound, sharesWorkspace, type TargetScheme } from "./target-schemes.js";
+import type { TargetTerminal } from "./target-terminal.js";
 
 /** Milliseconds that an attempt to open a target may take: less than `DEFAULT_DEADLINE_MS`, so that the call gets its error. */
 export const OPEN_TIMEOUT_MS = 25_000;
@@ -17,6 +19,7 @@ export const OPEN_TIMEOUT_MS = 25_000;
 export interface ToolkitTargetParts {
   readonly scheme: TargetScheme;
   readonly address: string;
+  readonly terminal?: TargetTerminal;
   /** What the targets of this machine start with where nothing else is chosen. */
   readonly machine: { readonly home: string; currentDirectory(): string | undefined };
   readonly options: Omit<OpenBackendOptions, "cwd">;
@@ -27,6 +30,9 @@ export class ToolkitTarget implements Target {
   readonly name: string;
   readonly spec: string;
   readonly home: string | undefined;
+  readonly terminal: boolean;
+  readonly autonomy: Autonomy | undefined;
+  readonly #chosen: ChosenTarget;
   readonly #parts: ToolkitTargetParts;
   #backend: Backend | undefined;
   #workspace: string | undefined;
@@ -39,14 +45,17 @@ export class ToolkitTarget implements Target {
     this.name = nameOf(chosen);
     this.spec = chosen.target;
     this.home = home;
+    this.terminal = parts.terminal !== undefined;
+    this.autonomy = chosen.autonomy;
+    this.#chosen = chosen;
     this.#workspace = chosen.workspace ?? scheme.workspace;
     this.#parts = parts;
   }
 
-  /** On this machine by default the current directory at the first use. */
+  /** Where the directories are those of this machine, by default the current directory at the first use. */
   get workspace(): string | undefined {
     const { scheme, machine } = this.#parts;
-    if (scheme.isThisMachine === true) this.#workspace ??= machine.currentDirectory();
+    if (sharesWorkspace(scheme)) this.#workspace ??= machine.currentDirectory();
     return this.#workspace;
   }
 
@@ -70,12 +79,20 @@ export class ToolkitTarget implements Target {
   }
 
   #attempt(): Promise<Backend> {
-    const { scheme, address, options, clock } = this.#parts;
+    const { scheme, address, terminal, options, clock } = this.#parts;
+    const { ssh, container } = this.#chosen;
     const { workspace, name, spec } = this;
     let isAwaited = true;
     const open = async () => {
-      const request = { ...options, target: spec, address, ...(workspace === undefined ? {} : { cwd: workspace }) };
-      const backend = await scheme.open(request);
+      const request = {
+        ...options,
+        target: spec,
+        address,
+        ...(workspace === undefined ? {} : { cwd: workspace }),
+        ...(ssh === undefined ? {} : { ssh }),
+        ...(container === undefined ? {} : { container }),
+      };
+      const backend = await openFound({ scheme, ...(terminal === undefined ? {} : { terminal }) }, request);
       if (!isBackend(backend)) throw notOpened(name, "the `open` of its scheme returned no backend");
       if (isAwaited && !this.#isClosed) return backend;
       // No call waits for it any longer.

@@ -39,14 +39,43 @@ export function withDialectOption(command: Command): Command {
 }
 
 export function withTargetOption(command: Command): Command {
-  return command.addOption(
-    new Option(
-      "--on <target>",
-      "where tools run: local, memory, posix:sh, posix:dash, posix:bash, posix:busybox; with a workspace of its own as TARGET=/DIR, with a name as NAME=TARGET=/DIR; repeatable, the first is the default and a call chooses by name with `on`",
+  return command
+    .addOption(
+      new Option(
+        "--on <target>",
+        "where tools run: local, memory, sandbox, posix:SHELL, container:NAME, image:IMAGE, ssh:[USER@]HOST[:PORT]; with a workspace of its own as TARGET=/DIR, with a terminal as TARGET+tmux, with a name as NAME=TARGET=/DIR; repeatable, the first is the default and a call chooses by name with `on`",
+      )
+        .argParser(repeated)
+        .default([], "from the configuration, else local"),
     )
-      .argParser(repeated)
-      .default([], "from the configuration, else local"),
-  );
+    .option("--container <name>", "short for --on container:NAME")
+    .option("--ssh <[user@]host>", "short for --on ssh:USER@HOST")
+    .option("--tmux [session]", "add a terminal to the first target: short for --on TARGET+tmux=SESSION")
+    .hook("preAction", (_, action) => {
+      const options = action.opts<ShortTargetOptions>();
+      action.setOptionValue("on", withShortForms(options));
+    });
+}
+
+interface ShortTargetOptions {
+  readonly on: readonly string[];
+  readonly container?: string;
+  readonly ssh?: string;
+  readonly tmux?: string | true;
+}
+
+/** The targets of `--on` and of the options that are short for one. */
+export function withShortForms({ on, container, ssh, tmux }: ShortTargetOptions): readonly string[] {
+  const all = [
+    ...on,
+    ...(container === undefined ? [] : [`container:${container}`]),
+    ...(ssh === undefined ? [] : [`ssh:${ssh}`]),
+  ];
+  if (tmux === undefined) return all;
+  const [first = "local", ...others] = all;
+  const at = first.indexOf("=/");
+  const [target, directory] = at === -1 ? [first, ""] : [first.slice(0, at), first.slice(at)];
+  return [`${target}+tmux${tmux === true ? "" : `=${tmux}`}${directory}`, ...others];
 }
 
 /** For commands that run tools. */

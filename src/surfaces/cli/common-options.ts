@@ -9,6 +9,7 @@ import {
   HaftError,
   isWithin,
   messageOf,
+  strictestLevel,
   type ToolRegistry,
 } from "../../kernel/index.js";
 import { AUTONOMY_LEVELS, type Autonomy, commandToAllow } from "../../policy/index.js";
@@ -19,7 +20,7 @@ import {
   checkedTarget,
   GATES,
   type Gate,
-  isOnThisMachine,
+  hasSharedWorkspace,
   nameOf,
   notAWorkspace,
   requireDistinctNames,
@@ -74,7 +75,7 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
     throw new UsageError(`Did not start: --gate must be one of ${GATES.join(", ")}, not "${gate}".`);
   const dialect = options.dialect ?? settled.dialect ?? DEFAULT_DIALECT;
   const stateDir = state === undefined ? settled.stateDir : stateDirOf(state);
-  const on = targetsOf(options.on, loaded);
+  const on = targetsOf(options.on, loaded, givenLevel(options.autonomy));
   const { web, notices, hasSearch } = webSettings(settled.web);
   const toolkit: ToolkitOptions = {
     on,
@@ -110,11 +111,16 @@ export function autonomyLevel(
   option: string | undefined,
   { autonomy = DEFAULT_AUTONOMY }: Pick<SettledConfig, "autonomy">,
 ): Autonomy {
+  return givenLevel(option) ?? autonomy;
+}
+
+/** Of the option, else of HAFT_AUTONOMY. @throws UsageError */
+export function givenLevel(option: string | undefined): Autonomy | undefined {
   const { HAFT_AUTONOMY } = process.env;
   const [name, level] =
-    option === undefined && HAFT_AUTONOMY ? ["HAFT_AUTONOMY", HAFT_AUTONOMY] : ["--autonomy", option ?? autonomy];
+    option === undefined && HAFT_AUTONOMY ? ["HAFT_AUTONOMY", HAFT_AUTONOMY] : ["--autonomy", option];
   const found = AUTONOMY_LEVELS.find((one) => one === level);
-  if (found !== undefined) return found;
+  if (level === undefined || found !== undefined) return found;
   throw new UsageError(`Did not start: ${name} must be one of ${AUTONOMY_LEVELS.join(", ")}, not "${level}".`);
 }
 
@@ -134,6 +140,11 @@ export function settledWorkspace(option: string | undefined, config: SettledConf
   throw new UsageError(
     `Did not use the workspace "${config.workspace}": it is a symlink to "${real}", outside the project that configures it. Set it with \`--workspace DIR\`.`,
   );
+}
+
+/** The `workspace` of the toolkit: none where no target has its files on this machine. */
+export function workspaceFor(targets: Targets, workspace: string): { readonly workspace?: string } {
+  return targets.some(({ target }, index) => hasSharedWorkspace(target, index === 0)) ? { workspace } : {};
 }
 
 /** The option for a suggested command line, with a space before it. */
@@ -165,17 +176,26 @@ export function disabledBy({ settled, layers }: LoadedConfig): Readonly<Record<s
  * The targets of `--on`, else of the configuration, else this machine. The workspace of a target of this machine is checked, and
  * followed to its real path.
  *
+ * @param level - No target has a looser level of its own.
  * @throws UsageError that names the option, or the file and the target.
  */
-export function targetsOf(options: readonly string[], { settled, layers }: LoadedConfig): Targets {
-  const file = layers.findLast(({ config }) => config.on !== undefined && config.on === settled.on)?.path;
+export function targetsOf(
+  options: readonly string[],
+  { settled, layers }: LoadedConfig,
+  level?: Autonomy | undefined,
+): Targets {
+  const names = (on: SettledConfig["on"]) =>
+    JSON.stringify(on?.map((one) => (typeof one === "string" ? one : nameOf(one))));
+  const file = layers.findLast(({ config: { on } }) => on !== undefined && names(on) === names(settled.on))?.path;
   const targets = options.length > 0 ? options : (settled.on ?? []);
   const chooseFrom = (one: string | ChosenTarget): ChosenTarget => {
     const source = (name: string) => (options.length > 0 ? `--on ${name}` : `"on" in ${file}: ${JSON.stringify(name)}`);
     return namingSource(source(typeof one === "string" ? one : nameOf(one)), () => {
-      const target = checkedTarget(one);
-      const { workspace } = target;
-      if (workspace === undefined || !isOnThisMachine(target.target)) return target;
+      const checked = checkedTarget(one);
+      const { workspace, autonomy } = checked;
+      const strictest = autonomy === undefined ? undefined : strictestLevel(autonomy, level);
+      const target = strictest === undefined ? checked : { ...checked, autonomy: strictest };
+      if (workspace === undefined || !hasSharedWorkspace(target.target)) return target;
       return { ...target, workspace: workspaceOf(workspace, "Use a project directory.") };
     });
   };

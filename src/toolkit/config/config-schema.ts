@@ -87,6 +87,30 @@ function target(): ConfigSchema {
         pattern: "^/",
         description: "Its working directory, absolute.",
       },
+      autonomy: {
+        enum: [...AUTONOMY_LEVELS],
+        description: "What runs there without confirmation. Default: as `autonomy` says for all.",
+      },
+      ssh: {
+        type: "object",
+        description: "For `ssh:HOST`.",
+        properties: {
+          config: {
+            ...TEXT,
+            title: "a path",
+            description: "The OpenSSH configuration file to use in place of your own. Relative to this file.",
+          },
+        },
+        additionalProperties: false,
+      },
+      container: {
+        type: "object",
+        description: "For `container:NAME` and `image:IMAGE`.",
+        properties: {
+          user: { ...TEXT, title: "a user", description: "The user that commands run as. Default: that of the image." },
+        },
+        additionalProperties: false,
+      },
     },
     required: ["target"],
     additionalProperties: false,

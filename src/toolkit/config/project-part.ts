@@ -52,7 +52,11 @@ export async function projectPart(
   const untrusted: string[] = [];
   for (const [key, value] of Object.entries(config)) {
     if (key === "trust") continue;
-    if (!isTrustedKey(key) || trusted.includes(key)) kept[key] = value;
+    if (key === "on" && trusted.includes(key) && !trusted.includes("autonomy")) {
+      const part = withoutLevels(config.on ?? []);
+      kept[key] = part.on;
+      if (part.isChanged) refusals.push({ key: "autonomy", what: '"autonomy" in "on"', why: NOT_ALONE });
+    } else if (!isTrustedKey(key) || trusted.includes(key)) kept[key] = value;
     else if (key === "policy" && sha256 !== undefined && trusted.includes(`policy sha256:${sha256}`)) kept[key] = value;
     else if (key === "policy") {
       const { policy, widens } = narrowingPolicy(config.policy ?? {});
@@ -124,6 +128,17 @@ function sentence(refusals: readonly Refusal[], { path, directory, userConfigPat
   const keys = [...new Set(refusals.map(({ key }) => key))];
   const trust = `"trust": { ${JSON.stringify(directory)}: [${keys.map((key) => JSON.stringify(key)).join(", ")}] }`;
   return `Ignored in ${path}: ${reasons.join("; ")}. To allow it, put ${trust} into ${userConfigPath}.`;
+}
+
+/** Who may choose the targets of a project does not yet choose what runs there without a question. */
+function withoutLevels(on: NonNullable<Config["on"]>) {
+  const isLevelled = (one: (typeof on)[number]) => typeof one !== "string" && one.autonomy !== undefined;
+  const bare = on.map((one) => {
+    if (typeof one === "string") return one;
+    const { autonomy: _, ...rest } = one;
+    return rest;
+  });
+  return { on: bare, isChanged: on.some(isLevelled) };
 }
 
 function isTrustedKey(key: string): key is TrustedKey {

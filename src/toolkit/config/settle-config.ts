@@ -2,6 +2,7 @@
 import type { Autonomy } from "../../policy/index.js";
 import { normalizePath, resolvePath } from "../../text/index.js";
 import { builtinToolNames } from "../builtin-registry.js";
+import type { ChosenTarget } from "../chosen-target.js";
 import type { Config, ConfigLayer, ServerConfig, ToolSettings, Trusted, WebConfig } from "./config.js";
 import { type Gates, withGates } from "./dialect-gates.js";
 import { NO_POLICY, type SettledPolicy, withPolicy } from "./policy-config.js";
@@ -117,13 +118,18 @@ function mergeOver(under: MergedLayers, over: Config, directory: string, home: s
     ...(workspace === undefined ? {} : { workspace: resolvePath(directory, workspace, home) }),
     ...(state === undefined ? {} : { stateDir: resolvePath(directory, state, home) }),
     ...(autonomy === undefined ? {} : { autonomy }),
-    ...(on === undefined ? {} : { on }),
+    ...(on === undefined ? {} : { on: on.map((one) => settledTarget(one, directory, home)) }),
     ...(artifacts?.quotaMiB === undefined ? {} : { quotaMiB: artifacts.quotaMiB }),
     env: [...new Set([...under.env, ...env])],
     tools: { ...under.tools, ...tools },
     serve: { ...under.serve, ...serve },
     servers: mergeServers(under.servers, servers, directory, home),
   };
+}
+
+function settledTarget(one: string | ChosenTarget, directory: string, home: string): string | ChosenTarget {
+  if (typeof one === "string" || one.ssh?.config === undefined) return one;
+  return { ...one, ssh: { ...one.ssh, config: resolvePath(directory, one.ssh.config, home) } };
 }
 
 function mergeServers(

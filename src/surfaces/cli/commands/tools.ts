@@ -50,7 +50,7 @@ async function printTools(name: string | undefined, options: ToolsOptions): Prom
   const { loadConfig, reportIgnored } = await import("../configuration.js");
   const { withTargetParameter } = await import("../../../kernel/index.js");
   const { serversOf } = await import("../servers-of.js");
-  const { builtinRegistry, dialectNamed, isOnThisMachine, nameOf } = await import("../../../toolkit/index.js");
+  const { builtinRegistry, dialectNamed, hasSharedWorkspace, nameOf } = await import("../../../toolkit/index.js");
   const loaded = await loadConfig(options);
   reportIgnored(loaded);
   const { settled } = loaded;
@@ -91,7 +91,7 @@ async function printTools(name: string | undefined, options: ToolsOptions): Prom
     .flatMap((server) => ["", `From the server "${server.name}":`, ...server.tools.map(row)]);
   const targetRow = (one: ChosenTarget) => {
     const what = one.name === undefined || one.name === one.target ? "" : `, ${one.target}`;
-    const common = isOnThisMachine(one.target) ? resolve(options.workspace ?? settled.workspace ?? ".") : undefined;
+    const common = hasSharedWorkspace(one.target) ? resolve(options.workspace ?? settled.workspace ?? ".") : undefined;
     const { workspace = common } = one;
     const where = workspace === undefined ? "" : ` in ${workspace}`;
     return showControls(`  ${nameOf(one)}${what}${where}`);

@@ -9,6 +9,7 @@ import {
   type Settings,
   settingsOf,
   settledWorkspace,
+  workspaceFor,
 } from "../../common-options.js";
 import { printJson, printNotice } from "../../output.js";
 import { serversOf, withServers } from "../../servers-of.js";
@@ -58,7 +59,7 @@ export async function callCommand(
     createToolkit({
       ...settings.toolkit,
       tools: await servers.tools(),
-      workspace,
+      ...workspaceFor(settings.targets, workspace),
       hooks: survivors.hooks,
       ...approver,
     }),

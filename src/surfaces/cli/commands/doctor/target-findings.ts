@@ -1,6 +1,6 @@
 /** Opens each target and closes it again. */
 import { messageOf } from "../../../../kernel/index.js";
-import { type ChosenTarget, isOnThisMachine, nameOf, openBackend } from "../../../../toolkit/index.js";
+import { type ChosenTarget, hasSharedWorkspace, nameOf, openBackend } from "../../../../toolkit/index.js";
 import { settledWorkspace, type Targets, targetsOf } from "../../common-options.js";
 import type { LoadedConfig } from "../../configuration.js";
 import { UsageError } from "../../usage.js";
@@ -26,7 +26,7 @@ export async function targetFindings(loaded: LoadedConfig, options: TargetOption
 async function findingOf(chosen: ChosenTarget, common: string | undefined, isDefault: boolean): Promise<DoctorFinding> {
   const { target } = chosen;
   // As calls do: the common workspace is that of the default target and of this machine.
-  const workspace = chosen.workspace ?? (isDefault || isOnThisMachine(target) ? common : undefined);
+  const workspace = chosen.workspace ?? (hasSharedWorkspace(target, isDefault) ? common : undefined);
   const name = nameOf(chosen);
   const shown = `${name}${name === target ? "" : `, ${target}`}`;
   try {

@@ -3,7 +3,14 @@ import type { Decision, Policy, PolicyCall, PolicyFound } from "../../../../kern
 import { autonomyPolicy } from "../../../../policy/autonomy-policy.js";
 import type { Autonomy } from "../../../../policy/index.js";
 import { createToolkit, dialectNamed, presetOf, type SettledPolicy } from "../../../../toolkit/index.js";
-import { autonomyLevel, settledWorkspace, type Targets, targetsOf } from "../../common-options.js";
+import {
+  autonomyLevel,
+  givenLevel,
+  settledWorkspace,
+  type Targets,
+  targetsOf,
+  workspaceFor,
+} from "../../common-options.js";
 import { type ConfigOptions, loadConfig, reportIgnored } from "../../configuration.js";
 import { UsageError } from "../../usage.js";
 
@@ -40,7 +47,7 @@ export async function configuredPolicy(options: PolicyCommandOptions, usual: Aut
     ...settled.policy,
     autonomy: autonomyLevel(options.autonomy, { autonomy: settled.autonomy ?? usual }),
     workspace: settledWorkspace(options.workspace, settled),
-    targets: targetsOf(options.on ?? [], loaded),
+    targets: targetsOf(options.on ?? [], loaded, givenLevel(options.autonomy)),
     policy: preset?.policy ?? base,
   };
 }
@@ -72,7 +79,8 @@ export async function withExplainer<T>(
     },
     lookup: (claims, asked) => policy.lookup?.(claims, asked),
   };
-  const toolkit = await createToolkit({ policy: watched, autonomy, workspace, on: targets, persist: false });
+  const where = { on: targets, ...workspaceFor(targets, workspace) };
+  const toolkit = await createToolkit({ policy: watched, autonomy, ...where, persist: false });
   const box = toolkit.box();
   try {
     return await use(async (command) => {

@@ -12,9 +12,9 @@ const MAX_FOUND = 6;
 
 export async function explainCommand(command: string, options: PolicyCommandOptions): Promise<number> {
   const configured = await configuredPolicy(options, "supervised");
-  const { autonomy, roots } = configured;
+  const { roots } = configured;
   const { decision, call, found } = await withExplainer(configured, (explain) => explain(command));
-  const { workspace, home, target } = call;
+  const { workspace, home, target, autonomy } = call;
   const directories = [workspace, ...roots.map(({ path }) => path)];
   const { segments } = analyzeCommand(command, { cwd: workspace, home, roots: directories });
   const { effect, rule, risk, reason, suggestedRules } = decision;

@@ -1,6 +1,6 @@
 /** Serves the tools to MCP clients. */
 import { dirname } from "node:path";
-import { DEFAULT_AUTONOMY, messageOf } from "../../../../kernel/index.js";
+import { type Autonomy, DEFAULT_AUTONOMY, messageOf } from "../../../../kernel/index.js";
 import { shellWord } from "../../../../text/index.js";
 import {
   builtinRegistry,
@@ -8,7 +8,7 @@ import {
   clientTokens,
   createToolkit,
   dialectNamed,
-  isOnThisMachine,
+  hasSharedWorkspace,
   nameOf,
   stateDirectoryProblem,
 } from "../../../../toolkit/index.js";
@@ -22,6 +22,7 @@ import {
   stdioServerCommand,
   type Targets,
   toolsOf,
+  workspaceFor,
   workspaceOf,
 } from "../../common-options.js";
 import { printNotice, printUntrustedNotice } from "../../output.js";
@@ -113,7 +114,7 @@ async function serveOverStdio(
           approver: calls.approver,
           tools: await servers.tools(),
           yieldMs: AUTO_BACKGROUND_MS,
-          workspace: root ?? settledWorkspace(undefined, settings.config),
+          ...workspaceFor(settings.targets, root ?? settledWorkspace(undefined, settings.config)),
         });
       }
       // The directory's own configuration applies from here on, except for the dialect: the tools are already listed.
@@ -124,7 +125,13 @@ async function serveOverStdio(
       printWebNotices(there.webNotices.filter(({ found }) => !shown.includes(found)));
       const tools = (await servers.tools()).filter(({ name }) => setting[name] !== false);
       const { approver } = calls;
-      return createToolkit({ ...there.toolkit, approver, tools, yieldMs: AUTO_BACKGROUND_MS, workspace: root });
+      return createToolkit({
+        ...there.toolkit,
+        approver,
+        tools,
+        yieldMs: AUTO_BACKGROUND_MS,
+        ...workspaceFor(there.targets, root),
+      });
     },
   });
   printNotice(approverNotice(settings));
@@ -160,7 +167,7 @@ async function serveOverHttp(
         approver: calls.approver,
         tools: await servers.tools(),
         yieldMs: AUTO_BACKGROUND_MS,
-        workspace,
+        ...workspaceFor(settings.targets, workspace),
       }),
   });
   const token = newToken();
@@ -191,7 +198,13 @@ async function serveOverHttp(
 }
 
 /** Who is asked before a call that needs an approval. */
-function approverNotice({ toolkit: { autonomy = DEFAULT_AUTONOMY } }: Settings): string {
+function approverNotice({ targets, toolkit: { autonomy = DEFAULT_AUTONOMY } }: Settings): string {
+  const own = targets.filter((one) => one.autonomy !== undefined && one.autonomy !== autonomy);
+  const others = own.map((one) => ` On ${nameOf(one)}: autonomy ${one.autonomy}.`).join("");
+  return `${levelNotice(autonomy)}${others}`;
+}
+
+function levelNotice(autonomy: Autonomy): string {
   if (autonomy === "full") return "autonomy full: calls run without a question, except those that a rule asks about.";
   if (autonomy === "readonly") return "autonomy readonly: whatever does more than read is refused without a question.";
   return `autonomy ${autonomy}: a call that needs an approval is shown to the user by the client if it can (elicitation); else it waits in \`haft approvals\`.`;
@@ -266,10 +279,11 @@ async function beforeTimeout(work: Promise<{ readonly left: readonly string[] }>
 /** "in /work", or "on web (posix:dash in /srv/web), memory". */
 function placeOf(targets: Targets, common: string): string {
   const [only] = targets;
-  if (targets.length === 1 && only.workspace === undefined) return `in ${common}`;
+  if (targets.length === 1 && only.workspace === undefined && hasSharedWorkspace(only.target, true))
+    return `in ${common}`;
   const shown = targets.map((chosen, index) => {
     const { target } = chosen;
-    const { workspace = index === 0 || isOnThisMachine(target) ? common : undefined } = chosen;
+    const { workspace = hasSharedWorkspace(target, index === 0) ? common : undefined } = chosen;
     const name = nameOf(chosen);
     const about = [name === target ? "" : target, workspace === undefined ? "" : `in ${workspace}`].filter(Boolean);
     return about.length === 0 ? name : `${name} (${about.join(" ")})`;
