@@ -24,6 +24,7 @@ export function addDoctorCommand(program: Command): void {
     "haft doctor",
     "haft doctor --json",
     "haft doctor --on local --on posix:dash=$HOME/project",
+    "haft doctor --ssh build@host",
   )
     .addHelpText("after", "\nExit status: 0 Haft works, 1 a problem stops it from working.")
     .action(async (options: DoctorOptions & { readonly json?: boolean }) => {
@@ -53,9 +54,9 @@ const STATUS_SYMBOLS: Readonly<Record<DoctorFinding["status"], (text: string) =>
 const SYMBOL_WIDTH = 6;
 const ID_WIDTH = 10;
 
-function findingText({ id, status, found, cost, next }: DoctorFinding): string {
+function findingText({ id, status, found, target, cost, next }: DoctorFinding): string {
   const indent = " ".repeat(SYMBOL_WIDTH + ID_WIDTH + 4);
-  const head = `${STATUS_SYMBOLS[status](status.padEnd(SYMBOL_WIDTH))}  ${pc.bold(id.padEnd(ID_WIDTH))}  `;
+  const head = `${STATUS_SYMBOLS[status](status.padEnd(SYMBOL_WIDTH))}  ${target === undefined ? pc.bold(id.padEnd(ID_WIDTH)) : `  ${id}`.padEnd(ID_WIDTH)}  `;
   const [first = "", ...more] = [found, cost, next]
     .filter((text) => text !== undefined)
     .join("\n")

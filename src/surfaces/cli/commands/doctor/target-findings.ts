@@ -1,10 +1,17 @@
-/** Opens each target and closes it again. */
+/** Opens each target, looks at what it has, and closes it again. */
 import { messageOf } from "../../../../kernel/index.js";
-import { type ChosenTarget, hasSharedWorkspace, nameOf, openBackend } from "../../../../toolkit/index.js";
+import {
+  type ChosenTarget,
+  hasSharedWorkspace,
+  isOnThisMachine,
+  nameOf,
+  openBackend,
+} from "../../../../toolkit/index.js";
 import { settledWorkspace, type Targets, targetsOf } from "../../common-options.js";
 import type { LoadedConfig } from "../../configuration.js";
 import { UsageError } from "../../usage.js";
 import type { DoctorFinding } from "./finding.js";
+import { probedTarget } from "./target-probe.js";
 
 interface TargetOptions {
   readonly on: readonly string[];
@@ -20,24 +27,41 @@ export async function targetFindings(loaded: LoadedConfig, options: TargetOption
     return [{ id: "target", status: "stops", found: error.message, cost: "No call starts." }];
   }
   const common = workspaceOrNone(loaded, options);
-  return Promise.all(targets.map((target, index) => findingOf(target, common, index === 0)));
+  const all = await Promise.all(
+    targets.map((target, index) =>
+      findingsOf(target, common, {
+        isDefault: index === 0,
+        isProbed: options.on.length > 0 || !isOnThisMachine(target.target),
+      }),
+    ),
+  );
+  return all.flat();
 }
 
-async function findingOf(chosen: ChosenTarget, common: string | undefined, isDefault: boolean): Promise<DoctorFinding> {
-  const { target } = chosen;
+async function findingsOf(
+  chosen: ChosenTarget,
+  common: string | undefined,
+  { isDefault, isProbed }: { readonly isDefault: boolean; readonly isProbed: boolean },
+): Promise<readonly DoctorFinding[]> {
+  const { target, ssh, container } = chosen;
   // As calls do: the common workspace is that of the default target and of this machine.
   const workspace = chosen.workspace ?? (hasSharedWorkspace(target, isDefault) ? common : undefined);
   const name = nameOf(chosen);
   const shown = `${name}${name === target ? "" : `, ${target}`}`;
   try {
-    const backend = await openBackend(target, workspace === undefined ? {} : { cwd: workspace });
-    const { cwd } = backend;
-    await backend.close();
-    return { id: "target", status: "ok", found: `${shown} in ${cwd}${isDefault ? " (default)" : ""}` };
+    const backend = await openBackend(target, {
+      ...(workspace === undefined ? {} : { cwd: workspace }),
+      ...(ssh === undefined ? {} : { ssh }),
+      ...(container === undefined ? {} : { container }),
+    });
+    const found = `${shown} in ${backend.cwd}${isDefault ? " (default)" : ""}`;
+    const probed = isProbed ? await probedTarget(backend).finally(() => backend.close()) : [];
+    if (!isProbed) await backend.close();
+    return [{ id: "target", status: "ok", found }, ...probed.map((one) => ({ ...one, target: name }))];
   } catch (error) {
     const found = `${shown} could not be opened: ${messageOf(error)}`;
-    if (!isDefault) return { id: "target", status: "limits", found, cost: "Calls on it fail." };
-    return { id: "target", status: "stops", found, cost: "It is the default, so calls without `on` fail." };
+    if (!isDefault) return [{ id: "target", status: "limits", found, cost: "Calls on it fail." }];
+    return [{ id: "target", status: "stops", found, cost: "It is the default, so calls without `on` fail." }];
   }
 }
 

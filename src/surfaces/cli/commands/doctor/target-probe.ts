@@ -1,0 +1,158 @@
+/** What an open target has: its shell, programs, speed, clock and space. */
+import type { Backend, BackendFlags } from "../../../../kernel/index.js";
+import type { DoctorFinding } from "./finding.js";
+
+const PROGRAMS = ["rg", "git", "setsid", "tmux", "stat", "ps", "bash", "python3", "node"] as const;
+const COMMANDS = 20;
+const PROBE_TIMEOUT_MS = 10_000;
+const SLOW_MS = 150;
+const SKEW_SECONDS = 5;
+const LITTLE_KIB = 100 * 1024;
+
+/**
+ * Prints lines `NAME VALUE`. A child whose parent has ended belongs to PID 1, which has a second to collect it: "orphan" is its state
+ * where it did not.
+ */
+const PROBE = `
+echo "system $(uname -sm)"
+echo "user $(id -un 2>/dev/null || id -u)"
+echo "shell $(readlink /proc/$$/exe 2>/dev/null || echo sh)"
+for name in ${PROGRAMS.join(" ")}; do command -v "$name" >/dev/null && echo "program $name"; done
+echo "seconds $(date +%s)"
+for at in . "\${TMPDIR:-/tmp}"; do df -Pk "$at" 2>/dev/null | tail -n 1 | { read -r _ all _ free _; echo "space $at $free $all"; }; done
+orphan=$( (sh -c 'echo $$' &) )
+for _ in 1 2 3 4 5; do
+  [ -e "/proc/$orphan/stat" ] || exit 0
+  sleep 0.2 2>/dev/null || sleep 1
+done
+read -r state <"/proc/$orphan/stat" && echo "orphan $state"
+`;
+
+/** One finding for each kind of fact. What a backend without processes has is in its guide. */
+export async function probedTarget(backend: Backend): Promise<readonly DoctorFinding[]> {
+  if (backend.flags.processes !== true) return [missing(backend)];
+  const { shell } = backend.root;
+  const cwd = backend.cwd;
+  const run = async (command: string) => {
+    const { exit, stdout } = await shell.exec(command, { cwd, timeoutMs: PROBE_TIMEOUT_MS });
+    if (exit.by !== "code" || exit.code !== 0) throw new Error(`\`sh\` did not run there: ${JSON.stringify(exit)}`);
+    return new TextDecoder().decode(stdout.head);
+  };
+  const before = Date.now();
+  const facts = factsOf(await run(PROBE));
+  const after = Date.now();
+  const times: number[] = [];
+  for (let count = 0; count < COMMANDS; count++) {
+    const start = performance.now();
+    await run(":");
+    times.push(performance.now() - start);
+  }
+  const median = times.sort((one, other) => one - other)[COMMANDS / 2]!;
+  return [
+    system(facts),
+    programs(facts),
+    latency(median),
+    clock(Number(facts.get("seconds")?.[0]), { before, after }),
+    ...space(facts, cwd),
+    ...reaping(facts),
+    missing(backend),
+  ];
+}
+
+type Facts = ReadonlyMap<string, readonly string[]>;
+
+function factsOf(text: string): Facts {
+  const facts = new Map<string, string[]>();
+  for (const line of text.split("\n")) {
+    const at = line.indexOf(" ");
+    if (at === -1) continue;
+    const name = line.slice(0, at);
+    facts.set(name, [...(facts.get(name) ?? []), line.slice(at + 1)]);
+  }
+  return facts;
+}
+
+function system(facts: Facts): DoctorFinding {
+  const [shell = "sh"] = facts.get("shell") ?? [];
+  const found = `\`sh\` is ${shell}; ${facts.get("system")?.[0] ?? "unknown system"}, user ${facts.get("user")?.[0] ?? "?"}`;
+  return { id: "shell", status: "ok", found };
+}
+
+function programs(facts: Facts): DoctorFinding {
+  const there = facts.get("program") ?? [];
+  const absent = PROGRAMS.filter((name) => !there.includes(name));
+  const found = `${there.join(", ") || "none"}${absent.length === 0 ? "" : `; missing: ${absent.join(", ")}`}`;
+  const costs = [
+    ...(there.includes("rg") ? [] : ["Without rg, searches are slower: grep searches, or files are read from here."]),
+    ...(there.includes("tmux") ? [] : ["Without tmux, the target cannot have a terminal (+tmux)."]),
+  ];
+  if (costs.length === 0) return { id: "programs", status: "ok", found };
+  return { id: "programs", status: there.includes("rg") ? "ok" : "limits", found, cost: costs.join("\n") };
+}
+
+function latency(median: number): DoctorFinding {
+  const found = `${median < 10 ? median.toFixed(1) : Math.round(median)} ms for a command, the median of ${COMMANDS}`;
+  if (median <= SLOW_MS) return { id: "latency", status: "ok", found };
+  return { id: "latency", status: "note", found, cost: "Each call takes at least that long." };
+}
+
+/** The remote clock was read between these two moments, in whole seconds. */
+function clock(seconds: number, { before, after }: { readonly before: number; readonly after: number }): DoctorFinding {
+  if (!Number.isFinite(seconds)) return { id: "clock", status: "note", found: "its `date` prints no seconds" };
+  const ahead = seconds > after / 1_000 ? seconds - after / 1_000 : Math.min(0, seconds + 1 - before / 1_000);
+  const skew = Math.round(Math.abs(ahead));
+  const found = skew < 1 ? "as here" : `${skew} s ${ahead > 0 ? "ahead of" : "behind"} this machine`;
+  if (skew <= SKEW_SECONDS) return { id: "clock", status: "ok", found };
+  return { id: "clock", status: "note", found, cost: "Modification times are those of its clock." };
+}
+
+function space(facts: Facts, cwd: string): readonly DoctorFinding[] {
+  const rows = (facts.get("space") ?? []).flatMap((line) => {
+    const [at = "", free, all] = line.split(" ");
+    const [freeKib, allKib] = [Number(free), Number(all)];
+    if (free === undefined || !Number.isFinite(freeKib) || !Number.isFinite(allKib)) return [];
+    return [{ at: at === "." ? cwd : at, freeKib, allKib }];
+  });
+  if (rows.length === 0) return [];
+  const found = rows.map(({ at, freeKib, allKib }) => `${gibText(freeKib)} of ${gibText(allKib)} free in ${at}`);
+  const full = rows.filter(({ freeKib }) => freeKib < LITTLE_KIB);
+  if (full.length === 0) return [{ id: "space", status: "ok", found: found.join(", ") }];
+  const cost = "Writes fail when it is full, and so do commands whose output does not fit.";
+  return [{ id: "space", status: "limits", found: found.join(", "), cost, next: "Free some space there." }];
+}
+
+function gibText(kib: number): string {
+  return kib < 1024 * 1024 ? `${Math.round(kib / 1024)} MiB` : `${(kib / 1024 / 1024).toFixed(1)} GiB`;
+}
+
+function reaping(facts: Facts): readonly DoctorFinding[] {
+  if (!/\) Z/.test(facts.get("orphan")?.[0] ?? "")) return [];
+  return [
+    {
+      id: "init",
+      status: "note",
+      found: "PID 1 does not collect ended processes",
+      cost: "Background commands leave entries in the process table until the container is restarted.",
+      next: "Start the container with `--init`.",
+    },
+  ];
+}
+
+const WITHOUT: readonly (readonly [flag: keyof BackendFlags, text: string])[] = [
+  ["processes", "processes: commands run in a small shell of Haft's own"],
+  ["symlinks", "symlinks and file modes"],
+  ["jobs", "background commands"],
+  ["detach", "commands that continue in the background when they take long"],
+  ["signals", "telling a signal from an exit code over 128"],
+];
+
+function missing({ flags, guard }: Backend): DoctorFinding {
+  const without = WITHOUT.filter(([flag]) => flags[flag] !== true).map(([, text]) => text);
+  const has = [
+    ...(flags.sandbox === true ? ["commands run in a sandbox"] : []),
+    ...(flags.terminal === true ? ["it has a terminal"] : []),
+    `files are ${guard} between check and use`,
+  ];
+  const found = `${has.join("; ")}${without.length === 0 ? "" : `; not there: ${without.join(", ")}`}`;
+  return { id: "features", status: "ok", found };
+}
