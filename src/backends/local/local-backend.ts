@@ -25,6 +25,7 @@ import { LocalFs, localFsTools } from "./fs/local-fs.js";
 import { type GuardMode, guardMode } from "./fs/pinned-directory.js";
 import type { HostCrashReport } from "./jobs/host-crash-report.js";
 import { JobStore } from "./jobs/job-store.js";
+import type { Launcher } from "./launcher.js";
 import { createLocalSearch } from "./search/create-local-search.js";
 import { CommandHost } from "./shell/command-host.js";
 import { LocalShell } from "./shell/local-shell.js";
@@ -47,6 +48,10 @@ export interface LocalBackendOptions {
   readonly watcher?: boolean;
   /** The search engine: ripgrep if it is available, or always the built-in one. Default "ripgrep". */
   readonly search?: "ripgrep" | "own";
+  /** Confines commands, and file tools to the same files. Absent: neither is confined. */
+  readonly launcher?: Launcher;
+  /** Default "local". */
+  readonly name?: string;
 }
 
 export interface LocalBackend extends Backend {
@@ -77,13 +82,16 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
   const reports = options.stateDir === undefined ? undefined : join(options.stateDir, "watcher");
   const { host, watcher } = createHost(options, home, reports, mode);
   const requireOpen = () => host.requireOpen();
-  const fsTools = localFsTools(mode, options.stateDir, requireOpen);
+  const { launcher, name = "local" } = options;
+  const refusal = launcher && launcher.refusal.bind(launcher);
+  const fsTools = localFsTools(mode, options.stateDir, requireOpen, refusal);
   const searchOf = createLocalSearch({
     mode,
     clock: systemClock,
     engine: options.search ?? "ripgrep",
     workspace: cwd,
     requireOpen,
+    refusal,
     ...(watcher === undefined ? {} : { watch: watcher }),
   });
   const root: { readonly fs: Fs; readonly shell: Shell } = Object.freeze({
@@ -94,9 +102,9 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
   let state: "open" | "closed" = "open";
   let closing: Promise<{ readonly left: readonly string[] }> | undefined;
   return {
-    name: "local",
+    name,
     machine: "local",
-    flags: FLAGS,
+    flags: launcher === undefined ? FLAGS : Object.freeze({ ...FLAGS, ...launcher.flags }),
     guard: mode,
     home,
     cwd,
@@ -164,6 +172,7 @@ function createHost(options: LocalBackendOptions, home: string, reports: string 
   const host = new CommandHost({
     pool,
     mode,
+    launcher: options.launcher,
     env: baseEnvironment(process.env, options.passEnv ?? [], { HOME: home, ...options.env }),
     ...(watcher === undefined ? {} : { watcher }),
     ...(options.stateDir === undefined ? {} : { store: new JobStore(options.stateDir) }),

@@ -22,9 +22,13 @@ export async function killTree(tree: ProcessTree, leader: Leader, graceMs: numbe
   const grace = graceOf(graceMs);
   if (!tree.canSee) return killUntracked(tree, leader, grace);
   let left = grace === 0 ? tree.find() : send(tree, leader, "SIGTERM");
-  if (left.length === 0) return TREE_GONE;
-  if (grace > 0) left = await waitGone(tree, leader, grace, () => {});
-  if (left.length === 0) return { ...TREE_GONE, endedBy: "TERM" };
+  // A launched command that has not begun is ended with what would start it.
+  const isPending = left.length === 0 && tree.findAll().length > 0;
+  if (left.length === 0 && !isPending) return TREE_GONE;
+  if (grace > 0 && !isPending) {
+    left = await waitGone(tree, leader, grace, () => {});
+    if (left.length === 0) return { ...TREE_GONE, endedBy: "TERM" };
+  }
   left = await waitGone(tree, leader, KILL_WAIT_MS, () => send(tree, leader, "SIGKILL"));
   return { state: left.length === 0 ? "gone" : "alive", survivors: survivorsOf(left), endedBy: "KILL" };
 }
@@ -35,9 +39,11 @@ export function survivorsOf(members: readonly TreeMember[]): Survivor[] {
 }
 
 export function send(tree: ProcessTree, leader: Leader, signal: NodeJS.Signals): TreeMember[] {
-  const members = tree.find();
-  if (!leader.hasExited) tree.signalGroup(signal);
-  const others = leader.hasExited ? members : members.filter((one) => one.group !== tree.criteria.leader);
+  const isLaunched = tree.criteria.isLaunched === true;
+  const members = isLaunched && signal === "SIGKILL" ? tree.findAll() : tree.find();
+  const isByGroup = !leader.hasExited && !(isLaunched && signal !== "SIGKILL");
+  if (isByGroup) tree.signalGroup(signal);
+  const others = isByGroup ? members.filter((one) => one.group !== tree.criteria.leader) : members;
   tree.signal(others, signal);
   // A stopped process handles TERM only after it is continued.
   if (signal === "SIGTERM") {

@@ -57,6 +57,25 @@ function entriesOf(pids: readonly number[]): ProcessEntry[] {
   return pids.map(processEntry).filter((entry) => entry !== undefined);
 }
 
+/** Numbers that a process has, from this PID namespace inwards. */
+function pidsOf(pid: number | "self"): readonly string[] {
+  try {
+    const [, numbers = ""] = /^NSpid:\s*(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
+    return numbers.split("\t");
+  } catch {
+    return [];
+  }
+}
+
+let ownDepth: number | undefined;
+
+/** Whether it runs in a PID namespace below that of this process, and is not the first one there, which only waits for the others. */
+export function isInNamespace(pid: number): boolean {
+  ownDepth ??= pidsOf("self").length;
+  const pids = pidsOf(pid);
+  return pids.length > ownDepth + 1 || (pids.length === ownDepth + 1 && pids.at(-1) !== "1");
+}
+
 /** Whether the environment that a process was started with holds `entry` ("NAME=value") whole. */
 export function hasEnvironmentEntry(pid: number, entry: string): boolean {
   try {

@@ -4,6 +4,7 @@ import {
   descriptorTargets,
   hasEnvironmentEntry,
   isDead,
+  isInNamespace,
   newestPid,
   type ProcessEntry,
   processEntry,
@@ -23,6 +24,11 @@ export interface TreeCriteria {
   readonly tag: string;
   /** How `/proc/PID/fd` shows the streams that the command was given; only its processes hold them. */
   readonly pipes: { readonly stdout: string; readonly stderr: string };
+  /**
+   * The command runs in a PID namespace of its own: the leader and the first process there only start it and wait. They are not
+   * reported, and get no signal but KILL. Which processes these are is read from the kernel, so that none can pose as one.
+   */
+  readonly isLaunched?: boolean;
   /** Whether another command of this host leads the session: then none of its processes is of this tree. */
   isOfAnother(session: number): boolean;
   /** Whether the pid belonged to a recent command of this host. */
@@ -83,6 +89,12 @@ export class ProcessTree {
    * @param pipesAreHeld - False when both pipes are at end of file, so that no process has one open.
    */
   find(pipesAreHeld = true): TreeMember[] {
+    const all = this.findAll(pipesAreHeld);
+    return this.criteria.isLaunched === true ? all.filter((one) => isInNamespace(one.pid)) : all;
+  }
+
+  /** The same, with the processes that only carry a launched command. */
+  findAll(pipesAreHeld = true): TreeMember[] {
     const since = this.leaderStart;
     if (since === undefined) return [];
     const { leader } = this.criteria;

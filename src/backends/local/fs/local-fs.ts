@@ -24,7 +24,7 @@ import { createAttributeCopy } from "./attributes.js";
 import { Deadline } from "./deadline.js";
 import { localFsFault, notFound } from "./faults.js";
 import { Backups } from "./in-place-backup.js";
-import { childPath, entryInfo, type FindOptions, PathResolver, type PinnedPath, resolveReal } from "./path-resolver.js";
+import { childPath, entryInfo, type FindOptions, PathResolver, type PinnedPath, type Refusal, resolveReal } from "./path-resolver.js";
 import { type GuardMode, openAnchorItself } from "./pinned-directory.js";
 import { CHUNK_BYTES, chunksOf, openFile, readAt, readWhole } from "./read.js";
 import { ConcurrentlyCreated, type ReplaceTools, replaceAt } from "./replace.js";
@@ -44,13 +44,21 @@ interface LocalFsTools extends ReplaceTools {
   readonly mode: GuardMode;
   /** Throws once the backend is closed. */
   readonly requireOpen: () => void;
+  /** Applies to the ports of calls. */
+  readonly refusal?: Refusal | undefined;
 }
 
 /** @param stateDir - Where backups of files are stored while they are overwritten in place. Default: beside the file. */
-export function localFsTools(mode: GuardMode, stateDir?: string, requireOpen: () => void = () => {}): LocalFsTools {
+export function localFsTools(
+  mode: GuardMode,
+  stateDir?: string,
+  requireOpen: () => void = () => {},
+  refusal?: Refusal,
+): LocalFsTools {
   return {
     mode,
     requireOpen,
+    refusal,
     temps: new TempFiles(),
     copyAttributes: createAttributeCopy(),
     backups: new Backups(stateDir),
@@ -69,7 +77,8 @@ export class LocalFs implements Fs {
   /** @param binding - Absent for the backend's own, unguarded port. */
   constructor(tools: LocalFsTools, binding?: Binding) {
     this.#tools = tools;
-    this.#finder = new PathResolver(tools.mode, binding, tools.requireOpen);
+    const refusal = binding === undefined ? undefined : tools.refusal;
+    this.#finder = new PathResolver(tools.mode, binding, tools.requireOpen, refusal);
   }
 
   async readText(path: string, io?: Io): Promise<string> {

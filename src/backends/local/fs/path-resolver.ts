@@ -6,6 +6,7 @@ import {
   covers,
   type EntryKind,
   type FsEntryInfo,
+  FS_OPERATIONS,
   type FsOperation,
   HaftError,
   MAX_SYMLINKS,
@@ -48,15 +49,20 @@ export interface FindOptions {
 /** Files that expose the environment or the memory of processes. */
 const PROCESS_SECRETS = /^\/proc\/(?:[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem|auxv)|kcore)$/;
 
+/** Why file tools may not use a real path, as a clause with the next step; undefined if they may. See `Launcher.refusal`. */
+export type Refusal = (real: string, access: Access) => string | undefined;
+
 /** Resolves paths for one binding. */
 export class PathResolver {
   readonly mode: GuardMode;
   readonly #binding: Binding | undefined;
   readonly #requireOpen: () => void;
+  readonly #refusal: Refusal | undefined;
   #begun: { readonly directory: string; readonly name: string; readonly pinned: PinnedPath } | undefined;
 
   /** @param requireOpen - Throws once the backend is closed. */
-  constructor(mode: GuardMode, binding: Binding | undefined, requireOpen: () => void = () => {}) {
+  constructor(mode: GuardMode, binding: Binding | undefined, requireOpen: () => void = () => {}, refusal?: Refusal) {
+    this.#refusal = refusal;
     this.mode = mode;
     this.#binding = binding;
     this.#requireOpen = requireOpen;
@@ -109,6 +115,15 @@ export class PathResolver {
     }
   }
 
+  /** @throws `FS_PERMISSION` for a path that commands of the backend cannot use so either. Names and sizes may be seen anywhere. */
+  requireReach(operation: FsOperation, asked: string, real: string, access: Access): void {
+    const why = operation === FS_OPERATIONS.stat ? undefined : this.#refusal?.(real, access);
+    if (why === undefined) return;
+    throw new HaftError("FS_PERMISSION", `Did not ${operation[0]} "${asked}": ${why}`, {
+      details: { path: asked, real, system: `EACCES: permission denied, open '${asked}'` },
+    });
+  }
+
   /** @throws `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` */
   async requireReal(asked: string, real: string, access: Access): Promise<void> {
     if (this.#binding === undefined || asked === real) return;
@@ -140,7 +155,9 @@ export class PathResolver {
       requireNoSecret(resolved, did);
       const isThere = resolved.info !== undefined && options.accessIfThere !== undefined;
       if (isThere) this.requireCovered(path, options.accessIfThere!);
-      await this.requireReal(path, resolved.real, isThere ? options.accessIfThere! : options.access);
+      const access = isThere ? options.accessIfThere! : options.access;
+      await this.requireReal(path, resolved.real, access);
+      this.requireReach(operation, path, resolved.real, access);
       return await use(resolved);
     } catch (thrown) {
       throw localFsFault(thrown, did, path);

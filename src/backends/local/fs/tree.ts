@@ -59,11 +59,9 @@ export async function makeDirectories(path: string, finder: PathResolver, deadli
       const above: DirectoryAnchor = anchor;
       const name = missing[index]!;
       deadline.check();
-      await finder.requireReal(
-        path,
-        [above.real === "/" ? "" : above.real, ...missing.slice(index)].join("/"),
-        "create",
-      );
+      const real = [above.real === "/" ? "" : above.real, ...missing.slice(index)].join("/");
+      await finder.requireReal(path, real, "create");
+      finder.requireReach(FS_OPERATIONS.mkdir, path, real, "create");
       try {
         mkdirSync(above.at(name), 0o777);
       } catch (thrown) {

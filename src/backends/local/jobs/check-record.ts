@@ -16,6 +16,8 @@ export interface JobRecord extends Pick<JobInfo, "id" | "command" | "cwd" | "lif
   readonly leader?: { readonly pid: number; readonly start: number };
   /** "NAME=value" in the environment of its processes. */
   readonly tag?: string;
+  /** A launcher runs it in a PID namespace of its own. */
+  readonly isLaunched?: true;
   /** Absolute directory for the output. Default: beside this record. */
   readonly outputDirectory?: string;
   readonly ended?: {
@@ -64,6 +66,7 @@ const PARTS: Shape = {
   adopted: oneOf("call"),
   isReleased: isTrue,
   isReported: isTrue,
+  isLaunched: isTrue,
   leader: { pid: isPid, start: isCount },
   tag: (value) => isText(value) && /^[^=]+=./.test(value as string),
   outputDirectory: (value) => isText(value) && isAbsolute(value as string),

@@ -5,13 +5,13 @@ import { MAX_STREAM_BYTES, SEGMENT_BYTES } from "./output-segments.js";
  * Runs a command and records its exit status. It catches the signals of its group, so that the status is written
  * even when a signal ends the command; the command starts with default signal handling.
  *
- * Arguments: the file for the status, then those of the shell that runs the command.
+ * Arguments: the file for the status, then the program that runs the command, and its arguments.
  */
 export const KEEPER_SCRIPT = String.raw`
 trap : HUP INT QUIT TERM ALRM USR1 USR2
 file=$1
 shift
-/bin/sh "$@"
+"$@"
 status=$?
 { printf '%s\n' "$status" >"$file.new" && mv -f "$file.new" "$file"; } 2>/dev/null
 exit "$status"

@@ -43,10 +43,10 @@ export class RecoveredJob {
   constructor(directory: JobDirectory, store: JobStore) {
     this.directory = directory;
     this.#store = store;
-    const { leader, tag } = directory.record;
+    const { leader, tag, isLaunched } = directory.record;
     // Without a tag, unrelated processes would match.
     const isSeen = leader !== undefined && tag !== undefined && store.isHere(directory.record);
-    this.#tree = isSeen ? treeOf(leader, tag) : undefined;
+    this.#tree = isSeen ? treeOf(leader, tag, isLaunched === true) : undefined;
     this.#leader = {
       // The pid may have been reused.
       get hasExited() {
@@ -182,8 +182,13 @@ export class RecoveredJob {
   }
 }
 
-function treeOf(leader: { readonly pid: number; readonly start: number }, tag: string): ProcessTree {
+function treeOf(
+  leader: { readonly pid: number; readonly start: number },
+  tag: string,
+  isLaunched: boolean,
+): ProcessTree {
   return new ProcessTree({
+    ...(isLaunched ? { isLaunched } : {}),
     leader: leader.pid,
     leaderStart: leader.start,
     tag,

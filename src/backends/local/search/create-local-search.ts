@@ -20,6 +20,7 @@ import type {
   WalkQuery,
 } from "../../../kernel/index.js";
 import { sealPort } from "../../../kernel/index.js";
+import type { Refusal } from "../fs/path-resolver.js";
 import type { GuardMode } from "../fs/pinned-directory.js";
 import type { ProcessWatch } from "./ripgrep-process.js";
 import { RipgrepFinder } from "./ripgrep-program.js";
@@ -39,6 +40,8 @@ export interface LocalSearchOptions {
   readonly watch?: ProcessWatch;
   /** Throws once the backend is closed. Absent: the backend is never closed. */
   readonly requireOpen?: () => void;
+  /** Paths that are not searched. */
+  readonly refusal?: Refusal | undefined;
 }
 
 /**
@@ -92,10 +95,10 @@ class LocalSearch implements Search {
     query: WalkQuery,
     search: (source: TreeSource, scope: SearchScope, binding: Binding) => AsyncIterable<T>,
   ): AsyncGenerator<T, void> {
-    const { mode, clock, requireOpen } = this.#options;
+    const { mode, clock, requireOpen, refusal } = this.#options;
     requireOpen?.();
     yield* searchInCall(this.#binding, clock, query, async function* (scope, binding) {
-      const source = new TreeSource(mode, binding, query.root);
+      const source = new TreeSource(mode, binding, query.root, refusal);
       try {
         yield* search(source, scope, binding);
       } finally {

@@ -3,7 +3,7 @@ import { isRuleAbove, type SearchSource, type SourceChild } from "../../../engin
 import { type Binding, type EntryKind, FS_OPERATIONS, notUtf8Name } from "../../../kernel/index.js";
 import { Deadline } from "../fs/deadline.js";
 import { localFsFault, notFound, systemCode } from "../fs/faults.js";
-import { kindOf, PathResolver, type PinnedPath } from "../fs/path-resolver.js";
+import { kindOf, PathResolver, type PinnedPath, type Refusal } from "../fs/path-resolver.js";
 import { type GuardMode, openAnchor, openDirectoryIn, type PinnedDirectoryHandle } from "../fs/pinned-directory.js";
 import { chunksOf, type OpenFile, openFile } from "../fs/read.js";
 import { requireTree } from "./search-root.js";
@@ -31,12 +31,12 @@ export class TreeSource implements SearchSource {
   #turnEnds = 0;
 
   /** @param root - The root of the search, as requested. */
-  constructor(mode: GuardMode, binding: Binding, root: string) {
+  constructor(mode: GuardMode, binding: Binding, root: string, refusal?: Refusal) {
     this.mode = mode;
     this.#binding = binding;
     this.#root = root;
     const call = { ...binding.call, signal: new AbortController().signal };
-    this.finder = new PathResolver(mode, { grant: binding.grant, call });
+    this.finder = new PathResolver(mode, { grant: binding.grant, call }, undefined, refusal);
     this.#free = new PathResolver(mode, undefined);
   }
 

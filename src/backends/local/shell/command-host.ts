@@ -7,6 +7,7 @@ import type { JobStore, NewJob } from "../jobs/job-store.js";
 import { type LocalJob, LocalJobTable } from "../jobs/job-table.js";
 import { type OutputPump, startOutputPump } from "../jobs/output-pump.js";
 import { RecoveredJobs } from "../jobs/recovered-job.js";
+import type { Launcher } from "../launcher.js";
 import { RunningCommand } from "./running-command.js";
 import { pinDirectory, type Started, serverStartCommand } from "./spawn-command.js";
 import { READ_BYTES } from "./stream-reader.js";
@@ -20,6 +21,8 @@ interface CommandHostOptions {
   readonly mode: GuardMode;
   /** Absent: commands are not killed when this process is killed. */
   readonly watcher?: Watcher;
+  /** Absent: commands are not confined. */
+  readonly launcher?: Launcher | undefined;
   /** Stores jobs, including those of earlier hosts. Absent: jobs live in memory only. */
   readonly store?: JobStore;
 }
@@ -75,7 +78,7 @@ export class CommandHost {
 
   /** @param options - The same as for `hold`. */
   start(command: string, options: ShellOptions, kind: StartKind): RunningCommand | { readonly problem: string } {
-    const { watcher } = this.#options;
+    const { watcher, launcher } = this.#options;
     const isKept = kind.lifetime === "keep";
     // The separator at the end keeps the first tag from being a prefix of the tenth.
     const tag = `${isKept ? "keep-" : ""}${this.#nonce}.${++this.#count}.`;
@@ -84,7 +87,7 @@ export class CommandHost {
     const { jobDirectory: directory } = kind;
     const outlives = isKept && directory !== undefined ? { exitPath: directory.exitPath, wantsSpare: true } : {};
     const started = serverStartCommand(
-      { command, directory: kind.directory, env, stdin: kind.stdin, ...outlives },
+      { command, directory: kind.directory, env, stdin: kind.stdin, launcher, ...outlives },
       this.#options.pool,
     );
     if ("problem" in started) return started;
@@ -104,10 +107,11 @@ export class CommandHost {
         ? {}
         : { files: { stdout: directory.openOutput("stdout"), stderr: directory.openOutput("stderr") } }),
       ...(isKept && directory !== undefined ? { isKept: true } : {}),
+      ...(launcher === undefined ? {} : { isLaunched: true }),
     });
     if (pump !== undefined) this.#pumps.set(running, pump);
     const { leaderStart } = running.tree;
-    directory?.update({ tag: `${TAG_NAME}=${tag}`, ...leaderOf(running.pid, leaderStart) });
+    directory?.update({ ...running.mark, ...leaderOf(running.pid, leaderStart) });
     this.#running.set(running.pid, running);
     this.#remember(running.pid);
     if (!isKept) watcher?.addSoon(running.pid, () => running.tree.leaderStart);
@@ -134,7 +138,7 @@ export class CommandHost {
 
   /** Records a command that continues after its call. */
   noteSurvivor(running: RunningCommand, directory: JobDirectory): void {
-    directory.update({ tag: running.tree.criteria.tag, ...leaderOf(running.pid, running.tree.leaderStart) });
+    directory.update({ ...running.mark, ...leaderOf(running.pid, running.tree.leaderStart) });
   }
 
   #remember(pid: number): void {

@@ -23,6 +23,7 @@ import {
   type WaitingFor,
 } from "../../../kernel/index.js";
 import { exitOfStatus } from "../../job-facts.js";
+import type { JobRecord } from "../jobs/job-record.js";
 import type { OutputSegments } from "../jobs/output-segments.js";
 import { CommandInput } from "./command-input.js";
 import { OutputCapture } from "./output-capture.js";
@@ -57,6 +58,8 @@ interface CommandOptions {
   readonly files?: JobFiles;
   /** Another process has a read end of each pipe, and the leader is a shell that reports a signal as a status over 128. */
   readonly isKept?: boolean;
+  /** A launcher runs it in a PID namespace, and reports a signal as a status over 128. */
+  readonly isLaunched?: boolean;
 }
 
 /** The files of both streams of a job. */
@@ -94,6 +97,7 @@ export class RunningCommand {
   readonly #readers: readonly StreamReader[];
   readonly #child: Started["child"];
   readonly #isKept: boolean;
+  readonly #isLaunched: boolean;
   readonly #inputShownAs: string | undefined;
   readonly #began = performance.now();
   #tookMs: number | undefined;
@@ -110,6 +114,7 @@ export class RunningCommand {
     const { child } = started;
     this.#child = child;
     this.#isKept = options.isKept === true;
+    this.#isLaunched = options.isLaunched === true;
     this.#inputShownAs = started.inputShownAs;
     const keep = options.keep ?? DEFAULT_KEEP;
     const { onOutput } = options;
@@ -132,6 +137,7 @@ export class RunningCommand {
       pipes: { stdout: shownOf(started.out, child.pid, 1), stderr: shownOf(started.err, child.pid, 2) },
       isOfAnother: (session) => session !== child.pid && options.isOfAnother(session),
       isLeader: options.isLeader,
+      ...(this.#isLaunched ? { isLaunched: true } : {}),
     });
     this.#readers = [readerOf(started.out, this.stdout, options), readerOf(started.err, this.stderr, options)];
     this.finished = new Promise((resolve) => {
@@ -152,7 +158,7 @@ export class RunningCommand {
       this.#leader.hasExited = true;
       clearTimeout(this.#readTimer);
       this.#tookMs = performance.now() - this.#began;
-      this.#exit = exitOf(code ?? 0, signal, options.isKept === true);
+      this.#exit = exitOf(code ?? 0, signal, this.#isKept || this.#isLaunched);
       started.cleanUp();
       exited();
       if (this.#stopping === undefined) this.#pollRemaining(0);
@@ -160,6 +166,12 @@ export class RunningCommand {
     child.on("error", () => {});
     if (options.readAtOnce) this.#read();
     else this.#readSoon(0);
+  }
+
+  /** How a later host finds its processes. */
+  get mark(): Pick<JobRecord, "tag" | "isLaunched"> {
+    const { tag } = this.tree.criteria;
+    return this.#isLaunched ? { tag, isLaunched: true } : { tag };
   }
 
   get hasExited(): boolean {
@@ -331,9 +343,9 @@ export class RunningCommand {
   }
 }
 
-function exitOf(code: number, signal: NodeJS.Signals | null, isKept: boolean): ShellExit {
+function exitOf(code: number, signal: NodeJS.Signals | null, isStatus: boolean): ShellExit {
   if (signal !== null) return { by: "signal", signal: signal.slice(3) };
-  return isKept ? exitOfStatus(code) : { by: "code", code };
+  return isStatus ? exitOfStatus(code) : { by: "code", code };
 }
 
 function isPipe(stream: Started["out"]): stream is Pipe {

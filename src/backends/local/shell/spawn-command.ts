@@ -9,6 +9,7 @@ import { removeNames, SHELL } from "../../../host/index.js";
 import { cwdProblem, messageOf, shortageOf, systemCode } from "../../../kernel/index.js";
 import { type DirectoryAnchor, type GuardMode, openAnchor } from "../fs/pinned-directory.js";
 import { KEEPER_SCRIPT } from "../jobs/keeper-scripts.js";
+import type { Launch, Launcher } from "../launcher.js";
 import { type CommandStreams, openStreams, type StreamOptions } from "./command-streams.js";
 
 /** A longer command is run from a file, because the system limits one argument to 128 KiB. */
@@ -21,6 +22,8 @@ interface ServerStartOptions extends StreamOptions {
   readonly env: Readonly<Record<string, string>>;
   /** A file for the exit status of the command, written by a shell that runs the command. */
   readonly exitPath?: string;
+  /** Absent: the command's shell is started as it is. */
+  readonly launcher?: Launcher | undefined;
 }
 
 /** A started command. `out` and `err` are pipes of ours, or sockets of Node if there are no pipes. */
@@ -59,12 +62,19 @@ export function serverStartCommand(
   options: ServerStartOptions,
   pool: PipePool,
 ): Started | { readonly problem: string } {
-  const script = scriptOf(options.command);
+  const script = scriptOf(options.command, options.launcher?.scripts ?? tmpdir());
   if ("problem" in script) return script;
   let streams: CommandStreams | undefined;
+  let launch: Launch | undefined;
   try {
+    const wrapped = launchOf(options, script);
+    if ("problem" in wrapped) {
+      script.remove();
+      return wrapped;
+    }
+    launch = wrapped;
     streams = openStreams(options, pool);
-    const child = spawnShell(options, script, streams);
+    const child = spawnShell(options, launch, streams);
     if (child.pid !== undefined) return startedOf(child as Started["child"], script, streams);
     // Also reported by an "error" event, which would be thrown without a listener.
     child.once("error", () => {});
@@ -75,13 +85,26 @@ export function serverStartCommand(
     streams?.close();
     script.remove();
     return { problem: NOT_STARTED + because(thrown) };
+  } finally {
+    launch?.dispose?.();
   }
 }
 
-function spawnShell(options: ServerStartOptions, script: Script, { stdio }: CommandStreams): ChildProcess {
-  const run = script.path === undefined ? ["-c", "--", options.command] : [script.path];
-  const args = options.exitPath === undefined ? run : ["-c", KEEPER_SCRIPT, "sh", options.exitPath, ...run];
-  return spawn(SHELL, args, { cwd: options.directory.at(""), env: options.env, detached: true, stdio });
+function launchOf(
+  { command, directory, env, launcher }: ServerStartOptions,
+  script: Script,
+): Launch | { readonly problem: string } {
+  const argv = [SHELL, ...(script.path === undefined ? ["-c", "--", command] : [script.path])];
+  return launcher === undefined ? { argv, env } : launcher.wrap(argv, { cwd: directory.real, env });
+}
+
+function spawnShell(
+  { exitPath, directory }: ServerStartOptions,
+  { argv, env, descriptors = [] }: Launch,
+  { stdio }: CommandStreams,
+): ChildProcess {
+  const [program = SHELL, ...args] = exitPath === undefined ? argv : [SHELL, "-c", KEEPER_SCRIPT, "sh", exitPath, ...argv];
+  return spawn(program, args, { cwd: directory.at(""), env, detached: true, stdio: [...stdio, ...descriptors] });
 }
 
 function startedOf(child: Started["child"], script: Script, streams: CommandStreams): Started {
@@ -110,12 +133,12 @@ interface Script {
   remove(): void;
 }
 
-function scriptOf(command: string): Script | { readonly problem: string } {
+function scriptOf(command: string, parent: string): Script | { readonly problem: string } {
   const sizeBytes = Buffer.byteLength(command);
   if (sizeBytes <= MAX_ARGUMENT_BYTES) return { path: undefined, remove: () => {} };
   let remove = (): void => {};
   try {
-    const directory = mkdtempSync(join(tmpdir(), "haft-command-"));
+    const directory = mkdtempSync(join(parent, "haft-command-"));
     const path = join(directory, "command");
     remove = () => removeNames(directory, [path]);
     writeFileSync(path, command, { mode: 0o600 });

@@ -1,0 +1,150 @@
+/** What commands in the sandbox see of this machine's files: a list of mounts, outer directories first. */
+import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import { isWithin } from "../../kernel/index.js";
+
+export interface Mount {
+  /** Where it is in the sandbox. */
+  readonly path: string;
+  /**
+   * "read", "write": the file or directory `source` of this machine. "private": the same, where `source` is a directory of the sandbox
+   * that takes the place of another. "empty": an empty directory, new for each command. "symlink": `source` is its target.
+   */
+  readonly how: "read" | "write" | "private" | "empty" | "symlink";
+  readonly source: string;
+}
+
+export interface LayoutOptions {
+  /** Absolute real paths. */
+  readonly workspace: string;
+  readonly home: string;
+  /** The private directory of the sandbox on this machine; see `PrivateDirectories`. */
+  readonly own: PrivateDirectories;
+  /** The PATH of commands. */
+  readonly path: string;
+  readonly readable: readonly string[];
+  readonly writable: readonly string[];
+  readonly stateDir: string | undefined;
+}
+
+/** Directories of one sandbox, under the same paths inside and outside. */
+export interface PrivateDirectories {
+  readonly root: string;
+  /** `TMPDIR`, and `/tmp` inside. */
+  readonly tmp: string;
+  /** The home directory inside. */
+  readonly home: string;
+  /** Files with long commands, which commands cannot change. */
+  readonly scripts: string;
+  /** The socket of the proxy. */
+  readonly net: string;
+}
+
+/** What programs need of the system. It is not writable inside. */
+const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu"];
+
+/** Files of the system that root alone may read. Commands of root would read them too. */
+const SECRETS_OF_ROOT = [
+  ...["/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssh"],
+  ...["/etc/ssl/private", "/etc/wireguard", "/etc/NetworkManager", "/etc/kubernetes", "/etc/krb5.keytab"],
+];
+
+/** Where version managers and package managers install programs below the home directory; no caches, and no credentials. */
+const TOOLCHAINS = [
+  ...[".local/bin", ".local/lib", ".local/share/pnpm", ".local/share/uv", ".local/share/fnm", ".local/share/mise"],
+  ...[".nvm", ".volta", ".asdf", ".pyenv", ".rbenv", ".rustup", ".cargo/bin", ".bun/bin", ".deno/bin", "go/bin"],
+  ...[".sdkman/candidates"],
+];
+
+/** Creates what does not exist yet of the places where the mounts go in the private directories. */
+export function layoutOf(options: LayoutOptions): readonly Mount[] {
+  const { workspace, home, own, stateDir, writable, readable } = options;
+  const mounts = new Map<string, Mount>();
+  const add = (how: Mount["how"], path: string, source = path) => {
+    if (!mounts.has(path)) mounts.set(path, { how, path, source });
+  };
+  add("write", workspace);
+  for (const path of writable) add("write", path);
+  for (const path of [own.tmp, own.home]) add("write", path);
+  for (const path of [own.scripts, own.net]) add("read", path);
+  add("private", "/tmp", own.tmp);
+  if (home !== "/") add("private", home, own.home);
+  for (const path of ["/var/tmp", "/run"]) add("empty", path);
+  for (const path of SYSTEM) {
+    const info = lstatSync(path, { throwIfNoEntry: false });
+    if (info?.isSymbolicLink()) add("symlink", path, readlinkSync(path));
+    else if (info !== undefined) add("read", path);
+  }
+  for (const path of process.getuid?.() === 0 ? SECRETS_OF_ROOT : []) {
+    const info = lstatSync(path, { throwIfNoEntry: false });
+    if (info?.isDirectory()) add("empty", path);
+    else if (info?.isFile()) add("read", path, "/dev/null");
+  }
+  const isSeen = (path: string) => [...mounts.values()].some((one) => one.path === one.source && isWithin(one.path, path));
+  for (const path of readable) add("read", path);
+  for (const path of [...programDirectories(options.path), ...TOOLCHAINS.map((name) => join(home, name))]) {
+    const real = realDirectory(path);
+    // What contains the home directory would show its secrets.
+    if (real === undefined || isWithin(real, home) || isSeen(real)) continue;
+    add("read", path, real);
+    if (path !== real) add("read", real);
+  }
+  if (stateDir !== undefined && isSeen(stateDir)) add("empty", stateDir);
+  const all = [...mounts.values()];
+  return [...all, ...pinned(all)].sort((one, other) => depthOf(one.path) - depthOf(other.path));
+}
+
+/**
+ * The directories between a private directory and what is mounted below it become mounts themselves: a mount cannot be renamed or
+ * replaced by a symlink, through which a later command would have its mounts elsewhere.
+ */
+function pinned(mounts: readonly Mount[]): Mount[] {
+  const taken = new Set(mounts.map(({ path }) => path));
+  const pins: Mount[] = [];
+  for (const base of mounts.filter(({ how }) => how === "private")) {
+    for (const mount of mounts.filter(({ path }) => path !== base.path && isWithin(base.path, path))) {
+      // A more closely enclosing mount has its own directories.
+      const closest = mounts
+        .filter(({ path }) => path !== mount.path && isWithin(path, mount.path))
+        .reduce((best, one) => (one.path.length > best.path.length ? one : best));
+      if (closest !== base) continue;
+      const place = join(base.source, mount.path.slice(base.path.length));
+      const isFile = existsSync(mount.source) && !statSync(mount.source).isDirectory();
+      mkdirSync(isFile ? dirname(place) : place, { recursive: true });
+      if (isFile && !existsSync(place)) writeFileSync(place, "");
+      for (let path = dirname(mount.path); path !== base.path; path = dirname(path)) {
+        if (taken.has(path)) continue;
+        taken.add(path);
+        pins.push({ how: "private", path, source: join(base.source, path.slice(base.path.length)) });
+      }
+    }
+  }
+  return pins;
+}
+
+/** Directories of PATH and, where programs lie in `…/node-20/bin`, what they need beside it. */
+function programDirectories(path: string): readonly string[] {
+  const bins = [...path.split(":"), dirname(process.execPath)].filter((one) => isAbsolute(one) && one !== "/");
+  return bins.flatMap((bin) => {
+    const above = dirname(bin);
+    return bin.endsWith("/bin") && above !== "/" && existsSync(join(above, "lib")) && !above.endsWith("/.local")
+      ? [above]
+      : [bin];
+  });
+}
+
+function realDirectory(path: string): string | undefined {
+  try {
+    const real = realpathSync.native(path);
+    return statSync(real).isDirectory() ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const depthOf = (path: string): number => path.split("/").filter((part) => part !== "").length;
+
+/** The mount that a path is in. */
+export function mountAt(mounts: readonly Mount[], path: string): Mount | undefined {
+  return mounts.findLast((one) => isWithin(one.path, path));
+}

@@ -1,0 +1,90 @@
+/** The directories of one sandbox on this machine: what its commands find as `/tmp` and as their home directory. */
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { processStart } from "../../host/index.js";
+import type { PrivateDirectories } from "./layout.js";
+
+const PREFIX = "haft-sandbox-";
+/** What a killed host left is removed when it is older: jobs that continue may still use it. */
+const STALE_MS = 7 * 24 * 3_600_000;
+
+export function createPrivateDirectories(home: string): PrivateDirectories {
+  const above = realpathSync(tmpdir());
+  removeStale(above);
+  const root = mkdtempSync(join(above, PREFIX));
+  const own = Object.freeze({
+    root,
+    tmp: join(root, "tmp"),
+    home: join(root, "home"),
+    scripts: join(root, "scripts"),
+    net: join(root, "net"),
+  });
+  for (const path of [own.tmp, own.home, own.scripts, own.net]) mkdirSync(path, { mode: 0o700 });
+  writeFileSync(join(root, "owner"), `${process.pid} ${processStart(process.pid)}\n`);
+  const identity = gitIdentity(home);
+  if (identity !== "") writeFileSync(join(own.home, ".gitconfig"), identity);
+  return own;
+}
+
+/** What cannot be removed stays: a command may have left a directory of another user, or one that is in use. */
+export function removePrivateDirectories(root: string): void {
+  try {
+    rmSync(root, { recursive: true, force: true });
+  } catch {
+    openDirectories(root);
+    try {
+      rmSync(root, { recursive: true, force: true });
+    } catch {
+      // As said above.
+    }
+  }
+}
+
+/** Directories without permissions cannot be emptied. Symlinks are not followed. */
+function openDirectories(directory: string): void {
+  try {
+    chmodSync(directory, 0o700);
+    for (const child of readdirSync(directory, { withFileTypes: true }))
+      if (child.isDirectory()) openDirectories(join(directory, child.name));
+  } catch {
+    // Somebody else's.
+  }
+}
+
+function removeStale(above: string): void {
+  for (const name of readdirSync(above).filter((one) => one.startsWith(PREFIX))) {
+    const root = join(above, name);
+    try {
+      const info = statSync(root);
+      const [pid, start] = readFileSync(join(root, "owner"), "utf8").trim().split(" ").map(Number);
+      const isOurs = info.uid === process.getuid?.() && Date.now() - info.mtimeMs > STALE_MS;
+      if (isOurs && processStart(pid ?? 0) !== start) removePrivateDirectories(root);
+    } catch {
+      // Not one of ours, or just removed.
+    }
+  }
+}
+
+/** The user's name and address for commits: the rest of the configuration may hold credentials and name programs. */
+function gitIdentity(home: string): string {
+  const files = [join(home, ".config", "git", "config"), join(home, ".gitconfig")];
+  const found = new Map<string, string>();
+  for (const file of files) {
+    let section = "";
+    for (const line of linesOf(file)) {
+      section = /^\s*\[([^\]]*)\]/.exec(line)?.[1]?.trim().toLowerCase() ?? section;
+      const [, name, value] = /^\s*(name|email)\s*=\s*(.*?)\s*$/i.exec(line) ?? [];
+      if (section === "user" && name !== undefined && value !== undefined) found.set(name.toLowerCase(), value);
+    }
+  }
+  return found.size === 0 ? "" : `[user]\n${[...found].map(([name, value]) => `\t${name} = ${value}\n`).join("")}`;
+}
+
+function linesOf(file: string): readonly string[] {
+  try {
+    return readFileSync(file, "utf8").split("\n");
+  } catch {
+    return [];
+  }
+}
