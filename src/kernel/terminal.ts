@@ -17,6 +17,8 @@ export interface PaneState {
   readonly alternate: boolean;
   /** Whether this backend made the pane. Others are neither closed nor used for commands. */
   readonly owned: boolean;
+  /** What happened that the call did not ask for, as a sentence: the default pane was gone and another one was opened. */
+  readonly notice?: string;
 }
 
 /** Text is typed as it is, and a newline in it is Enter. Unknown key names are rejected. */
@@ -53,6 +55,8 @@ export interface PaneResult extends ShellResult {
   readonly pane: string;
   /** A user typed in the pane while the command ran. */
   readonly userTyped: boolean;
+  /** See `PaneState.notice`. */
+  readonly notice?: string;
 }
 
 /** The id under which the pane is meant that commands run in: made with its session when it is first used. */
