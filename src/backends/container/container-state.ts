@@ -42,7 +42,7 @@ export function engineFault(engine: Engine, target: string, stderr: string): Haf
   const words = stderr.trim().split("\n").at(-1)?.slice(0, 400) || "it failed without a message";
   return containerFault(
     { target, fault: "engine" },
-    `${engine.name} reports: ${words.replace(/\.$/, "")}`,
+    `${engine.name} reports: ${words.replace(/[.?!]+$/, "")}`,
     `Check \`${engine.name} info\`.`,
   );
 }
@@ -70,6 +70,6 @@ export function containerFault(
   advice: string,
 ): HaftError {
   return new HaftError("BACKEND_UNAVAILABLE", `Could not reach "${target}": ${why}. ${advice}`, {
-    details: { backend: target, fault },
+    details: { backend: target, fault, why },
   });
 }

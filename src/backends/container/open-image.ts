@@ -1,6 +1,7 @@
 /** A container made for the session, with the workspace mounted; it is removed with the session, also when this process is killed. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { type HostIdentity, isHostAlive, ownHostIdentity, processExists } from "../../host/index.js";
 import { HaftError } from "../../kernel/index.js";
@@ -97,7 +98,9 @@ function checkWorkspace(workspace: string): void {
       ? "all of this machine cannot be mounted over the image"
       : /[,"\n\0]/.test(workspace)
         ? "a path with a comma, a quote or a line break cannot be mounted"
-        : undefined;
+        : existsSync(workspace)
+          ? undefined
+          : "it does not exist";
   if (why === undefined) return;
   throw new HaftError("CONFIG_INVALID", `Cannot mount the workspace ${JSON.stringify(workspace)}: ${why}.`);
 }
@@ -176,7 +179,7 @@ function ownLabel(): string {
   return JSON.stringify({ machine: hostname(), pid: process.pid, start, boot, space });
 }
 
-/** Removes containers whose process on this machine is certainly gone. What cannot be told is left alone. */
+/** Removes containers whose process on this machine is certainly gone. Where that is not certain it stays. */
 async function removeLeftovers(engine: Engine): Promise<void> {
   const { stdout } = await runEngine(engine, ["ps", "--all", "--quiet", "--no-trunc", "--filter", `label=${LABEL}`]);
   const ids = stdout.split("\n").filter((id) => /^[0-9a-f]{12,64}$/.test(id));
