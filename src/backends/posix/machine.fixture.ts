@@ -28,9 +28,12 @@ export class PosixMachine {
     this.#shell = shell;
   }
 
-  async open(options: Partial<PosixBackendOptions> = {}): Promise<Backend> {
+  async open(
+    options: Partial<PosixBackendOptions> = {},
+    variables: Readonly<Record<string, string>> = {},
+  ): Promise<Backend> {
     const [name = "", value = ""] = this.mark.split("=");
-    const env = { PATH: process.env.PATH ?? "", HOME: this.directory, [name]: value };
+    const env = { PATH: process.env.PATH ?? "", HOME: this.directory, [name]: value, ...variables };
     const start = processChannel(ARGV[this.#shell], { env });
     return createPosixBackend({
       name: `posix:${this.#shell}`,

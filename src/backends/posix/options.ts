@@ -31,6 +31,8 @@ export interface PosixBackendOptions {
   readonly maxCommands?: number;
   /** Bulk channels that may be open at once. Default 2. */
   readonly maxBulkChannels?: number;
+  /** Whether searches use the ripgrep of the remote machine, if it is one of version 13 to 15. Default true. */
+  readonly useRipgrep?: boolean;
 }
 
 export const POSIX_DEFAULTS = Object.freeze({

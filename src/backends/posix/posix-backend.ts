@@ -17,7 +17,9 @@ import { FsGuard } from "./fs/guard.js";
 import { PosixFs } from "./fs/posix-fs.js";
 import { RemoteJobTable } from "./jobs/job-table.js";
 import { POSIX_DEFAULTS, type PosixBackendOptions } from "./options.js";
-import { PosixSearch } from "./search/posix-search.js";
+import { PosixSearch, type SearchPrograms } from "./search/posix-search.js";
+import { RemoteRipgrepFinder } from "./search/ripgrep-finder.js";
+import { ownCommands } from "./shell/own-command.js";
 import { PosixShell } from "./shell/posix-shell.js";
 import type { Transport } from "./transport.js";
 
@@ -79,11 +81,19 @@ class PosixBackend implements Backend {
   readonly #remote: RemoteAgent;
   readonly #transport: Transport | undefined;
   readonly #jobs: RemoteJobTable;
+  readonly #programs: SearchPrograms;
   readonly #sessions: SessionJobs;
   #closing: Promise<{ readonly left: readonly string[] }> | undefined;
 
   constructor(
-    { name, machine, flags }: Pick<PosixBackendOptions, "name" | "flags"> & { readonly machine: string },
+    {
+      name,
+      machine,
+      flags,
+      useRipgrep,
+    }: Pick<PosixBackendOptions, "name" | "flags" | "useRipgrep"> & {
+      readonly machine: string;
+    },
     remote: RemoteAgent,
     transport: Transport | undefined,
   ) {
@@ -103,6 +113,8 @@ class PosixBackend implements Backend {
       fs: new PosixFs(new FsGuard(remote.bulk), remote.place),
       shell: new PosixShell(name, remote, this.#jobs),
     });
+    const start = ownCommands(remote, this.#jobs);
+    this.#programs = { start, ripgrep: useRipgrep === false ? undefined : new RemoteRipgrepFinder(start) };
     this.#sessions = new SessionJobs(this.root.shell);
   }
 
@@ -115,7 +127,7 @@ class PosixBackend implements Backend {
     return {
       fs: new PosixFs(guard, this.#remote.place),
       shell: this.#sessions.ofCall(new PosixShell(this.name, this.#remote, this.#jobs, bound), call.sessionId),
-      search: new PosixSearch(this.#remote, guard, bound),
+      search: new PosixSearch(this.#remote, this.#programs, guard, bound),
     };
   }
 

@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 /** Text in ripgrep's records: UTF-8, or base64 if it is not valid UTF-8. */
 export type RipgrepText = { readonly text: string } | { readonly bytes: string };
 
-/** The fields used from one line of `rg --json`. The text of lines and matches is read from the file instead. */
+/** The fields used from one line of `rg --json`. The text of lines and matches is read from the file instead; of a line only its length counts. */
 export type RipgrepRecord =
   | { readonly type: "begin"; readonly data: { readonly path: RipgrepText } }
   | {
@@ -13,9 +13,17 @@ export type RipgrepRecord =
         readonly line_number: number;
         readonly absolute_offset: number;
         readonly submatches: readonly { readonly start: number; readonly end: number }[];
+        /** Empty if it was too long to be kept. */
+        readonly lines?: RipgrepText;
       };
     }
-  | { readonly type: "end"; readonly data: { readonly binary_offset: number | null } }
+  | {
+      readonly type: "end";
+      readonly data: {
+        readonly binary_offset: number | null;
+        readonly stats: { readonly bytes_searched: number };
+      };
+    }
   | { readonly type: "summary"; readonly data: { readonly stats: { readonly searches: number } } };
 
 /** A longer record is truncated while it is read, so that memory stays bounded for lines of any length. */

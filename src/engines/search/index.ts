@@ -2,6 +2,7 @@
 export { isRuleAbove, parentDirectories, type RulesAbove, rulesAbove } from "./ignore-stack.js";
 export { acrossLineEndings } from "./line-endings.js";
 export { windowOf } from "./line-window.js";
+export { passingOver } from "./passing-over.js";
 export { IGNORE_FILES, RuleFiles } from "./rule-files.js";
 export { searchBinding, searchInCall, searchStop } from "./search-in-call.js";
 export { type ByteRange, compilePattern, loadRegexEngine, type SearchPattern } from "./search-pattern.js";

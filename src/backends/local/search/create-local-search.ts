@@ -1,7 +1,7 @@
 import {
   compilePattern,
+  passingOver,
   type SearchScope,
-  type SearchSource,
   searchInCall,
   searchTree,
   walkTree,
@@ -10,7 +10,6 @@ import type {
   Binding,
   BoundCall,
   Clock,
-  EntryKind,
   Grant,
   GrepHit,
   GrepQuery,
@@ -109,17 +108,3 @@ class LocalSearch implements Search {
 }
 
 sealPort(LocalSearch);
-
-/** The same tree with some files skipped, as symlinks are. They stay listed, because they may hold ignore rules. */
-function passingOver(paths: ReadonlySet<string>, source: SearchSource): SearchSource {
-  const passed = <T extends { readonly kind: EntryKind }>(path: string, entry: T): T =>
-    paths.has(path) ? { ...entry, kind: "link" } : entry;
-  return {
-    stat: async (path, follow) => passed(path, await source.stat(path, follow)),
-    openRead: (path) => source.openRead(path),
-    async readDir(path) {
-      const directory = path === "/" ? "" : path;
-      return (await source.readDir(path)).map((child) => passed(`${directory}/${child.name}`, child));
-    },
-  };
-}

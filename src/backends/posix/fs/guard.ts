@@ -119,6 +119,11 @@ export class FsGuard {
     return this.#places(touch).length === 0;
   }
 
+  /** The real paths that the path may have, as far as they are authorized. */
+  realPaths(touch: RemoteTouch): readonly string[] {
+    return this.#places(touch);
+  }
+
   async #authorize(touch: RemoteTouch, real: string): Promise<void> {
     const { grant, call } = this.bound as Binding;
     await requireAuthorized(grant, call, touch.path, real, touch.access);

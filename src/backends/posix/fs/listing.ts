@@ -211,3 +211,18 @@ function byCodeUnits(one: string, other: string): number {
 function byName(one: FsChild, other: FsChild): number {
   return byCodeUnits(one.name, other.name);
 }
+
+/** The sizes of the regular files among the names, in one request for up to a thousand of them. */
+export async function statFiles(
+  guard: FsGuard,
+  deadline: OperationDeadline,
+  path: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>();
+  for (const { name, line } of await some(guard, deadline, path, names, "no")) {
+    const { kind, size } = readEntryLine(line);
+    if (kind === "file") sizes.set(name, size);
+  }
+  return sizes;
+}

@@ -15,7 +15,7 @@ underOneShell((shell) => {
   let backend: Backend;
   beforeAll(async () => {
     machine = new PosixMachine(shell);
-    backend = await machine.open();
+    backend = await machine.open({ useRipgrep: false });
   });
   afterAll(async () => {
     await backend.close();

@@ -1,6 +1,13 @@
 /** The search port: the remote side lists files and prefilters literals, the shared engine matches here. */
 
-import { type SearchScope, searchBinding, searchTree, walkTree } from "../../../engines/search/index.js";
+import {
+  compilePattern,
+  passingOver,
+  type SearchScope,
+  searchBinding,
+  searchTree,
+  walkTree,
+} from "../../../engines/search/index.js";
 import {
   type Binding,
   FS_OPERATIONS,
@@ -17,21 +24,43 @@ import {
 import type { RemoteAgent } from "../channel/remote-agent.js";
 import { OperationDeadline } from "../fs/deadline.js";
 import { FsGuard } from "../fs/guard.js";
+import { PosixFs } from "../fs/posix-fs.js";
+import type { StartOwnCommand } from "../shell/own-command.js";
+import { RemoteRipgrepSearch } from "./remote-ripgrep.js";
 import { RemoteSearchSource } from "./remote-search-source.js";
+import type { RemoteRipgrepFinder } from "./ripgrep-finder.js";
 
 /** Length of a literal that fits into a remote command line beside the file names. */
 const MAX_LITERAL = 4_096;
 /** Engine names in end records. */
+const OWN_ENGINE = "re2js";
 const TRANSFERRED = "re2js, on files transferred here";
 const PREFILTERED = "re2js, on files transferred here after a remote grep -F";
 
+interface During {
+  readonly source: RemoteSearchSource;
+  readonly scope: SearchScope;
+  readonly bound: Binding;
+  readonly guard: FsGuard;
+  readonly deadline: OperationDeadline;
+}
+
+/** How a search runs programs on the remote machine. */
+export interface SearchPrograms {
+  readonly start: StartOwnCommand;
+  /** Undefined: ripgrep is not used. */
+  readonly ripgrep: RemoteRipgrepFinder | undefined;
+}
+
 export class PosixSearch implements Search {
   readonly #remote: RemoteAgent;
+  readonly #programs: SearchPrograms;
   readonly #guard: FsGuard;
   readonly #bound: Binding;
 
-  constructor(remote: RemoteAgent, guard: FsGuard, bound: Binding) {
+  constructor(remote: RemoteAgent, programs: SearchPrograms, guard: FsGuard, bound: Binding) {
     this.#remote = remote;
+    this.#programs = programs;
     this.#guard = guard;
     this.#bound = bound;
   }
@@ -39,12 +68,33 @@ export class PosixSearch implements Search {
   grep(asked: GrepQuery): AsyncIterable<GrepHit | SearchEnd> {
     const query = { ...asked };
     const literal = this.#prefilter(query);
-    return this.#during(query, literal, (source, scope) => searchTree(source, query, scope));
+    return this.#during(query, literal, (during) => this.#grep(query, during));
   }
 
   walk(asked: WalkQuery): AsyncIterable<WalkEntry | SearchEnd> {
     const query = { ...asked };
-    return this.#during(query, "", (source, scope) => walkTree(source, query, scope));
+    return this.#during(query, "", ({ source, scope }) => walkTree(source, query, scope));
+  }
+
+  async *#grep(query: GrepQuery, during: During): AsyncGenerator<GrepHit | SearchEnd, void> {
+    const { source, scope, bound, guard, deadline } = during;
+    const pattern = await compilePattern(query.pattern);
+    const { start, ripgrep } = this.#programs;
+    const program = ripgrep === undefined ? undefined : await deadline.race(ripgrep.find(scope.workspace));
+    if (program === undefined) return yield* searchTree(source, query, scope);
+    const arePresent = (paths: readonly string[]) => this.#arePresent(paths, deadline);
+    const task = { program, start, query, pattern, scope, bound, guard, deadline, source, arePresent };
+    const search = new RemoteRipgrepSearch(task);
+    const end = yield* search.hits();
+    if (end !== undefined) return yield end;
+    const rest = { ...query, offset: search.toSkip, limit: search.left };
+    yield* searchTree(passingOver(search.given, source), rest, scope);
+  }
+
+  async #arePresent(paths: readonly string[], deadline: OperationDeadline): Promise<readonly boolean[]> {
+    const free = new PosixFs(new FsGuard(this.#guard.bulk), this.#remote.place);
+    const found = await free.resolve(paths, { signal: deadline.signal });
+    return found.map(({ kind }) => kind !== "absent");
   }
 
   /**
@@ -60,7 +110,7 @@ export class PosixSearch implements Search {
   async *#during<T extends GrepHit | WalkEntry>(
     query: WalkQuery,
     literal: string,
-    search: (source: RemoteSearchSource, scope: SearchScope) => AsyncIterable<T | SearchEnd>,
+    search: (during: During) => AsyncIterable<T | SearchEnd>,
   ): AsyncGenerator<T | SearchEnd, void> {
     const bound = searchBinding(this.#bound, query.root);
     const { grant, call } = bound;
@@ -73,7 +123,8 @@ export class PosixSearch implements Search {
     }
     const deadline = new OperationDeadline(FS_OPERATIONS.search, query.root, query, call);
     const engine = literal === "" ? TRANSFERRED : PREFILTERED;
-    const source = new RemoteSearchSource(new FsGuard(this.#guard.bulk, bound), bound, deadline, query, literal);
+    const guard = new FsGuard(this.#guard.bulk, bound);
+    const source = new RemoteSearchSource(guard, bound, deadline, query, literal);
     const { workspace } = call;
     const scope = {
       except: grant.except,
@@ -84,7 +135,7 @@ export class PosixSearch implements Search {
     };
     let seen = 0;
     try {
-      for await (const record of search(source, scope)) {
+      for await (const record of search({ source, scope, bound, guard, deadline })) {
         if (record.kind !== "end") seen += 1;
         yield record.kind === "end" ? withUnmoved(record, engine, source.unmoved) : record;
       }
@@ -101,12 +152,13 @@ export class PosixSearch implements Search {
 sealPort(PosixSearch);
 
 /** Counts files over the transfer limit separately, because the result is then incomplete. */
-function withUnmoved(end: SearchEnd, engine: string, unmoved: number): SearchEnd {
-  if (unmoved === 0) return { ...end, engine };
+function withUnmoved(found: SearchEnd, own: string, unmoved: number): SearchEnd {
+  const end = found.engine === OWN_ENGINE ? { ...found, engine: own } : found;
+  if (unmoved === 0) return end;
   const { unreadable = 0, ...skipped } = end.skipped;
   const others = unreadable > unmoved ? { unreadable: unreadable - unmoved } : {};
   const why = end.why === "complete" ? "limit" : end.why;
-  return { ...end, why, engine, skipped: { ...skipped, ...others, unmoved } };
+  return { ...end, why, skipped: { ...skipped, ...others, unmoved } };
 }
 
 function whyEnded(signal: AbortSignal): "deadline" | "cancelled" {

@@ -12,19 +12,16 @@ import {
 } from "../../../kernel/index.js";
 import { baseName, parentOf } from "../../../text/index.js";
 import { BLOCK_BYTES } from "../channel/bulk-channel.js";
-import { split } from "../channel/remote-agent.js";
 import type { OperationDeadline } from "../fs/deadline.js";
 import { readEntryLine } from "../fs/entry-line.js";
 import { remoteFsFault } from "../fs/faults.js";
+import { fits, gatherFiles, isSmall } from "../fs/gather.js";
 import { FsGuard } from "../fs/guard.js";
 import { type DirectoryListing, listWithStats, readStat } from "../fs/listing.js";
 import { closeFile, openRemoteFile, readParts, readRemotePart } from "../fs/read.js";
 
 /** Bytes that one search transfers at most; files beyond are counted. */
 export const MAX_TRANSFER_BYTES = 64 * 1024 * 1024;
-/** Files up to this size are transferred together, up to `MAX_GATHERED` files and one block. */
-const SMALL_BYTES = 65_536;
-const MAX_GATHERED = 100;
 
 /** A directory that is being searched; its files in the order in which they are read. */
 interface Directory {
@@ -129,32 +126,19 @@ export class RemoteSearchSource implements SearchSource {
     if (!this.#guarded.isPlain({ path, access: "read" })) return undefined;
     const batch = this.#batch(directory, name);
     if (batch.length < 2) return undefined;
-    const touch = { path, access: "read" as const };
-    const names = batch.map((file) => `./${file.name}`);
     // A file that has changed since the listing is read alone.
-    const frame = await this.#guarded
-      .run(this.#deadline, {
-        fsOperation: FS_OPERATIONS.read,
-        operation: "gather",
-        touches: [touch],
-        words: ([allowed = ""]) => [path, allowed, ...names],
-        fault: (code) => (code === "changed" ? remoteFsFault("io", "", FS_OPERATIONS.read, path) : undefined),
-      })
-      .catch((thrown: unknown) => {
-        if (HaftError.is(thrown) && thrown.code.startsWith("FS_")) return undefined;
-        throw thrown;
-      });
-    if (frame === undefined || frame.bytes.at(-1) !== 121) return undefined;
-    const linesSize = Number(frame.words[1]);
-    const sizes = (split(frame.bytes, [linesSize])[0] ?? "").split("\n").map((line) => readEntryLine(line).size);
-    let at = linesSize;
-    for (const [index, file] of batch.entries()) {
-      const size = sizes[index] ?? 0;
-      directory.held.set(file.name, frame.bytes.slice(at, at + size));
-      at += size;
+    const contents = await gatherFiles(
+      this.#guarded,
+      this.#deadline,
+      path,
+      batch.map((file) => file.name),
+    );
+    if (contents === undefined) return undefined;
+    for (const [held, bytes] of contents) {
+      directory.held.set(held, bytes);
+      this.#transferredBytes += bytes.length;
     }
-    this.#transferredBytes += at - linesSize;
-    return directory.held.get(name);
+    return contents.get(name);
   }
 
   /** The file and the small ones after it that the grant covers. */
@@ -165,11 +149,11 @@ export class RemoteSearchSource implements SearchSource {
       const place = path === "/" ? `/${file.name}` : `${path}/${file.name}`;
       const isFirst = file.name === name;
       if (!isFirst && (!file.mayContain || !this.#isIncluded(place))) continue;
-      if (file.size > SMALL_BYTES || !covers(this.#bound.grant, place, "read")) {
+      if (!isSmall(file.size) || !covers(this.#bound.grant, place, "read")) {
         if (isFirst) return [];
         continue;
       }
-      if (batch.length === MAX_GATHERED || bytes + file.size > BLOCK_BYTES) break;
+      if (!fits(batch.length, bytes, file.size)) break;
       batch.push(file);
       bytes += file.size;
     }

@@ -41,7 +41,15 @@ export function directoryChanges(cwd: string): string {
 export const NO_TRAILER = "the remote side cannot write to its state directory; the disk may be full";
 
 /** The directories that one command may start in. The remote shell compares them with the real path that it has entered. */
-export class Directories {
+export interface StartDirectories {
+  /** Quoted for the remote shell; "*" for all. */
+  readonly allowed: string;
+  /** Authorizes the directory that the remote shell found; the caller then sends the command again. Rejects to refuse it. */
+  authorize(frame: Frame): Promise<void>;
+}
+
+/** What a call claimed. */
+export class Directories implements StartDirectories {
   readonly #binding: Binding | undefined;
   readonly #command: string;
   readonly #cwd: string;
@@ -53,14 +61,13 @@ export class Directories {
     this.#cwd = cwd;
   }
 
-  /** Quoted for the remote shell; "*" for all. */
   get allowed(): string {
     if (this.#binding === undefined) return "*";
     const granted = grantedDirectories(this.#binding.grant, this.#command, this.#cwd);
     return [...granted, ...(this.#authorized === undefined ? [] : [this.#authorized])].map(posixQuote).join(" ");
   }
 
-  /** Authorizes the directory that the remote shell found; the caller then sends the command again. @throws `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` */
+  /** @throws `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` */
   async authorize({ bytes }: Frame): Promise<void> {
     const real = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
     if (this.#binding !== undefined) await requireAuthorizedDirectory(this.#binding, this.#command, this.#cwd, real);
@@ -106,7 +113,7 @@ export function commandRequest(
     readonly tag: string;
     readonly command: string;
     readonly input: StagedInput;
-    readonly directories: Directories;
+    readonly directories: StartDirectories;
   },
   options: Pick<ShellOptions, "cwd" | "env" | "input">,
   extra: readonly string[],

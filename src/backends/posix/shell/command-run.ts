@@ -18,12 +18,12 @@ import type { RemoteJobTable } from "../jobs/job-table.js";
 import { type CommandReport, isCopying, type KeepBytes, readEnding, readReport } from "./capture.js";
 import {
   commandRequest,
-  type Directories,
   directoryChanges,
   enterProblem,
   InputNotStaged,
   NO_TRAILER,
   refuseCommand,
+  type StartDirectories,
   stageInput,
 } from "./command-request.js";
 import { OutputPoller } from "./output-poller.js";
@@ -50,7 +50,7 @@ interface RunLimits {
   readonly signals: readonly AbortSignal[];
   /** Milliseconds from now. */
   readonly timeoutMs: number;
-  readonly directories: Directories;
+  readonly directories: StartDirectories;
   /** Facts of the job that its background processes become. */
   readonly facts: JobFacts;
 }
@@ -63,7 +63,7 @@ export class CommandRun {
   readonly #keep: KeepBytes;
   readonly #tag: string;
   readonly #facts: JobFacts;
-  readonly #directories: Directories;
+  readonly #directories: StartDirectories;
   readonly #startedMs = Date.now();
   readonly #startedAt = performance.now();
   readonly #stop: Promise<Event>;

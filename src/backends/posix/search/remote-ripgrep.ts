@@ -1,0 +1,369 @@
+/** A search by the ripgrep of the remote machine, started in the authorized root. */
+import {
+  globFilter,
+  PauseCheck,
+  pageOf,
+  rulesAbove,
+  type SearchPattern,
+  type SearchScope,
+  SearchTally,
+  whyAborted,
+} from "../../../engines/search/index.js";
+import {
+  type Binding,
+  FS_OPERATIONS,
+  type GrepHit,
+  type GrepQuery,
+  isExceptedBelow,
+  isWithin,
+  type SearchEnd,
+} from "../../../kernel/index.js";
+import { baseName, parentOf, posixQuote } from "../../../text/index.js";
+import {
+  exceptedBelow,
+  ignoreFlags,
+  jsonRecords,
+  nameFlags,
+  type OutputPlan,
+  outputPlan,
+  pathRecords,
+  patternFlags,
+  type RipgrepRoot,
+  type RipgrepText,
+  ripgrepArguments,
+  UnreadablePaths,
+} from "../../ripgrep/index.js";
+import type { OperationDeadline } from "../fs/deadline.js";
+import { remoteFsFault } from "../fs/faults.js";
+import type { FsGuard } from "../fs/guard.js";
+import { readRemotePart } from "../fs/read.js";
+import type { StartDirectories } from "../shell/command-request.js";
+import type { OwnCommand, StartOwnCommand } from "../shell/own-command.js";
+import { type FoundFile, FoundFiles } from "./found-files.js";
+import type { RemoteSearchSource } from "./remote-search-source.js";
+import type { RemoteRipgrep } from "./ripgrep-finder.js";
+import { RuleVisit } from "./rule-visit.js";
+
+/** Bytes of a single-file root that are checked for a NUL before the search. */
+const CLASSIFIED_BYTES = 64 * 1024;
+/** Files whose hits are made together. */
+const MAX_BATCH = 100;
+
+interface RemoteRipgrepTask {
+  readonly program: RemoteRipgrep;
+  readonly start: StartOwnCommand;
+  readonly query: GrepQuery;
+  readonly pattern: SearchPattern;
+  readonly scope: SearchScope;
+  readonly bound: Binding;
+  readonly guard: FsGuard;
+  readonly deadline: OperationDeadline;
+  readonly source: RemoteSearchSource;
+  /** Whether there is something at each path. */
+  arePresent(paths: readonly string[]): Promise<readonly boolean[]>;
+}
+
+/** Where ripgrep starts. */
+interface Root extends RipgrepRoot {
+  readonly size: number;
+  readonly directory: string;
+  readonly directories: StartDirectories;
+}
+
+type Flags = Readonly<Record<"pattern" | "ignore" | "names", readonly string[]>>;
+
+/**
+ * One search. ripgrep reports files and lines; their text is read from authorized files. Ignore files below the root are looked
+ * at here as well, because ripgrep would follow a symlink to one, or wait for a FIFO.
+ *
+ * Files that ripgrep skips silently (binary, large, special) are counted only if the root is a file.
+ */
+export class RemoteRipgrepSearch {
+  /** Files whose hits were returned. */
+  readonly given = new Set<string>();
+  /** Hits that are still to be skipped, and to be returned. */
+  toSkip: number;
+  left: number;
+  readonly #task: RemoteRipgrepTask;
+  readonly #isIncluded: (path: string) => boolean;
+  readonly #tally = new SearchTally();
+  /** ripgrep has reported that it has finished. */
+  #isWhole = false;
+  #isRootUnreadable = false;
+  #root: Root | undefined;
+  #rules: RuleVisit | undefined;
+
+  constructor(task: RemoteRipgrepTask) {
+    this.#task = task;
+    this.toSkip = task.query.offset;
+    this.left = task.query.limit;
+    this.#isIncluded = globFilter(task.query);
+  }
+
+  /**
+   * Yields the hits and returns the end record; undefined when ripgrep could not run or did not finish: then the files that
+   * are not in `given` must still be searched.
+   */
+  async *hits(): AsyncGenerator<GrepHit, SearchEnd | undefined> {
+    const { query, scope, program } = this.#task;
+    if (scope.except.some((directory) => isWithin(directory, query.root))) {
+      this.#tally.skip("policy");
+      return this.#end("complete");
+    }
+    const root = await this.#openRoot();
+    this.#root = root;
+    const pattern = patternFlags(query.pattern);
+    const names = nameFlags(scope.exceptNames);
+    if (program.isSlowAcrossLines && pattern?.includes("--multiline")) return undefined;
+    if (root === undefined || pattern === undefined || names === undefined) return undefined;
+    if (root.kind !== "directory") {
+      const skipped = await this.#classifyFile(root);
+      if (skipped === "binary") this.#tally.seen = 1;
+      if (skipped !== undefined) {
+        this.#tally.skip(skipped, query.root);
+        return this.#end("complete");
+      }
+      return yield* this.#run(root, { pattern, names, ignore: ["--no-ignore"] });
+    }
+    const isChecked = !query.includeIgnored || names.length > 0;
+    const rules = new RuleVisit(this.#task);
+    if (isChecked) this.#rules = rules;
+    try {
+      const above = await rulesAbove(rules.files, query.root, scope.workspace, new PauseCheck(scope));
+      if (isChecked) await rules.enterRoot();
+      if (scope.signal.aborted) return this.#end(whyAborted(scope.signal));
+      const ignore = await ignoreFlags(query, root, above, rules.files, (directories, names) =>
+        this.#hasAny(directories, names),
+      );
+      return ignore === undefined ? undefined : yield* this.#run(root, { pattern, names, ignore });
+    } finally {
+      await rules.stop();
+    }
+  }
+
+  /** @throws What a listing of the root rejects with. Undefined where our own engine must decide. */
+  async #openRoot(): Promise<Root | undefined> {
+    const { query, guard, source } = this.#task;
+    const touch = { path: query.root, access: "read" } as const;
+    const { kind, size } = await source.stat(query.root, true);
+    const [other, ...more] = guard.realPaths(touch);
+    if (more.length > 0) return undefined;
+    const real = other ?? query.root;
+    const refuse = async () => {
+      throw new Error("the root has changed");
+    };
+    if (kind === "directory") {
+      if (!guard.coversTree(touch, "skipped")) throw remoteFsFault("unclaimed", "", FS_OPERATIONS.list, query.root);
+      const allowed = [query.root, ...(other === undefined ? [] : [other])].map(posixQuote).join(" ");
+      return { kind, size, real, argument: ".", directory: query.root, directories: { allowed, authorize: refuse } };
+    }
+    const directory = parentOf(real);
+    const directories = { allowed: posixQuote(directory), authorize: refuse };
+    return { kind, size, real, argument: `./${baseName(real)}`, directory, directories };
+  }
+
+  /** Why a root that is not a directory is skipped; undefined when it is searched. */
+  async #classifyFile({ kind, size }: Root): Promise<"special" | "large" | "binary" | undefined> {
+    const { query, guard, deadline } = this.#task;
+    if (kind !== "file") return "special";
+    if (query.maxFileBytes !== undefined && size > query.maxFileBytes) return "large";
+    const count = query.binary === "any-nul" ? CLASSIFIED_BYTES : Math.min(query.binary.firstBytes, CLASSIFIED_BYTES);
+    const { bytes } = await readRemotePart(guard, deadline, { path: query.root }, 0, count);
+    const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+    return !isUtf16 && bytes.includes(0) ? "binary" : undefined;
+  }
+
+  async *#run(root: Root, flags: Flags): AsyncGenerator<GrepHit, SearchEnd | undefined> {
+    const { query, scope, start, pattern, program } = this.#task;
+    const plan = outputPlan(query, pattern);
+    const request = {
+      query,
+      root,
+      patternFlags: flags.pattern,
+      ignoreFlags: flags.ignore,
+      nameFlags: flags.names,
+      except: scope.except,
+      ...plan,
+    };
+    const words = [program.path, ...ripgrepArguments(request)].map(posixQuote);
+    const unreadable = new UnreadablePaths((path) => this.#unreadable(path));
+    const where = { cwd: root.directory, directories: root.directories, signal: scope.signal };
+    const onError = (chunk: Buffer) => unreadable.push(chunk);
+    const ripgrep = start({ ...where, command: `exec ${words.join(" ")}`, onError });
+    const rules = this.#rules;
+    const list = rules === undefined ? undefined : start({ ...where, command: rules.command });
+    try {
+      // No hit is returned before it is known that ripgrep may be believed.
+      if (list !== undefined && !(await rules!.visit(list))) return undefined;
+      return yield* this.#found(root, plan, ripgrep);
+    } finally {
+      await Promise.all([ripgrep.stop(), list?.stop()]);
+    }
+  }
+
+  async *#found(root: Root, plan: OutputPlan, ripgrep: OwnCommand): AsyncGenerator<GrepHit, SearchEnd | undefined> {
+    const { query, scope, source, bound, guard, deadline } = this.#task;
+    const found = new FoundFiles({
+      query,
+      plan,
+      scope,
+      source,
+      bound,
+      guard,
+      deadline,
+      tally: this.#tally,
+      isAlone: root.kind !== "directory",
+      // One hit more than requested, to find out whether there are more.
+      enough: () => (query.mode === "content" ? this.toSkip + this.left + 1 : 1),
+      hasNulThere: (path) => this.#hasNulThere(path === query.root ? root : within(root, path)),
+    });
+    for await (const batch of this.#batches(this.#files(ripgrep.output(), plan))) {
+      for await (const { path, hits } of found.hits(batch)) {
+        this.given.add(path);
+        const page = pageOf(hits, this.toSkip, this.left, query.context);
+        yield* page.hits;
+        this.toSkip = page.toSkip;
+        this.left = page.left;
+        this.#tally.passed = query.offset - this.toSkip;
+        if (page.isFull) return this.#end("limit");
+      }
+      if (scope.signal.aborted) break;
+    }
+    await ripgrep.status;
+    if (scope.signal.aborted) return this.#end(whyAborted(scope.signal));
+    if (this.#isRootUnreadable || !this.#isWhole) return undefined;
+    if (root.kind === "directory") await this.#countExcepted(root);
+    return this.#end("complete");
+  }
+
+  /** Joins files that are there at once, as far as their hits are needed. */
+  async *#batches(files: AsyncGenerator<FoundFile, void>): AsyncGenerator<readonly FoundFile[], void> {
+    const perFile = this.#task.query.mode === "content" ? (file: FoundFile) => Math.max(1, file.matchedLines) : () => 1;
+    let batch: FoundFile[] = [];
+    let hits = 0;
+    for (let next = files.next(); ; ) {
+      const got = batch.length === 0 ? await next : await Promise.race([next, turn()]);
+      if (got !== undefined && !got.done) {
+        batch.push(got.value);
+        hits += perFile(got.value);
+        next = files.next();
+        // Settled without an event; until it is awaited a rejection must not count as unhandled.
+        next.catch(() => {});
+      }
+      if (got === undefined || got.done || batch.length === MAX_BATCH || hits > this.toSkip + this.left) {
+        if (batch.length > 0) yield batch;
+        batch = [];
+        hits = 0;
+      }
+      if (got?.done) return;
+    }
+  }
+
+  async *#files(output: AsyncIterable<Buffer>, plan: OutputPlan): AsyncGenerator<FoundFile, void> {
+    if (plan.output === "lines") return yield* this.#filesInLines(output);
+    for await (const record of pathRecords(output, plan.output === "counts")) {
+      if (record.kind === "summary") this.#finished(record.searches);
+      else {
+        const path = this.#pathOf(record.path);
+        if (path !== undefined) yield { path, lines: [], matchedLines: record.count, isBinary: false };
+      }
+    }
+  }
+
+  async *#filesInLines(output: AsyncIterable<Buffer>): AsyncGenerator<FoundFile, void> {
+    let path: string | undefined;
+    let lines: FoundFile["lines"][number][] = [];
+    for await (const record of jsonRecords(output, this.#task.query.maxLineBytes)) {
+      if (record.type === "summary") this.#finished(record.data.stats.searches);
+      else if (record.type === "begin") {
+        path = this.#pathOf(record.data.path);
+        lines = [];
+      } else if (path === undefined) continue;
+      else if (record.type !== "end") lines.push({ record, bytes: lengthOf(record.data.lines) });
+      else {
+        const matchedLines = lines.filter((line) => line.record.type === "match").length;
+        const { binary_offset, stats } = record.data;
+        yield { path, lines, matchedLines, size: stats.bytes_searched, isBinary: binary_offset !== null };
+        path = undefined;
+      }
+    }
+  }
+
+  /** The absolute path of a file that ripgrep reported; undefined when it is excluded or not valid UTF-8. */
+  #pathOf(reported: RipgrepText): string | undefined {
+    const { query, scope } = this.#task;
+    if ("bytes" in reported) {
+      this.#tally.skip("unreadable", this.#absolute(Buffer.from(reported.bytes, "base64").toString()));
+      return undefined;
+    }
+    const path = this.#absolute(reported.text);
+    // ripgrep knows fewer letters by their other case than `exceptNames`.
+    const isExcepted = path !== query.root && isExceptedBelow(scope.exceptNames, query.root, path);
+    return this.#isIncluded(path) && !isExcepted ? path : undefined;
+  }
+
+  #absolute(reported: string): string {
+    const { root } = this.#task.query;
+    if (this.#root?.kind !== "directory" || reported === ".") return root;
+    return pathIn(root, reported.startsWith("./") ? reported.slice(2) : reported);
+  }
+
+  async #hasAny(directories: readonly string[], names: readonly string[]): Promise<boolean> {
+    const paths = directories.flatMap((directory) => names.map((name) => pathIn(directory, name)));
+    return (await this.#task.arePresent(paths)).includes(true);
+  }
+
+  #unreadable(reported: string): void {
+    if (reported === ".") this.#isRootUnreadable = true;
+    else this.#tally.skip("unreadable", this.#absolute(reported));
+  }
+
+  #finished(searches: number): void {
+    this.#isWhole = true;
+    this.#tally.seen = searches;
+  }
+
+  /** ripgrep itself looks for it: the file may be too large to be transferred. */
+  async #hasNulThere({ directory, directories, argument }: Root): Promise<boolean | undefined> {
+    const { start, program, deadline } = this.#task;
+    const flags = ["--no-config", "--quiet", "--text", "--no-mmap", "-e", "(?-u)\\x00", "--", argument];
+    const command = `exec ${[program.path, ...flags].map(posixQuote).join(" ")}`;
+    const ripgrep = start({ command, cwd: directory, directories, signal: deadline.signal });
+    const status = await ripgrep.status;
+    return status === 0 ? true : status === 1 ? false : undefined;
+  }
+
+  /** Counts the existing excluded paths below the root, unless they are excluded by name too. */
+  async #countExcepted(root: Root): Promise<void> {
+    const { query, scope, arePresent } = this.#task;
+    const paths = exceptedBelow(query.root, root, scope.except).filter(
+      (path) => !isExceptedBelow(scope.exceptNames, "", path),
+    );
+    for (const isPresent of await arePresent(paths.map((path) => pathIn(query.root, path))))
+      if (isPresent) this.#tally.skip("policy");
+  }
+
+  #end(why: SearchEnd["why"]): SearchEnd {
+    for (let count = this.#rules?.exceptedByName ?? 0; count > 0; count--) this.#tally.skip("policy");
+    return this.#tally.end(why, this.#task.program.engine);
+  }
+}
+
+/** The bytes of a line that ripgrep printed, with its line ending; undefined if it is not UTF-8 or was too long to be kept. */
+function lengthOf(line: RipgrepText | undefined): number | undefined {
+  return line !== undefined && "text" in line && line.text !== "" ? Buffer.byteLength(line.text) : undefined;
+}
+
+/** The file in a directory root, as seen from there. */
+function within(root: Root, path: string): Root {
+  const below = path.slice(root.directory === "/" ? 1 : root.directory.length + 1);
+  return { ...root, argument: `./${below}` };
+}
+
+function turn(): Promise<undefined> {
+  return new Promise((resolve) => void setImmediate(() => resolve(undefined)));
+}
+
+function pathIn(directory: string, below: string): string {
+  return directory === "/" ? `/${below}` : `${directory}/${below}`;
+}
