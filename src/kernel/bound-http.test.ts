@@ -45,6 +45,7 @@ function redirectedTo(...to: readonly { readonly method: string; readonly url: s
   ) =>
     boundHttp(port, {
       grant: grantFor("g", [], { requests, secrets: more.secrets ?? [] }),
+      backend: "local",
       signal: new AbortController().signal,
       isApproved: false,
       requireLife() {},

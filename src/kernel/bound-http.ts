@@ -8,6 +8,8 @@ import { privateSignal } from "./private-signal.js";
 /** What the requests of one call are bound to. */
 export interface RequestBinding {
   readonly grant: Grant;
+  /** The name of the target, for errors. */
+  readonly backend: string;
   /** Ends every exchange. */
   readonly signal: AbortSignal;
   /** The policy asked about the claims of the call, and they were approved. */
@@ -24,8 +26,9 @@ export interface RequestBinding {
   answered(): void;
 }
 
-export function boundHttp(http: Http, binding: RequestBinding): CallHttp {
-  const { grant, signal: end, requireLife, requested, connecting, answered } = binding;
+/** @param http - Undefined where the host has none: then each request that the call claimed is refused. */
+export function boundHttp(http: Http | undefined, binding: RequestBinding): CallHttp {
+  const { grant, backend, signal: end, requireLife, requested, connecting, answered } = binding;
   return Object.freeze<CallHttp>({
     async fetch(url, { method = "GET", signal, secret, ...request } = {}) {
       requireLife();
@@ -36,6 +39,10 @@ export function boundHttp(http: Http, binding: RequestBinding): CallHttp {
       if (!coversRequest(grant, method, url)) throw unclaimed(`request ${method} "${url}"`, { method, url });
       if (secret !== undefined && !(typeof secret === "string" && coversSecret(grant, secret, url)))
         throw unclaimed(`send the secret "${String(secret)}" to "${url}"`, { secret, url });
+      if (http === undefined)
+        throw new HaftError("BACKEND_UNSUPPORTED", `Did not request "${url}": this host has no access to the web.`, {
+          details: { backend, feature: "http" },
+        });
       // Not under a grant for any URL: that of each connection is still to be judged.
       if (isRead(method) && coversConnection(grant, method, url)) requested(url);
       let from = url;

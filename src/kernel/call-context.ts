@@ -97,8 +97,7 @@ export class CallContext implements ToolContext {
   }
   get http() {
     const run = this.#run;
-    const { http } = run.context.host;
-    if (http !== undefined) this.#http ??= boundHttp(http, requestBinding(run, this.#end.signal));
+    this.#http ??= boundHttp(run.context.host.http, requestBinding(run, this.#end.signal));
     return this.#http;
   }
   get state() {
@@ -201,6 +200,7 @@ function recordedFs(run: CallRun, fs: Fs, call: BoundCall, log: UndoLog): Fs {
 function requestBinding(run: CallRun, signal: AbortSignal): RequestBinding {
   return {
     grant: run.grant!,
+    backend: run.target.name,
     signal,
     isApproved: run.decision?.effect === "ask",
     requireLife: run.life.requireLife,

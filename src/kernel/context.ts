@@ -90,7 +90,7 @@ export interface HostServices {
    * the files that it claims before the call is approved. Absent: none is.
    */
   readonly isOwnTool?: (tool: { readonly body: object }) => boolean;
-  /** What `ctx.http` of a call is bound to. Absent: no tool reaches the network through a port. */
+  /** What `ctx.http` of a call is bound to. Absent: its `fetch` throws `BACKEND_UNSUPPORTED`. */
   readonly http?: Http;
   /** Absent: images are passed on unchanged or not at all, and documents are not read. */
   readonly media?: Media;
@@ -177,8 +177,8 @@ export interface ToolContext<Limits = unknown> extends Omit<ClaimContext<Limits>
   readonly search: Search;
   /** Undefined if the backend has none. */
   readonly terminal?: Terminal | undefined;
-  /** Undefined where the host has none. It makes only requests that the call claimed. */
-  readonly http?: CallHttp | undefined;
+  /** It makes only requests that the call claimed, and throws `BACKEND_UNSUPPORTED` where the host has none. */
+  readonly http: CallHttp;
   /** Undefined where the host has none. */
   readonly media?: Media | undefined;
   /** Documents that outlive the session, those of the call's `state` claims. */

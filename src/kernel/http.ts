@@ -81,7 +81,7 @@ export interface Http {
 /**
  * The HTTP port of a call.
  *
- * @throws `CALL_UNCLAIMED` for a request or a secret that the call did not claim, `POLICY_DENIED` or `POLICY_APPROVAL_REQUIRED`
+ * @throws `BACKEND_UNSUPPORTED` where the host has no such port, `CALL_UNCLAIMED` for a request or a secret that the call did not claim, `POLICY_DENIED` or `POLICY_APPROVAL_REQUIRED`
  *   for an address or a redirect that the policy does not allow, and as `Http.fetch` does.
  */
 export interface CallHttp {
@@ -134,6 +134,13 @@ function methodProblem(method: string): string | undefined {
   return (HTTP_METHODS as readonly string[]).includes(method)
     ? undefined
     : `the method ${shown(String(method))} is not supported; use ${HTTP_METHODS.join(", ")}`;
+}
+
+/**
+ * @param host - An address, or `URL.hostname`. A name is judged as such: where it leads is judged with its addresses.
+ */
+export function isLoopback(host: string): boolean {
+  return /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|::1|\[::1\])$/.test(host);
 }
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

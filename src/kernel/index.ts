@@ -134,6 +134,7 @@ export {
   type HttpMethod,
   type HttpRequest,
   type HttpResponse,
+  isLoopback,
   MAX_REDIRECTS,
   type RequestProblem,
   requestProblem,

@@ -26,7 +26,7 @@ export interface Mark {
 }
 
 /** Deeper containers add no indentation, so that the size of the output stays in proportion to the page. */
-const MAX_CONTAINERS = 12;
+const MAX_CONTAINERS = 8;
 
 /** Blocks of text in containers such as lists and quotes, with the prefixes of their lines. */
 export class Blocks {

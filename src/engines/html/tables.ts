@@ -26,7 +26,8 @@ export class Table {
   readonly #spans = new Map<number, Span>();
   /** The index of the first cell of each row. */
   readonly #starts: number[] = [];
-  /** Of the current row. */
+  /** Of the current row: the texts of the cells beyond the last column become a part of that, so that nothing is lost. */
+  #surplus = new TextBuilder();
   #isHead = false;
   #hasData = false;
   /** Whether the first row is a header; undefined before it ends. */
@@ -43,16 +44,22 @@ export class Table {
     if (this.#starts.length === 0) this.beginRow();
     const content = text.trim();
     this.size += content.length + 3;
+    if (!isHeader) this.#hasData = true;
+    if (this.#texts.length - this.#starts.at(-1)! === MAX_COLUMNS) {
+      if (content !== "") this.#surplus.add(` ${content}`);
+      return;
+    }
     const span = { columns: spanOf(columns, MAX_COLUMNS), rows: spanOf(rows, MAX_SPAN) };
     if (span.columns > 1 || span.rows > 1) this.#spans.set(this.#texts.length, span);
     this.#texts.push(content);
-    if (!isHeader) this.#hasData = true;
   }
 
   /** A row without text is none. */
   #endRow(): void {
     const start = this.#starts.at(-1);
     if (start === undefined) return;
+    if (this.#surplus.length > 0) this.#texts.push(`${this.#texts.pop()}${this.#surplus}`.trim());
+    this.#surplus = new TextBuilder();
     if (hasText(this.#texts, start)) this.#hasHeader ??= this.#isHead || !this.#hasData;
     else this.#removeCells(this.#starts.pop()!);
   }
@@ -100,8 +107,6 @@ export class Table {
     let mayAdd = MAX_ADDED_PER_CELL * this.#texts.length;
     for (const [index, start] of this.#starts.entries()) {
       const row: string[] = [];
-      /** What is beyond the last column becomes a part of it, so that no text is lost. */
-      const beyond: string[] = [];
       const next = this.#starts[index + 1] ?? this.#texts.length;
       let column = 0;
       for (let cell = start; cell < next; cell++) {
@@ -109,7 +114,7 @@ export class Table {
         const { columns, rows } = this.#spans.get(cell) ?? ONE;
         while ((spannedUntil[column] ?? 0) > index) column++;
         if (column >= MAX_COLUMNS) {
-          if (text !== "") beyond.push(text);
+          if (text !== "") row.push([...row.splice(-1), text].join(" "));
           continue;
         }
         if (text !== "") {
@@ -123,7 +128,6 @@ export class Table {
           for (let at = column; at < end; at++) spannedUntil[at] = Math.max(spannedUntil[at] ?? 0, index + rows);
         column = end;
       }
-      if (beyond.length > 0) row.push([...row.splice(-1), ...beyond].join(" "));
       yield [index, row];
     }
   }

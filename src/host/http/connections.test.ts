@@ -141,7 +141,7 @@ describe("what is sent", () => {
   it("has a secret in its header, and what the port adds where the caller has nothing", async () => {
     const port = await serveHttp((request, response) => response.end(JSON.stringify(request.headers)));
     const secrets = [{ name: "key", value: "s3cret", hosts: ["localhost"] }];
-    const { text } = openHttp({ secrets });
+    const { text } = openHttp({ secrets, lookup: async () => ["127.0.0.1"] });
     const url = `http://localhost:${port}/`;
     const sent = JSON.parse(await text(url, { secret: "key", headers: [["Accept", "a/b"]] }));
     expect(sent).toEqual({
@@ -153,6 +153,20 @@ describe("what is sent", () => {
       "user-agent": "haft",
     });
     expect(JSON.parse(await text(url, { headers: [["User-Agent", "b"]] }))["user-agent"]).toBe("b");
+  });
+
+  it.each(["localhost", "app.localhost"])("is no secret without TLS where %s is another machine", async (host) => {
+    let requests = 0;
+    const port = await serveHttp((_, response) => {
+      requests++;
+      response.end();
+    });
+    const { fetch } = openHttp({ secrets: [{ name: "key", value: "s3cret", hosts: [host] }] });
+    expect(await failureOf(fetch(`http://${host}:${port}/`, { secret: "key" }))).toMatchObject({
+      code: "CALL_INVALID",
+      message: expect.stringContaining("is not sent without TLS"),
+    });
+    expect(requests).toBe(0);
   });
 
   it("is a body as UTF-8 or as bytes, of any method that has one", async () => {

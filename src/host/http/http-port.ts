@@ -13,7 +13,7 @@ import { codeOf, unreachable } from "./faults.js";
 import { proxyFor } from "./proxy.js";
 import { openProxied } from "./proxy-connection.js";
 import { redirectedRequest } from "./redirects.js";
-import { checkedRequest, type OutgoingRequest, secretHeader } from "./request-check.js";
+import { checkedRequest, type OutgoingRequest, requireTls, secretHeader } from "./request-check.js";
 import { openResponse, type ReceivedResponse } from "./response.js";
 
 type Ask = (hop: HttpHop) => Promise<void>;
@@ -89,6 +89,7 @@ export class HttpPort implements Http {
       dial,
       secureContext: this.#secureContext,
     };
+    requireTls(outgoing, to.addresses);
     let isFresh = !SAFE_METHODS.includes(method);
     for (;;) {
       const connection =

@@ -1,6 +1,5 @@
 /** The proxy that the environment names for a URL. Used only where the host trusts it. */
-import { HaftError } from "../../kernel/index.js";
-import { isLoopback } from "./request-check.js";
+import { HaftError, isLoopback } from "../../kernel/index.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -8,7 +7,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function proxyFor(url: URL, environment: Environment): URL | undefined {
   const name = url.protocol === "https:" ? "https_proxy" : "http_proxy";
   const text = environment[name] ?? environment[name.toUpperCase()] ?? "";
-  if (text === "" || isLoopback(url) || isExcluded(url, environment.no_proxy ?? environment.NO_PROXY ?? "")) {
+  if (text === "" || isLoopback(url.hostname) || isExcluded(url, environment.no_proxy ?? environment.NO_PROXY ?? "")) {
     return undefined;
   }
   const whole = text.includes("://") ? text : `http://${text}`;

@@ -6,6 +6,7 @@ import {
   HaftError,
   type HttpHeaders,
   type HttpRequest,
+  isLoopback,
   requestProblem,
 } from "../../kernel/index.js";
 
@@ -65,9 +66,7 @@ function checkedSecret(
     const hosts = secret.hosts.length === 0 ? "no host" : secret.hosts.join(", ");
     throw invalid("secret", `the secret "${name}" is not for ${url.host}; it is sent only to ${hosts}`);
   }
-  if (url.protocol === "http:" && !isLoopback(url)) {
-    throw invalid("secret", `the secret "${name}" is not sent without TLS; use https: for ${url.host}`);
-  }
+  requireTls({ url, secret }, [url.hostname]);
   const [header, value] = secretHeader(secret);
   if (headers.some(([other]) => other.toLowerCase() === header.toLowerCase())) {
     throw invalid("secret", `the secret "${name}" is sent as the header ${header}, which \`headers\` has too`);
@@ -76,6 +75,17 @@ function checkedSecret(
     throw invalid("secret", `the secret "${name}" cannot be sent as a header: its header or value is not valid`);
   }
   return secret;
+}
+
+/**
+ * A secret is sent without TLS only to this machine, whatever the name of its host is.
+ *
+ * @param places - Where it would go: a name, or the addresses of the connection.
+ * @throws `CALL_INVALID`
+ */
+export function requireTls({ url, secret }: Pick<OutgoingRequest, "url" | "secret">, places: readonly string[]): void {
+  if (secret === undefined || url.protocol !== "http:" || places.every(isLoopback)) return;
+  throw invalid("secret", `the secret "${secret.name}" is not sent without TLS; use https: for ${url.host}`);
 }
 
 export function secretHeader({ header = "Authorization", prefix = "Bearer ", value }: HttpSecret): [string, string] {
@@ -88,9 +98,4 @@ function isHost(bound: string, url: URL): boolean {
   const { hostname, host } = new URL(text);
   if (hostname !== url.hostname) return false;
   return /:\d+$/.test(bound) && !bound.endsWith("]") ? host === url.host : true;
-}
-
-/** By its name alone: where such a name leads is judged with its addresses. */
-export function isLoopback({ hostname }: URL): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }

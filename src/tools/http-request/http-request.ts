@@ -90,14 +90,9 @@ function timedOut(input: HttpRequestInput, { details }: HaftError, { limits }: C
   return fail("WEB_TIMEOUT", message, { details });
 }
 
-async function send(input: HttpRequestInput, ctx: Context): Promise<HttpResponse | Result> {
+async function send(input: HttpRequestInput, ctx: Context): Promise<HttpResponse> {
   const { method = "GET", body, secret, timeoutMs = ctx.limits.defaultTimeoutMs } = input;
-  const url = urlOf(input);
-  if (ctx.http === undefined) {
-    const why = "Haft runs without access to the network here";
-    return fail("WEB_UNREACHABLE", `Did not send the request: ${why}.`, { details: { url, why } });
-  }
-  return ctx.http.fetch(url, {
+  return ctx.http.fetch(urlOf(input), {
     method,
     headers: sentHeaders(input),
     redirect: ctx.limits.redirect,
@@ -123,8 +118,7 @@ function isJson(text: string): boolean {
   }
 }
 
-async function show(input: HttpRequestInput, response: HttpResponse | Result, ctx: Context): Promise<Result> {
-  if ("isError" in response) return response;
+async function show(input: HttpRequestInput, response: HttpResponse, ctx: Context): Promise<Result> {
   const { bytes, isComplete } = await response.read(ctx.limits.maxBytes);
   const { url, headers } = response;
   const text = bytes.length === 0 ? "" : await textOf(bytes, headerOf(headers, "content-type") ?? "");
@@ -149,11 +143,11 @@ async function textOf(bytes: Uint8Array, contentType: string): Promise<string | 
 async function save(
   input: HttpRequestInput,
   { saveTo, missing }: { readonly saveTo: string; readonly missing: string },
-  response: HttpResponse | Result,
+  response: HttpResponse,
   ctx: Context,
 ): Promise<Result> {
   // The body of any other status is not what was asked for.
-  if ("isError" in response || response.status < 200 || response.status > 299) return show(input, response, ctx);
+  if (response.status < 200 || response.status > 299) return show(input, response, ctx);
   const saved = await saveBody(response, saveTo, missing, ctx.limits.maxSavedBytes, ctx);
   if (typeof saved !== "number") return saved;
   const facts = factsOf(input, response);

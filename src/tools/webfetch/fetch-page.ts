@@ -43,7 +43,7 @@ export async function fetchPage(
   const { timeoutMs, redirect, maxBytes, defaultBytes } = ctx.limits;
   const conditions = conditionsOf(asked.known);
   const headers: HttpHeaders = [["accept", asked.accept], ...conditions];
-  const response = await ctx.http!.fetch(url, { headers, redirect, timeoutMs });
+  const response = await ctx.http.fetch(url, { headers, redirect, timeoutMs });
   if (response.status === 304 && conditions.length > 0) {
     response.close();
     return "not-modified";

@@ -1,5 +1,5 @@
 /** The pages that a session has fetched, so that reading on and reading again send nothing. */
-import type { CallSession, HttpHeaders } from "../../kernel/index.js";
+import { type CallSession, type HttpHeaders, isLoopback } from "../../kernel/index.js";
 import { headerOf } from "../shared/response-body.js";
 import type { WebFetchFormat } from "./contract.js";
 import type { FetchedPage, Validators } from "./fetch-page.js";
@@ -76,13 +76,11 @@ export function isFresh({ checkedMs, freshMs }: CachedPage, now: number): boolea
   return now - checkedMs < freshMs;
 }
 
-/** A page of this machine is likely being worked on, so it is never fresh. */
-const LOOPBACK = /^https?:\/\/(?:localhost|[^/:]+\.localhost|127\.[\d.]+|\[::1\])(?=[:/]|$)/i;
-
 function freshMsOf({ url, headers }: FetchedPage): number {
   const said = directives(headers);
   const maxAge = Number(said.get("max-age") ?? Number.NaN);
-  if (LOOPBACK.test(url) || said.has("no-cache") || maxAge === 0) return 0;
+  // A page of this machine is likely being worked on, so it is never fresh.
+  if (isLoopback(new URL(url).hostname) || said.has("no-cache") || maxAge === 0) return 0;
   return Number.isFinite(maxAge) ? Math.max(FRESH_MS, maxAge * 1000) : FRESH_MS;
 }
 

@@ -65,10 +65,6 @@ function requestUrl(text: string): string {
 }
 
 async function runFetch(input: WebFetchInput, ctx: ToolContext<WebFetchLimits>): Promise<ToolResult<WebFetchData>> {
-  if (ctx.http === undefined)
-    return fail("BACKEND_UNSUPPORTED", `Did not fetch ${quoted(input.url)}: this host has no access to the web.`, {
-      details: { backend: ctx.backend.name, feature: "http" },
-    });
   const { format = "markdown", offset = 0 } = input;
   const key = [acceptOf(format), input.maxBytes ?? "", requestUrl(input.url)].join(" ");
   const { cached, how } = await getPage(input, key, ctx);

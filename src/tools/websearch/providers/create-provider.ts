@@ -1,5 +1,5 @@
 /** The search providers that Haft has, by name. */
-import { HaftError } from "../../../kernel/index.js";
+import { HaftError, requestProblem } from "../../../kernel/index.js";
 import type { SearchEndpoint, SearchProvider } from "../contract.js";
 import { brave } from "./brave.js";
 import { duckduckgo } from "./duckduckgo.js";
@@ -59,7 +59,7 @@ export function searchProblem(
     const why = 'it needs the URL of an instance. Set `url`, for example "https://searx.example.org/search"';
     return { option: "url", why };
   }
-  if (!isWebUrl(used)) {
+  if (requestProblem(used) !== undefined) {
     const why = `\`url\` ${JSON.stringify(used)} must be an http or https URL without credentials`;
     return { option: "url", why };
   }
@@ -71,15 +71,6 @@ export function searchProblem(
 function kindOf(name: string): ProviderKind | undefined {
   const kinds: Readonly<Record<string, ProviderKind>> = SEARCH_PROVIDERS;
   return Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-}
-
-function isWebUrl(text: string): boolean {
-  try {
-    const { protocol, username, password } = new URL(text);
-    return (protocol === "https:" || protocol === "http:") && username === "" && password === "";
-  } catch {
-    return false;
-  }
 }
 
 function invalid(name: string, why: string): HaftError {
