@@ -26,8 +26,11 @@ export function escapeMarkdown(text: string, before: string, isLinkText: boolean
 const LINE_STARTS = /^(?:(?:#{1,6}|[-+*])(?=\s|$)|>|-(?=--+\s*$))/gm;
 const NUMBERS = /^\d{1,9}(?=[.)](?:\s|$))/gm;
 
+const MAY_START = /^[-#+*>\d]/m;
+
 /** Escapes what would make a heading, a list, a quote or a rule of the start of a line. */
 export function escapeLineStarts(text: string): string {
+  if (!MAY_START.test(text)) return text;
   // Without a function, which would be called with a million matches at once.
   return text.replace(LINE_STARTS, "\\$&").replace(NUMBERS, "$&\\");
 }
