@@ -54,7 +54,15 @@ export async function createPosixBackend(options: PosixBackendOptions): Promise<
 function channelsOf(open: PosixBackendOptions["open"], commandShell: readonly string[]): OpenChannel {
   if (typeof open === "function") return open;
   if (!isTransport(open)) return processChannel(open);
-  return processChannel(open.command(commandShell), open.env === undefined ? {} : { env: open.env });
+  const { env, explain } = open;
+  const start = processChannel(open.command(commandShell), {
+    ...(env === undefined ? {} : { env }),
+    ...(explain === undefined ? {} : { explain: explain.bind(open) }),
+  });
+  return async () => {
+    await open.prepare?.();
+    return start();
+  };
 }
 
 function isTransport(open: PosixBackendOptions["open"]): open is Transport {

@@ -18,11 +18,14 @@ export interface Transport {
   readonly machine: string;
   /** The local command that runs `argv` over there, as these exact arguments, with stdin, stdout and stderr passed through and no terminal. */
   command(argv: readonly string[]): readonly string[];
+  /** Called before each client is started: opens the connection again if it was lost. @throws `BACKEND_UNAVAILABLE` with the cause */
+  prepare?(): Promise<void>;
   /** The environment of the client. Default: that of this process. */
   readonly env?: Readonly<Record<string, string>>;
   /**
    * Why a client ended before its work was done: an error with the cause and the advice that fits, such as an unknown host key or a
-   * stopped container. Undefined if that is not known; then the exit code and stderr are reported.
+   * stopped container. Its details have the cause alone as `why`, a clause. Undefined if it is not known; then the exit code and
+   * stderr are reported.
    */
   explain?(end: ClientEnd): Promise<HaftError | undefined> | HaftError | undefined;
   /** Releases what belongs to the connection: a control socket, a container of the session. Idempotent. */

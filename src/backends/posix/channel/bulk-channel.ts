@@ -1,5 +1,5 @@
 /** The local end of a bulk channel. Requests run one after the other; a few are in flight at once to hide latency. */
-import { ChannelLost } from "./channel.js";
+import { ChannelLost, type EndReason } from "./channel.js";
 import type { Frame } from "./frames.js";
 import { quoteWords } from "./quote-words.js";
 import type { RemoteShell } from "./remote-shell.js";
@@ -34,7 +34,7 @@ export class BulkChannel {
   readonly #shell: RemoteShell;
   readonly #queue: Pending[] = [];
   #underWay = 0;
-  #disconnectError: string | undefined;
+  #disconnectError: EndReason | undefined;
 
   constructor(shell: RemoteShell, pid: number, serial: number) {
     this.pid = pid;
@@ -72,10 +72,10 @@ export class BulkChannel {
     });
   }
 
-  /** Closes the local end at once; the remote shell exits at end of file. */
-  destroy(): void {
+  /** Closes the local end at once; the remote shell exits at end of file. @param why - As a clause. */
+  destroy(why: string): void {
+    this.#end(why);
     this.#shell.destroy();
-    this.#end("it was closed");
   }
 
   /** Closes the channel's input and waits for the remote shell to exit. */
@@ -106,7 +106,7 @@ export class BulkChannel {
     pending.resolve({ words: frame.words.slice(1), bytes: frame.bytes });
   }
 
-  #end(why: string): void {
+  #end(why: EndReason): void {
     if (this.#disconnectError !== undefined) return;
     this.#disconnectError = why;
     const all = this.#queue.splice(0);

@@ -59,7 +59,7 @@ export class BulkPool {
         return await answer;
       } catch (thrown) {
         if (!(thrown instanceof ChannelLost)) throw thrown;
-        if (signal?.aborted || tries === MAX_TRIES) throw unavailable(this.#options.name, thrown.message);
+        if (signal?.aborted || tries === MAX_TRIES) throw unavailable(this.#options.name, thrown.why);
         if (thrown.wasSent && changes && (await this.#began(channel.serial, id)) !== "no")
           throw this.#unsure(operation);
       }
@@ -68,7 +68,7 @@ export class BulkPool {
 
   /** Closes all channels at once. */
   disconnect(): void {
-    for (const channel of this.#channels.splice(0)) channel.destroy();
+    for (const channel of this.#channels.splice(0)) channel.destroy("the connection was replaced by another one");
   }
 
   async close(): Promise<void> {
@@ -102,7 +102,7 @@ export class BulkPool {
     const settings = [spool, facts, String(serial)];
     const { shell, ready } = await RemoteShell.start({ name, open, script: bulkScript(), settings, timeoutMs });
     const channel = new BulkChannel(shell, Number(ready.words[1]), serial);
-    if (this.#isClosed) channel.destroy();
+    if (this.#isClosed) channel.destroy("the backend was closed");
     else this.#channels.push(channel);
     return channel;
   }
@@ -135,7 +135,7 @@ export class BulkPool {
     let timer: NodeJS.Timeout | undefined;
     const onAbort = (): void => {
       timer = setTimeout(() => {
-        channel.destroy();
+        channel.destroy(`it did not answer within ${HANGING_MS} ms`);
         void this.#options.stop(channel.pid);
       }, HANGING_MS);
     };

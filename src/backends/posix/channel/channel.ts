@@ -2,19 +2,23 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { sendSignal } from "../../../host/index.js";
 import { HaftError, messageOf } from "../../../kernel/index.js";
+import type { Transport } from "../transport.js";
 
 /** Both listeners are set once, before any other call. */
 export interface Channel {
   /** Never blocks or throws. Bytes written after the end are dropped. */
   write(bytes: Uint8Array | string): void;
   onBytes(listener: (bytes: Uint8Array) => void): void;
-  /** Called once, with the reason as a clause. */
-  onEnd(listener: (why: string) => void): void;
+  /** Called once, with the reason: a clause, or an error that has the cause and the advice for it. */
+  onEnd(listener: (why: EndReason) => void): void;
   /** Sends end of file. */
   end(): void;
   /** Closes the local end at once. */
   destroy(): void;
 }
+
+/** Why a channel ended. The clause of an error is `why` in its details. */
+export type EndReason = string | HaftError;
 
 export type OpenChannel = () => Promise<Channel>;
 
@@ -22,17 +26,28 @@ export interface ProcessChannelOptions {
   readonly cwd?: string;
   /** The whole environment of the program. Default: that of this process. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Why the program ended, if that can be found out; see `Transport`. */
+  readonly explain?: Transport["explain"];
 }
 
 /** Rejects a request whose channel ended before it was answered. Not visible outside of this backend. */
 export class ChannelLost extends Error {
+  readonly why: EndReason;
   /** Whether the request was sent. If not, it can safely be sent again. */
   readonly wasSent: boolean;
 
-  constructor(why: string, wasSent: boolean) {
-    super(why);
+  /** The message is a clause. */
+  constructor(why: EndReason, wasSent: boolean) {
+    super(clauseOf(why));
+    this.why = why;
     this.wasSent = wasSent;
   }
+}
+
+/** The reason as a clause. */
+export function clauseOf(why: EndReason): string {
+  if (typeof why === "string") return why;
+  return typeof why.details.why === "string" ? why.details.why : why.message;
 }
 
 /** Milliseconds to wait for the last output of a program that has exited. */
@@ -58,7 +73,7 @@ export function processChannel(argv: readonly string[], options: ProcessChannelO
         ...(options.env === undefined ? {} : { env: options.env }),
       });
       child.once("error", (error) => reject(unavailable(program, messageOf(error))));
-      child.once("spawn", () => resolve(new ProcessChannel(child)));
+      child.once("spawn", () => resolve(new ProcessChannel(child, options.explain)));
     });
 }
 
@@ -70,12 +85,15 @@ function unavailable(program: string, why: string): HaftError {
 
 class ProcessChannel implements Channel {
   readonly #child: ChildProcess;
+  readonly #explain: Transport["explain"];
   #stderr = "";
-  #ended: string | undefined;
-  #onEnd: ((why: string) => void) | undefined;
+  #isEnding = false;
+  #ended: EndReason | undefined;
+  #onEnd: ((why: EndReason) => void) | undefined;
 
-  constructor(child: ChildProcess) {
+  constructor(child: ChildProcess, explain: Transport["explain"]) {
     this.#child = child;
+    this.#explain = explain;
     // A failed write is reported by the end of the program; as an event without a listener it would end this process.
     child.stdin?.on("error", () => {});
     child.stdout?.on("error", () => {});
@@ -85,12 +103,9 @@ class ProcessChannel implements Channel {
     });
     // Its last output may arrive after "exit", and a child of it may keep the pipe open, so "close" alone is not enough.
     child.once("exit", (code, signal) => {
-      const how = code === null ? `it ended by ${signal}` : `it ended with status ${code}`;
-      setTimeout(() => this.#finish(how), FINAL_STDERR_MS);
+      setTimeout(() => void this.#exited(code, signal), FINAL_STDERR_MS);
     });
-    child.once("close", (code, signal) =>
-      this.#finish(code === null ? `it ended by ${signal}` : `it ended with status ${code}`),
-    );
+    child.once("close", (code, signal) => void this.#exited(code, signal));
   }
 
   write(bytes: Uint8Array | string): void {
@@ -101,7 +116,7 @@ class ProcessChannel implements Channel {
     this.#child.stdout?.on("data", listener);
   }
 
-  onEnd(listener: (why: string) => void): void {
+  onEnd(listener: (why: EndReason) => void): void {
     this.#onEnd = listener;
     if (this.#ended !== undefined) listener(this.#ended);
   }
@@ -125,10 +140,22 @@ class ProcessChannel implements Channel {
     this.#finish("it was closed locally");
   }
 
-  #finish(how: string): void {
+  async #exited(code: number | null, signal: NodeJS.Signals | null): Promise<void> {
+    if (this.#isEnding || this.#ended !== undefined) return;
+    this.#isEnding = true;
+    const stderr = this.#stderr.trim();
+    const how = code === null ? `it was ended by ${signal}` : `it ended with exit code ${code}`;
+    const reported = stderr === "" ? how : `${how}: ${stderr}`;
+    try {
+      this.#finish((await this.#explain?.({ code, signal, stderr })) ?? reported);
+    } catch {
+      this.#finish(reported);
+    }
+  }
+
+  #finish(why: EndReason): void {
     if (this.#ended !== undefined) return;
-    const words = this.#stderr.trim();
-    this.#ended = words === "" ? how : `${how}: ${words}`;
-    this.#onEnd?.(this.#ended);
+    this.#ended = why;
+    this.#onEnd?.(why);
   }
 }

@@ -1,5 +1,5 @@
 /** The local end of the command channel: assigns requests to workers and responses to callers. */
-import { ChannelLost } from "./channel.js";
+import { ChannelLost, type EndReason } from "./channel.js";
 import type { Frame } from "./frames.js";
 import { quoteWords } from "./quote-words.js";
 import type { RemoteShell } from "./remote-shell.js";
@@ -70,8 +70,8 @@ export class CommandChannel {
   #growing: NodeJS.Timeout | undefined;
   #heartbeatTimer: NodeJS.Timeout | undefined;
   #lastReceivedAt = performance.now();
-  #disconnectError: string | undefined;
-  readonly #onEnd: (why: string) => void;
+  #disconnectError: EndReason | undefined;
+  readonly #onEnd: (why: EndReason) => void;
   /** Resolves `shutdown` with the ids of the processes that could not be ended. */
   #shutdownAcknowledged: ((left: readonly string[]) => void) | undefined;
 
@@ -83,7 +83,7 @@ export class CommandChannel {
       readonly maxWorkers: number;
       /** Called when the leader of a command has exited; its output may still arrive. */
       readonly onExit: (id: number, status: number) => void;
-      readonly onEnd: (why: string) => void;
+      readonly onEnd: (why: EndReason) => void;
     },
   ) {
     this.pid = options.pid;
@@ -150,7 +150,6 @@ export class CommandChannel {
 
   /** Closes the local end. Commands run on until `orphanMs` has passed. */
   destroy(): void {
-    this.#shell.destroy();
     this.#end("it was closed locally");
   }
 
@@ -188,7 +187,6 @@ export class CommandChannel {
 
   /** Closes a channel whose workers keep being killed; the next request opens another one. */
   #closeExhausted(): void {
-    this.#shell.destroy();
     this.#end("too many of its remote shells were killed");
   }
 
@@ -277,14 +275,13 @@ export class CommandChannel {
     this.#shell.send("beat");
     const timer = setTimeout(() => {
       if (this.#lastReceivedAt < sentAt && this.#disconnectError === undefined) {
-        this.#shell.destroy();
         this.#end(`no data arrived for ${SILENCE_MS} ms`);
       }
     }, SILENCE_MS);
     timer.unref();
   }
 
-  #end(why: string): void {
+  #end(why: EndReason): void {
     if (this.#disconnectError !== undefined) return;
     this.#disconnectError = why;
     clearInterval(this.#heartbeatTimer);

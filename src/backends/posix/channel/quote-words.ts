@@ -8,3 +8,14 @@ const PLAIN = /^[A-Za-z0-9_./:=,+-]+$/;
 export function quoteWords(words: readonly string[]): string {
   return words.map((word) => (PLAIN.test(word) ? word : posixQuote(word).replaceAll("\n", `'"$hf_nl"'`))).join(" ");
 }
+
+/**
+ * One line for a login shell, whatever it is: POSIX, fish, csh. Words with special characters are sent as octal numbers, because
+ * these shells agree on no quoting of quotes, backslashes and newlines.
+ */
+export function loginShellCommand(argv: readonly string[]): string {
+  if (argv.every((word) => PLAIN.test(word) && !word.includes("="))) return `exec ${argv.join(" ")}`;
+  const bytes = Buffer.from(argv.map(posixQuote).join(" "));
+  const octal = [...bytes].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+  return `exec sh -c 'eval "exec $(printf "${octal}")"'`;
+}

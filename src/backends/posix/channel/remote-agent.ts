@@ -125,7 +125,7 @@ export class RemoteAgent {
         return await this.request({ id: this.nextId(), operation, words });
       } catch (thrown) {
         if (!(thrown instanceof ChannelLost)) throw thrown;
-        if (tries === 2) throw unavailable(this.#options.name, thrown.message);
+        if (tries === 2) throw unavailable(this.#options.name, thrown.why);
       }
     }
   }

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { HaftError, messageOf } from "../../../kernel/index.js";
 import { BOOT, BOOT_END, BOOT_LINE } from "../remote/boot.sh.js";
-import type { Channel, OpenChannel } from "./channel.js";
+import type { Channel, EndReason, OpenChannel } from "./channel.js";
 import { type Frame, FrameReader } from "./frames.js";
 import { quoteWords } from "./quote-words.js";
 
@@ -24,9 +24,9 @@ export class RemoteShell {
   readonly #channel: Channel;
   readonly #frames: FrameReader;
   #onFrame: (frame: Frame) => void = () => {};
-  #onEnd: ((why: string) => void) | undefined;
+  #onEnd: ((why: EndReason) => void) | undefined;
   #onGone: () => void = () => {};
-  #ended: string | undefined;
+  #ended: EndReason | undefined;
   #greeting: Buffer | undefined = Buffer.alloc(0);
   #booted: () => void = () => {};
 
@@ -87,7 +87,7 @@ export class RemoteShell {
   }
 
   /** Sets the listeners for frames and for the end. The latter is called at once if the shell has already ended. */
-  listen(onFrame: (frame: Frame) => void, onEnd: (why: string) => void): void {
+  listen(onFrame: (frame: Frame) => void, onEnd: (why: EndReason) => void): void {
     this.#onFrame = onFrame;
     this.#onEnd = onEnd;
     if (this.#ended !== undefined) onEnd(this.#ended);
@@ -133,7 +133,7 @@ export class RemoteShell {
     }
   }
 
-  #finish(why: string): void {
+  #finish(why: EndReason): void {
     if (this.#ended !== undefined) return;
     this.#ended = why;
     this.#onEnd?.(why);
@@ -149,12 +149,15 @@ export class RemoteRefusal extends HaftError {
   }
 }
 
-export function unavailable(name: string, why: string): HaftError {
+/** @param why - An error that has the cause is returned as it is. */
+export function unavailable(name: string, why: EndReason): HaftError {
+  if (typeof why !== "string") return why;
+  const sentence = /[.!?]$/.test(why) ? why : `${why}.`;
   return new HaftError(
     "BACKEND_UNAVAILABLE",
-    `Could not reach "${name}": ${why}. Check that it runs, then try again.`,
+    `Could not reach "${name}": ${sentence} Check that it runs, then try again.`,
     {
-      details: { backend: name },
+      details: { backend: name, why },
     },
   );
 }

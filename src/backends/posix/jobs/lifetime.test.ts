@@ -214,7 +214,7 @@ it("what is no shell, and what is not installed, is BACKEND_UNAVAILABLE with the
   ]);
   expect(await failing(["sh", "-c", "echo sorry >&2; exit 7"])).toEqual([
     "BACKEND_UNAVAILABLE",
-    expect.stringContaining("status 7: sorry"),
+    expect.stringContaining("exit code 7: sorry"),
   ]);
   expect(await failing(["cat"])).toEqual(["BACKEND_UNAVAILABLE", expect.anything()]);
 });

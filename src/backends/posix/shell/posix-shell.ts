@@ -93,7 +93,7 @@ export class PosixShell implements Shell {
       const request = commandRequest("spawn", what, options, [options.lifetime === "keep" ? "keep" : "no"]);
       const exited = this.#jobs.exited(id);
       const frame = await this.#remote.request(request).catch((thrown: unknown) => {
-        throw thrown instanceof ChannelLost ? unavailable(this.#name, thrown.message) : thrown;
+        throw thrown instanceof ChannelLost ? unavailable(this.#name, thrown.why) : thrown;
       });
       if (frame.words[1] !== "moved") return { id, words: frame.words, exited };
       this.#jobs.forgetExit(id);

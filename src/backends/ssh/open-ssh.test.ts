@@ -1,0 +1,155 @@
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { HaftError, ShellResult } from "../../kernel/index.js";
+import { service, withServices } from "../../testing/services.fixture.js";
+import { until } from "../posix/machine.fixture.js";
+import { openSsh, openSshConnection } from "./index.js";
+import { SshClient } from "./ssh-client.fixture.js";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const out = (result: ShellResult) => Buffer.from(result.stdout.head).toString();
+
+withServices(["ssh"], "ssh", () => {
+  let client: SshClient;
+  beforeEach(() => {
+    client = new SshClient();
+  });
+  afterEach(() => client.dispose());
+  const nothingLeft = async () => {
+    await until(() => client.processes().length === 0);
+    expect(client.left()).toEqual([]);
+  };
+
+  it("runs commands, and reads and writes files, on the other machine", async () => {
+    const { user, home, hosts } = service("ssh");
+    const backend = await openSsh({ destination: hosts.box, config: client.config });
+    const { shell, fs } = backend.root;
+    expect([backend.name, backend.home, backend.cwd]).toEqual([`ssh:${hosts.box}`, home, home]);
+    const result = await shell.exec("id -un; pwd; exit 3", { cwd: "/" });
+    expect([out(result), result.exit]).toEqual([`${user}\n/\n`, { by: "code", code: 3 }]);
+    const bytes = randomBytes(300_000);
+    await fs.writeFile(`${home}/bytes`, bytes);
+    expect(Buffer.compare(await fs.readBytes(`${home}/bytes`), bytes)).toBe(0);
+    await fs.rm(`${home}/bytes`, { recursive: false, ignoreMissing: false });
+    expect(await backend.close()).toEqual({ left: [] });
+    await nothingLeft();
+  });
+
+  it("opens one connection, uses it for everything, closes it and removes its socket", async () => {
+    client.record();
+    const backend = await openSsh({ destination: service("ssh").hosts.box, config: client.config });
+    const socket = client.left().find((name) => /\/[0-9a-f]{40}$/.test(name)) ?? "";
+    const path = join(process.env.TMPDIR ?? "", socket);
+    expect(statSync(path).isSocket()).toBe(true);
+    expect([statSync(dirname(path)).mode & 0o777, path.length < 90]).toEqual([0o700, true]);
+    await Promise.all(Array.from({ length: 8 }, () => backend.root.shell.exec("true", { cwd: "/" })));
+    await backend.root.fs.readDir("/");
+    await backend.close();
+    const opened = client.recorded.filter((line) => line.includes("ControlMaster=yes"));
+    const used = client.recorded.filter((line) => line.includes("ControlMaster=no"));
+    const closed = client.recorded.filter((line) => line.includes("-O exit"));
+    expect([opened.length, used.length, closed.length]).toEqual([1, 2, 1]);
+    for (const line of [...opened, ...used]) {
+      for (const part of ["BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ControlPath=", "-- box"]) {
+        expect(line).toContain(part);
+      }
+    }
+    expect(existsSync(path)).toBe(false);
+    await nothingLeft();
+  });
+
+  it.each([
+    ["wrong-key", "host-key-changed", "it sent SHA256:"],
+    ["no-key", "authentication", "the server takes publickey"],
+    ["box:1", "refused", "refused"],
+    ["nosuch.invalid", "host-not-found", '"nosuch.invalid"'],
+    ["unknown-key", "host-key-unknown", "its ED25519 host key"],
+    ["behind-no-key", "jump-host", "at the jump host: no key was accepted"],
+    ["behind-box", "jump-host", "the jump host could not connect: the connection was refused"],
+  ])("%s: %s, and nothing is left behind", async (destination, reason, why) => {
+    client.dispose();
+    client = new SshClient(
+      "Host unknown-key\n  UserKnownHostsFile /dev/null\n  HostKeyAlias never-seen",
+      "Host behind-no-key\n  ProxyJump no-key",
+      "Host behind-box\n  ProxyJump box\n  HostName 127.0.0.1\n  Port 1",
+      `Host unknown-key\n  HostName 127.0.0.1\n  StrictHostKeyChecking yes\n  GlobalKnownHostsFile none\n  Port ${portOf()}`,
+    );
+    const failed: unknown = await openSsh({ destination, config: client.config }).catch((thrown: unknown) => thrown);
+    expect(failed).toMatchObject({
+      code: "BACKEND_UNAVAILABLE",
+      message: expect.stringContaining(why),
+      details: { backend: `ssh:${destination}`, reason },
+    });
+    await nothingLeft();
+  });
+
+  it("a server that never answers is reported after 10 s", async () => {
+    const server = createServer(() => {});
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, "127.0.0.1", () => resolve((server.address() as { port: number }).port));
+    });
+    const destination = `127.0.0.1:${port}`;
+    await expect(openSsh({ destination, config: client.config })).rejects.toMatchObject({
+      code: "BACKEND_UNAVAILABLE",
+      details: { reason: "timed-out" },
+    });
+    server.close();
+    await nothingLeft();
+  });
+
+  it("a name that ssh would take for an option is refused before ssh starts", async () => {
+    client.record();
+    const destination = `-oProxyCommand=touch ${client.directory}/pwned`;
+    const failed: HaftError = await openSsh({ destination, config: client.config }).then(
+      () => Promise.reject(new Error("it was opened")),
+      (thrown: HaftError) => thrown,
+    );
+    expect(failed.code).toBe("CONFIG_INVALID");
+    expect([existsSync(join(client.directory, "argv")), existsSync(join(client.directory, "pwned"))]).toEqual([
+      false,
+      false,
+    ]);
+    await nothingLeft();
+  });
+
+  it("goes by way of a jump host", async () => {
+    const backend = await openSsh({ destination: service("ssh").hosts.jumped, config: client.config });
+    expect(out(await backend.root.shell.exec("echo there", { cwd: "/" }))).toBe("there\n");
+    await backend.close();
+    await nothingLeft();
+  });
+
+  it("passes arguments exactly, through whatever login shell", async () => {
+    const connection = await openSshConnection({ destination: service("ssh").hosts.box, config: client.config });
+    const words = [
+      "a b",
+      "it's",
+      '"q"',
+      "$HOME",
+      "`id`",
+      "back\\slash",
+      "new\nline",
+      "é",
+      "",
+      "-x",
+      "*",
+      "a=b",
+      "100%",
+    ];
+    const [program = "", ...args] = connection.command(["printf", "<%s>", ...words]);
+    expect(execFileSync(program, args, { encoding: "utf8" })).toBe(words.map((word) => `<${word}>`).join(""));
+    await connection.close?.();
+    await nothingLeft();
+  });
+});
+
+/** The port of the server on this machine. */
+function portOf(): string {
+  const { config } = service("ssh");
+  return /Port (\d+)/.exec(readFileSync(config, "utf8"))?.[1] ?? "";
+}

@@ -1,0 +1,213 @@
+/** One connection to a machine, shared by all clients that run programs there. */
+import { spawn } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sendSignal } from "../../host/index.js";
+import { HaftError, messageOf } from "../../kernel/index.js";
+import { showControls } from "../../text/index.js";
+import { type ClientEnd, loginShellCommand, type Transport } from "../posix/index.js";
+import { type Destination, parseDestination } from "./destination.js";
+import { causeOf, isThroughAnother, type SshFailure, sshError } from "./explain-ssh.js";
+
+export interface SshConnectionOptions {
+  /** `host`, `user@host` or `user@host:port`; the host may be an alias of the configuration. */
+  readonly destination: string;
+  /** A configuration file of ssh instead of the user's (`ssh -F`). */
+  readonly config?: string;
+}
+
+/** Seconds that ssh may take for one step to the host. */
+const CONNECT_S = 10;
+/** The same for all of them, jump hosts too. */
+const CONNECT_LIMIT_MS = 12_000;
+/** After this many questions without an answer the connection is lost: 30 s, so that an interruption of 20 s is none. */
+const ALIVE = { everyS: 5, times: 6 };
+/** Seconds that the connection stays open without a client: after a `kill -9` of this process nothing else closes it. */
+const IDLE_S = 15;
+/** Milliseconds that the process of the connection may take to answer. */
+const CONTROL_MS = 3_000;
+/** A longer directory leaves no room for a name in the path of a socket, 104 bytes on some systems. */
+const MAX_DIRECTORY_BYTES = 45;
+const MAX_WORDS_BYTES = 8_192;
+
+type Ended = Omit<ClientEnd, "stderr">;
+
+/** Failures of which ssh printed nothing. */
+const OTHERWISE = {
+  closed: { why: "ssh could not connect", advice: "Run `ssh HOST true` by hand to see why." },
+  "timed-out": {
+    why: `it did not answer within ${CONNECT_LIMIT_MS / 1_000} s`,
+    advice: "Check that the machine is on, the address is right, and no firewall drops the connection.",
+  },
+  dropped: { why: "the connection was lost", advice: "Try again." },
+} satisfies Partial<Record<SshFailure, { why: string; advice: string }>>;
+
+/**
+ * Connects. The connection is opened again if it was lost, when the next client needs it.
+ * @throws `CONFIG_INVALID`, `BACKEND_UNAVAILABLE`
+ */
+export async function openSshConnection(options: SshConnectionOptions): Promise<Transport> {
+  const connection = new SshConnection(options, parseDestination(options.destination));
+  try {
+    await connection.prepare();
+    return connection;
+  } catch (thrown) {
+    await connection.close();
+    throw thrown;
+  }
+}
+
+class SshConnection implements Transport {
+  readonly name: string;
+  readonly machine: string;
+  readonly #host: string;
+  /** Private; holds the socket of the connection and what its process prints. */
+  readonly #directory: string;
+  readonly #log: string;
+  readonly #options: readonly string[];
+  readonly #to: readonly string[];
+  readonly #onProcessExit = () => this.#leave();
+  #opening: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor({ destination, config }: SshConnectionOptions, { user, host, port }: Destination) {
+    this.name = `ssh:${destination}`;
+    this.machine = this.name;
+    this.#host = destination;
+    this.#directory = mkdtempSync(join(shortDirectory(), "haft-ssh-"));
+    this.#log = join(this.#directory, "log");
+    process.once("exit", this.#onProcessExit);
+    const settings = {
+      BatchMode: "yes",
+      ConnectTimeout: CONNECT_S,
+      ServerAliveInterval: ALIVE.everyS,
+      ServerAliveCountMax: ALIVE.times,
+      ControlPath: join(this.#directory, "%C"),
+      ControlPersist: IDLE_S,
+      LogLevel: "INFO",
+      // What the user's configuration may have for sessions at a terminal.
+      ClearAllForwardings: "yes",
+      PermitLocalCommand: "no",
+      RemoteCommand: "none",
+    };
+    this.#options = [
+      ...(config === undefined ? [] : ["-F", config]),
+      "-T",
+      ...Object.entries(settings).flatMap(([key, value]) => ["-o", `${key}=${value}`]),
+      ...(user === undefined ? [] : ["-l", user]),
+      ...(port === undefined ? [] : ["-p", String(port)]),
+    ];
+    this.#to = ["--", host];
+  }
+
+  /** Where the server allows no more sessions on one connection, the client opens one of its own. */
+  command(argv: readonly string[]): readonly string[] {
+    return ["ssh", "-o", "ControlMaster=no", ...this.#options, ...this.#to, loginShellCommand(argv)];
+  }
+
+  /** Opens the connection unless it is open. @throws `BACKEND_UNAVAILABLE` */
+  prepare(): Promise<void> {
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async explain(end: ClientEnd): Promise<HaftError | undefined> {
+    // 255 is also what a program there may end with, and what ssh ends with if a signal ended it.
+    if (end.code !== 255) return undefined;
+    const cause = causeOf(end.stderr);
+    if (cause !== undefined) return sshError(this.name, this.#host, cause);
+    if (this.#closing !== undefined || (await this.#isOpen())) return undefined;
+    return this.#failure("dropped");
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#opening?.catch(() => {});
+    await this.#control("exit").catch(() => {});
+    process.off("exit", this.#onProcessExit);
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  /** The process that runs the connection ends, and with it the socket. */
+  #leave(): void {
+    const script = 'directory=$1; shift; "$@"; rm -rf "$directory"';
+    const words = ["ssh", "-O", "exit", ...this.#options, ...this.#to];
+    spawn("sh", ["-c", script, "sh", this.#directory, ...words], { detached: true, stdio: "ignore" }).unref();
+  }
+
+  async #open(): Promise<void> {
+    if (this.#closing !== undefined || (await this.#isOpen())) return;
+    rmSync(this.#log, { force: true });
+    const open = ["-N", "-f", "-E", this.#log, "-o", "ControlMaster=yes", ...this.#options, ...this.#to];
+    const { code, signal } = await run(open, CONNECT_LIMIT_MS);
+    if (code === 0) return;
+    if (signal === null && isThroughAnother(this.#printed())) await this.#tryWithoutSharing();
+    throw this.#failure(signal === null ? "closed" : "timed-out");
+  }
+
+  /** ssh discards what the clients of jump hosts print, if the connection is to be shared. */
+  async #tryWithoutSharing(): Promise<void> {
+    const log = openSync(this.#log, "a");
+    const words = ["-o", "ControlPath=none", "-o", "ControlMaster=no", ...this.#options, ...this.#to, "exit"];
+    await run(words, CONNECT_LIMIT_MS, log).finally(() => closeSync(log));
+  }
+
+  async #isOpen(): Promise<boolean> {
+    return (await this.#control("check")).code === 0;
+  }
+
+  #control(what: "check" | "exit"): Promise<Ended> {
+    return run(["-O", what, ...this.#options, ...this.#to], CONTROL_MS);
+  }
+
+  /** @param otherwise - The failure if ssh printed nothing that is known. */
+  #failure(otherwise: keyof typeof OTHERWISE): HaftError {
+    const printed = this.#printed();
+    const last = showControls(printed.trim().split("\n").at(-1)?.trim() ?? "");
+    const known = OTHERWISE[otherwise];
+    const unknown = last === "" ? known : { ...known, why: `${known.why}: ${last}` };
+    return sshError(this.name, this.#host, causeOf(printed) ?? { reason: otherwise, ...unknown });
+  }
+
+  #printed(): string {
+    try {
+      return readFileSync(this.#log, "utf8").slice(-MAX_WORDS_BYTES);
+    } catch {
+      return "";
+    }
+  }
+}
+
+/** A directory for sockets. Temporary directories of some systems have long names. */
+function shortDirectory(): string {
+  const suffix = "/haft-ssh-123456".length;
+  return Buffer.byteLength(tmpdir()) + suffix <= MAX_DIRECTORY_BYTES ? tmpdir() : "/tmp";
+}
+
+/** Runs ssh without input. @throws `BACKEND_UNAVAILABLE` if it is not installed. */
+function run(args: readonly string[], timeoutMs: number, stderr: number | "ignore" = "ignore"): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("ssh", args, { detached: true, stdio: ["ignore", "ignore", stderr] });
+    // It leads its own process group: the clients of jump hosts end with it.
+    const timer = setTimeout(() => sendSignal({ groupOf: child }, "SIGKILL"), timeoutMs);
+    child.once("error", (error) => {
+      clearTimeout(timer);
+      reject(
+        new HaftError("BACKEND_UNAVAILABLE", `Did not start ssh: ${messageOf(error)}. Install the OpenSSH client.`, {
+          details: { reason: "not-installed" satisfies SshFailure, why: messageOf(error) },
+        }),
+      );
+    });
+    child.once("exit", (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code, signal });
+    });
+  });
+}
