@@ -1,4 +1,7 @@
 /** Target strings, and who opens them: a table of schemes. Each backend is loaded when it is opened. */
+import type { EngineName } from "../backends/container/index.js";
+import { checkContainerName, checkImageName } from "../backends/container/names.js";
+import type { Transport } from "../backends/posix/index.js";
 import { type Backend, HaftError } from "../kernel/index.js";
 import { splitTerminal, type TargetTerminal, TERMINAL_SUFFIX } from "./target-terminal.js";
 
@@ -43,8 +46,8 @@ export interface TargetScheme {
   readonly addresses?: readonly string[];
   /** How an address is written, for messages. Default "ADDRESS". */
   readonly addressText?: string;
-  /** Why an address cannot be used, as a clause; undefined for one that may exist. */
-  addressProblem?(address: string): string | undefined;
+  /** Checks how an address is written, before anything is opened. @throws `CONFIG_INVALID` with a sentence */
+  checkAddress?(address: string): void;
   /** The settings that are for its targets. */
   readonly settings?: keyof TargetSettings;
   /**
@@ -101,7 +104,64 @@ const SCHEMES: Readonly<Record<string, TargetScheme>> = {
       return { backend, command: onThisMachine };
     },
   },
+  container: running(),
+  docker: running("docker"),
+  podman: running("podman"),
+  image: {
+    addressText: "IMAGE",
+    checkAddress: checkImageName,
+    settings: "container",
+    sharesWorkspace: true,
+    async open({ target, address, cwd, env, container }) {
+      const { openImage } = await import("../backends/container/index.js");
+      if (cwd === undefined)
+        throw new HaftError("CONFIG_INVALID", `Did not start a container of "${address}": no workspace. Name one.`);
+      return machineOf(
+        await openImage({
+          target,
+          image: address,
+          workspace: cwd,
+          ...container,
+          ...(env === undefined ? {} : { env }),
+        }),
+      );
+    },
+  },
 };
+
+/** Containers that run. */
+function running(engine?: EngineName): TargetScheme {
+  return {
+    addressText: "NAME",
+    checkAddress: checkContainerName,
+    settings: "container",
+    sharesWorkspace: false,
+    terminal: true,
+    async open({ target, address, cwd, env, container }) {
+      const { openContainer } = await import("../backends/container/index.js");
+      return machineOf(
+        await openContainer({
+          target,
+          name: address,
+          ...container,
+          ...(engine === undefined ? {} : { engine }),
+          ...(cwd === undefined ? {} : { cwd }),
+          ...(env === undefined ? {} : { env }),
+        }),
+      );
+    },
+  };
+}
+
+function machineOf({
+  backend,
+  transport,
+}: {
+  readonly backend: Backend;
+  readonly transport: Transport;
+}): OpenedMachine {
+  return { backend, command: (argv) => transport.command(argv) };
+}
 
 /** Schemes of a host, by name, beside the built-in ones; one of the same name takes the built-in one's place. */
 export type TargetSchemes = Readonly<Record<string, TargetScheme>>;
@@ -151,11 +211,21 @@ function parse(text: string, more: TargetSchemes): FoundScheme | string | undefi
   if (scheme === undefined) return undefined;
   if (unread !== "") return `The target "${text}" does not end as a target with a terminal does: ${TERMINAL_SUFFIX}.`;
   if (!(scheme.addresses?.includes(address) ?? address !== "")) return undefined;
-  const problem = scheme.addressProblem?.(address);
-  if (problem !== undefined) return `The target "${text}" cannot be used: ${problem}.`;
+  const problem = addressProblem(scheme, address);
+  if (problem !== undefined) return problem;
   if (terminal === undefined) return { scheme, address };
   if (scheme.terminal === true) return { scheme, address, terminal };
   return `The target "${target}" has no terminal. Leave out "${text.slice(target.length)}".`;
+}
+
+function addressProblem({ checkAddress }: TargetScheme, address: string): string | undefined {
+  try {
+    checkAddress?.(address);
+    return undefined;
+  } catch (error) {
+    if (HaftError.is(error, "CONFIG_INVALID")) return error.message;
+    throw error;
+  }
 }
 
 /** Whether this is a built-in target whose files are those of this machine. */

@@ -28,6 +28,7 @@ ${examples(
   "haft call write - < call.json",
   "haft call bash command=ls --on posix:dash",
   "haft call bash command=ls on=posix:dash --on local --on posix:dash=$HOME/project",
+  "haft call bash command='npm test' --on ssh:build@host=/srv/app",
 )}`,
       ),
   ).action(async (tool: string, words: readonly string[], options: CallOptions, command: Command) => {

@@ -24,7 +24,7 @@ export function addDoctorCommand(program: Command): void {
     "haft doctor",
     "haft doctor --json",
     "haft doctor --on local --on posix:dash=$HOME/project",
-    "haft doctor --ssh build@host",
+    "haft doctor --on ssh:build@host",
   )
     .addHelpText("after", "\nExit status: 0 Haft works, 1 a problem stops it from working.")
     .action(async (options: DoctorOptions & { readonly json?: boolean }) => {

@@ -22,6 +22,8 @@ export function addServeCommand(program: Command): void {
     "haft serve --port 7070",
     "haft serve --stdio --workspace ~/project",
     "haft serve --on local --on posix:dash=$HOME/project",
+    "haft serve --on ssh:build@host=/srv/app --on container:web",
+    "haft serve --tmux work",
   ).action(async (options: ServeOptions) => {
     const { serveCommand } = await import("./serve/run-serve.js");
     process.exitCode = await serveCommand(options);
