@@ -43,7 +43,12 @@ function notOpened(run: CallRun, thrown: unknown): Step {
   run.isOpening = false;
   if (tool.body.claims === undefined) return undefined;
   const known = HaftError.is(thrown) ? thrown : undefined;
-  const why = `${messageOf(thrown)}${known?.hint === undefined ? "" : ` ${known.hint}`}`.replace(/\.$/, "");
+  // The target is named once.
+  const cause = [target.spec, target.name].reduce<string>(
+    (text, name) => (name === undefined ? text : text.replace(`Could not reach "${name}": `, "")),
+    messageOf(thrown),
+  );
+  const why = `${cause}${known?.hint === undefined ? "" : ` ${known.hint}`}`.replace(/\.$/, "");
   const message = `Did not run \`${tool.name}\`: the target "${target.name}" could not be opened: ${why}. The next call on it tries again.`;
   return ended(
     "failed",

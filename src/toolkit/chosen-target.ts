@@ -76,7 +76,7 @@ function isTarget(text: string, { backends = {}, schemes }: MoreTargets): boolea
 function requireTarget(target: string, more: MoreTargets): void {
   if (isTarget(target, more)) return;
   const [, before = "", after = ""] = /^([^=]*)=(.*)$/s.exec(target) ?? [];
-  if (isTarget(before, more)) requireAbsolute(before, after);
+  if (isTarget(before, more) && !before.includes("+tmux")) requireAbsolute(before, after);
   // "1a=local": what follows is a target, so that what precedes was meant as its name.
   if (isTarget(withWorkspace(after).target, more)) requireName({ name: before, target: after }, more);
   schemeOf(target, more.schemes, Object.keys(more.backends ?? {}));

@@ -3,6 +3,7 @@ import type { EngineName } from "../backends/container/index.js";
 import { checkContainerName, checkImageName } from "../backends/container/names.js";
 import type { Transport } from "../backends/posix/index.js";
 import { type Backend, HaftError } from "../kernel/index.js";
+import { nearestNames } from "../text/index.js";
 import { splitTerminal, type TargetTerminal, TERMINAL_SUFFIX } from "./target-terminal.js";
 
 /** What only some kinds of target can be told. */
@@ -185,7 +186,10 @@ export function schemeOf(target: string, more: TargetSchemes = {}, others: reado
   const parsed = parse(target, more);
   if (typeof parsed === "object") return parsed;
   const known = [...others, ...targetsOf({ ...SCHEMES, ...more })];
-  const why = parsed ?? `There is no target "${target}". Use one of ${known.join(", ")}.`;
+  const [, name = "", rest = ""] = /^([^:+=]*)(.*)$/s.exec(target) ?? [];
+  const [near] = nearestNames(name, Object.keys({ ...SCHEMES, ...more }), 1);
+  const meant = near === undefined || near === name ? "" : ` Did you mean "${near}${rest}"?`;
+  const why = parsed ?? `There is no target "${target}".${meant} Use one of ${known.join(", ")}.`;
   throw new HaftError("CONFIG_INVALID", why, { details: { target } });
 }
 

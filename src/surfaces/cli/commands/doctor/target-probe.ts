@@ -55,6 +55,7 @@ export async function probedTarget(backend: Backend): Promise<readonly DoctorFin
     clock(Number(facts.get("seconds")?.[0]), { before, after }),
     ...space(facts, cwd),
     ...reaping(facts),
+    ...wholeMachine(backend),
     missing(backend),
   ];
 }
@@ -145,6 +146,16 @@ const WITHOUT: readonly (readonly [flag: keyof BackendFlags, text: string])[] = 
   ["detach", "commands that continue in the background when they take long"],
   ["signals", "telling a signal from an exit code over 128"],
 ];
+
+/** Without a directory of its own, a container or host works in all of its files, or in a home directory. */
+function wholeMachine({ cwd, home, machine }: Backend): readonly DoctorFinding[] {
+  if (machine === "local" || (cwd !== "/" && cwd !== home)) return [];
+  const what = cwd === "/" ? "all of its files" : "the home directory";
+  const next = "Name a directory: TARGET=/DIR.";
+  return [
+    { id: "workspace", status: "note", found: `${what}: ${cwd}`, cost: "Calls may change anything in it.", next },
+  ];
+}
 
 function missing({ flags, guard }: Backend): DoctorFinding {
   const without = WITHOUT.filter(([flag]) => flags[flag] !== true).map(([, text]) => text);
