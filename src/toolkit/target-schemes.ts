@@ -257,8 +257,13 @@ export async function openFound(
   if (!isOpenedMachine(opened)) return opened;
   const { backend, command } = opened;
   if (terminal === undefined) return backend;
-  void command;
-  throw new HaftError("BACKEND_UNSUPPORTED", `Did not open "${request.target}": terminals are not built yet.`);
+  const { withTmux } = await import("../backends/tmux/index.js");
+  try {
+    return withTmux(backend, { run: command, ...terminal });
+  } catch (error) {
+    await backend.close().catch(() => {});
+    throw error;
+  }
 }
 
 function isOpenedMachine(opened: Backend | OpenedMachine): opened is OpenedMachine {
