@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createMemoryBackend } from "../backends/memory/index.js";
 import { type Autonomy, type Claim, defineTool, grantFor, type PolicyCall, text } from "../kernel/index.js";
 import { createToolkit, type Toolkit, type ToolkitOptions, type ToolkitSession } from "./index.js";
 
@@ -132,6 +133,44 @@ describe("the level of a session", () => {
       ["supervised", false, []],
       ["readonly", false, []],
     ]);
+  });
+});
+
+describe("the level of a target", () => {
+  const two = (level: Autonomy) => ["local", { name: "there", target: "memory", autonomy: level }];
+
+  it("is its own: full on one, supervised on the other", async () => {
+    const session = (await toolkitOf({ on: two("full") })).session("s");
+    const command = { command: "rm -rf a" };
+    expect(await call(session, "bash", command)).toMatchObject({ status: "denied" });
+    expect(await call(session, "bash", { ...command, on: "there" })).toMatchObject({ status: "ok" });
+  });
+
+  it("can be stricter than that of the toolkit", async () => {
+    const session = (await toolkitOf({ autonomy: "full", on: two("readonly") })).session("s");
+    expect(await call(session, "write", write)).toMatchObject({ status: "ok" });
+    expect(await call(session, "write", { ...write, on: "there" })).toMatchObject({ decision: { rule: "readonly" } });
+  });
+
+  it("and that of the session: the stricter one holds", async () => {
+    const { seen, policy } = recording();
+    const levels: readonly Autonomy[] = ["readonly", "supervised", "full"];
+    for (const ofTarget of levels)
+      for (const ofSession of levels) {
+        const session = (await toolkitOf({ policy, on: two(ofTarget) })).session("s");
+        session.setAutonomy(ofSession);
+        await call(session, "ls", { on: "there" });
+        const strictest = levels[Math.min(levels.indexOf(ofTarget), levels.indexOf(ofSession))];
+        expect([ofTarget, ofSession, seen.at(-1)?.autonomy]).toEqual([ofTarget, ofSession, strictest]);
+      }
+  });
+
+  it("of a ready backend holds too", async () => {
+    const backend = createMemoryBackend();
+    const on = [{ target: "own", autonomy: "readonly" as const }];
+    const toolkit = await createToolkit({ on, backends: { own: backend }, autonomy: "full", persist: false });
+    open.push(toolkit);
+    expect(await call(toolkit.session("s"), "write", write)).toMatchObject({ decision: { rule: "readonly" } });
   });
 });
 

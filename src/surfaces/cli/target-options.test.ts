@@ -151,6 +151,50 @@ describe("the targets of a configuration", () => {
   });
 });
 
+describe("short forms of targets", () => {
+  const targets = async (...args: readonly string[]) => {
+    const { stdout } = await haft("tools", "read", "--json", ...args, "--on", "memory");
+    return (JSON.parse(stdout) as { parameters: { properties: { on: { enum: readonly string[] } } } }).parameters
+      .properties.on.enum;
+  };
+
+  it("stand for `--on`, behind the targets that it names", async () => {
+    expect(await targets("--container", "web")).toEqual(["memory", "container:web"]);
+    expect(await targets("--container", "web", "--on", "local")).toEqual(["local", "memory", "container:web"]);
+  });
+
+  it("add a terminal to the first target", async () => {
+    expect(await targets("--on", `local=${other}`, "--tmux")).toEqual(["local+tmux", "memory"]);
+    expect(await targets("--on", "local", "--tmux", "work")).toEqual(["local+tmux=work", "memory"]);
+    expect((await haft("tools", "--tmux", "--on", "memory")).stderr).toContain('The target "memory" has no terminal');
+  });
+});
+
+describe("the level of a target", () => {
+  const readonly = { target: "memory", autonomy: "readonly" };
+  const write = ["call", "write", "path=a.txt", "content=x"];
+
+  it("is set in the configuration", async () => {
+    config({ autonomy: "full", on: [readonly] });
+    expect((await haft(...write)).stdout).toContain("read-only");
+    config({ autonomy: "readonly", on: [{ ...readonly, autonomy: "full" }] });
+    expect((await haft(...write)).status).toBe(0);
+    const { autonomy, target } = JSON.parse((await haft("policy", "explain", "ls", "--json")).stdout) as Record<
+      string,
+      string
+    >;
+    expect({ autonomy, target }).toEqual({ autonomy: "full", target: "memory" });
+  });
+
+  it("does not get looser than what `--autonomy` or HAFT_AUTONOMY says", async () => {
+    config({ on: [{ ...readonly, autonomy: "full" }] });
+    expect((await haft(...write, "--autonomy", "readonly")).stdout).toContain("read-only");
+    expect((await place.haft(write, { env: { HAFT_AUTONOMY: "readonly" } })).stdout).toContain("read-only");
+    config({ on: [readonly] });
+    expect((await haft(...write, "--autonomy", "full")).stdout).toContain("read-only");
+  });
+});
+
 const CLIENT = { name: "test", version: "1" };
 
 interface ListedTool {

@@ -97,6 +97,25 @@ describe("settleConfig", () => {
     ]);
   });
 
+  it("lets who may choose targets not choose what runs there without a question", async () => {
+    const asked = project({ on: ["local", { target: "container:web", autonomy: "full" }] });
+    const chosen = await settle(user({ trust: { "/src/shop": ["on"] } }), asked);
+    expect(chosen.on).toEqual(["local", { target: "container:web" }]);
+    expect(chosen.ignored[0]).toContain('"autonomy" in "on": only your own configuration can set it');
+    const trusted = await settle(user({ trust: { "/src/shop": ["on", "autonomy"] } }), asked);
+    expect(trusted).toMatchObject({ on: asked.config.on, ignored: [] });
+  });
+
+  it("makes the configuration of ssh a path from its file", async () => {
+    const ssh = (config: string) => ({ target: "ssh:box", ssh: { config } });
+    const { on } = await settle(user({ on: [ssh("ssh.conf"), ssh("~/a"), "local"] }));
+    expect(on).toEqual([
+      ssh(expect.stringMatching(/^\/.*\/ssh\.conf$/)),
+      ssh(expect.stringMatching(/^\/.*\/a$/)),
+      "local",
+    ]);
+  });
+
   it("lets no project trust itself", async () => {
     const settled = await settle(project({ trust: { "/src/shop": ["env"] }, env: ["CI"] }));
     expect(settled.env).toEqual([]);

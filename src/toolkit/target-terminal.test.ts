@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { checkedTarget, parseTarget } from "./chosen-target.js";
+import { findScheme, schemeOf } from "./target-schemes.js";
+import { splitTerminal } from "./target-terminal.js";
+
+const box = { box: { open: () => Promise.reject(new Error("not opened here")) } };
+
+describe("the terminal of a target", () => {
+  it.each([
+    ["local", undefined],
+    ["local+tmux", {}],
+    ["local+tmux=work", { session: "work" }],
+    ["local+tmux=current", { current: true }],
+    ["posix:dash+tmux,shell=pane", { shell: "pane" }],
+    ["container:web+tmux=a_b-1,shell=pane", { session: "a_b-1", shell: "pane" }],
+  ])("is what follows it: %s", (text, terminal) => {
+    expect(splitTerminal(text)).toEqual({ target: text.replace(/\+.*/, ""), ...(terminal && { terminal }) });
+    expect(schemeOf(text).terminal).toEqual(terminal);
+  });
+
+  it.each([
+    ["local+tmux=/srv/a", { target: "local+tmux", workspace: "/srv/a" }],
+    ["local+tmux=work=/srv/a", { target: "local+tmux=work", workspace: "/srv/a" }],
+    ["api=container:web+tmux=work=/srv/a", { name: "api", target: "container:web+tmux=work", workspace: "/srv/a" }],
+  ])("stands before the workspace: %s", (text, chosen) => {
+    expect(parseTarget(text)).toEqual(chosen);
+    expect(checkedTarget(text)).toEqual(chosen);
+  });
+
+  it.each([
+    ["local+tmux=a.b", /does not end as a target with a terminal does: \+tmux\[=SESSION/],
+    ["local+tmux=a b", /does not end as/],
+    ["local+tmux=a,shell=shell", /does not end as/],
+    ["container:web+tmux=-x", /does not end as/],
+    ["memory+tmux", /"memory" has no terminal\. Leave out "\+tmux"/],
+    ["box:red+tmux=work", /"box:red" has no terminal\. Leave out "\+tmux=work"/],
+    ["image:alpine+tmux", /has no terminal/],
+  ])("that cannot be is refused: %s", (text, why) => {
+    expect(findScheme(text, box)).toBeUndefined();
+    expect(() => checkedTarget(text, { schemes: box })).toThrow(why);
+  });
+
+  it("does not make a name of a target", () => {
+    expect(() => checkedTarget({ name: "local+tmux", target: "memory" })).toThrow(/cannot be the name/);
+  });
+});
+
+describe("a target that cannot be parsed", () => {
+  it.each([
+    ["contianer:web", /Did you mean "container:web"\? Use one of local, /],
+    ["lokal", /Did you mean "local"\?/],
+    ["container:", /no target "container:"\. Use one of .*container:NAME/],
+    ["container:-rm", /Cannot open a container "-rm"/],
+    ["docker:a b", /Cannot open a container "a b"/],
+    ["image:--privileged", /Cannot start a container of "--privileged"/],
+  ])("%s", (text, why) => {
+    expect(() => checkedTarget(text)).toThrow(why);
+  });
+});
+
+describe("settings of a target", () => {
+  it("are refused for another kind of target", () => {
+    expect(checkedTarget({ target: "container:web", container: { user: "node" } })).toMatchObject({
+      target: "container:web",
+    });
+    for (const target of ["local", "box:red"])
+      expect(() => checkedTarget({ target, container: { user: "node" } }, { schemes: box })).toThrow(
+        `The target "${target}" does not take \`container\``,
+      );
+    expect(() => checkedTarget({ target: "local", autonomy: "some" as never })).toThrow(
+      /must be one of readonly, supervised, full/,
+    );
+  });
+});
