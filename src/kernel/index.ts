@@ -124,6 +124,7 @@ export {
   requireLive,
   requireTreeCovered,
 } from "./guard.js";
+export type { HostGuard } from "./host-guard.js";
 export {
   type CallHttp,
   DEFAULT_HTTP_TIMEOUT_MS,

@@ -181,13 +181,18 @@ function asMoved(verdict: Verdict): Verdict {
 
 function judgeProgram(
   segment: CommandSegment,
-  { isTainted }: PolicyContext,
+  { isTainted, sandboxed }: PolicyContext,
   keys: () => RememberedKeys,
 ): readonly Verdict[] {
   const { text, risk, reason, network, hosts, runsWorkspaceCode } = segment;
   if (risk === "low" && !network && !runsWorkspaceCode) return [allow("command-low", `\`${text}\` ${reason}.`)];
   const verdicts: Verdict[] = [];
-  if (runsWorkspaceCode)
+  if (runsWorkspaceCode && sandboxed === true)
+    verdicts.push({
+      ...allow("workspace-code", `\`${text}\` runs code of the workspace, in a sandbox.`, "medium"),
+      changes: true,
+    });
+  else if (runsWorkspaceCode)
     verdicts.push(askUnlessAllowed("workspace-code", `\`${text}\` runs code of the workspace.`, "medium", keys().code));
   if (network) {
     const whom = hosts.includes("*") || hosts.length === 0 ? "" : ` of ${hosts.join(", ")}`;

@@ -12,6 +12,8 @@ export interface PolicyContext {
   /** Whether the model was shown untrusted content in this session. */
   readonly isTainted: boolean;
   readonly web: WebGuard;
+  /** As in `PolicyCall`. Absent: they do not. */
+  readonly sandboxed?: boolean | undefined;
   /** As in `PolicyCall`. */
   readonly commandLanguage?: string | undefined;
   /** As in `PolicyCall`. */

@@ -12,6 +12,7 @@ import { withOwnedContext } from "./owned-box.js";
 import { presetOf } from "./policy-preset.js";
 import { redactorOf } from "./redactor-of.js";
 import { settledTargets } from "./settled-targets.js";
+import type { OpenBackendOptions } from "./target-schemes.js";
 import { TargetSet } from "./target-set.js";
 import type { Toolkit } from "./toolkit.js";
 import { TOOLKIT_OPTIONS, type ToolkitOptions } from "./toolkit-options.js";
@@ -62,10 +63,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     schemes,
     machine: host.machine,
     clock: host.services.clock,
-    options: {
-      ...(options.env === undefined ? {} : { env: options.env }),
-      ...(host.statePath === undefined ? {} : { stateDir: host.statePath }),
-    },
+    options: openOptions(options, host),
   });
   let closing: Promise<SessionEnd> | undefined;
   const contextOf = contextFactory(options, {
@@ -100,6 +98,15 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     [Symbol.asyncDispose]: async () => void (await toolkit.close()),
   };
   return toolkit;
+}
+
+/** What each target is opened with. */
+function openOptions({ env, sandbox }: ToolkitOptions, { statePath }: Host): Omit<OpenBackendOptions, "cwd"> {
+  return {
+    ...(env === undefined ? {} : { env }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(statePath === undefined ? {} : { stateDir: statePath }),
+  };
 }
 
 /** The built-in tools and those of the host, without what a rule denies. */

@@ -1,4 +1,4 @@
-/** What a host finds on this machine, for whoever looks why something does not work. Nothing is started but ripgrep, for its version. */
+/** What a host finds on this machine, for whoever looks why something does not work. Nothing is started but ripgrep and bubblewrap, to see whether they work. */
 import { messageOf } from "../kernel/index.js";
 
 /** Milliseconds that the lock of the state directory is waited for. */
@@ -9,6 +9,8 @@ export interface HostFindings {
   readonly ripgrep?: { readonly path: string; readonly engine: string };
   /** How the files of this machine are held while they are judged and used. */
   readonly guard: "pinned" | "checked";
+  /** The program that confines commands of the target "sandbox", or why there is none, as sentences. */
+  readonly sandbox: { readonly program: string } | { readonly problem: string };
   /** Absolute. */
   readonly statePath: string;
   /** Why nothing can be kept there, as a clause; absent when something can. */
@@ -29,12 +31,18 @@ export async function inspectHost(options: {
 }): Promise<HostFindings> {
   const [
     { createLocalBackend, RipgrepFinder },
+    { findBubblewrap },
     { fileLocks, openStateDirectory, statePathOf, stateProblem: problemOf },
-  ] = await Promise.all([import("../backends/local/index.js"), import("../stores/files/index.js")]);
+  ] = await Promise.all([
+    import("../backends/local/index.js"),
+    import("../backends/sandbox/index.js"),
+    import("../stores/files/index.js"),
+  ]);
   const backend = createLocalBackend({ watcher: false });
   const { guard, cwd } = backend;
   const ripgrep = await new RipgrepFinder({ workspace: cwd }).find();
   await backend.close();
+  const sandbox = await findBubblewrap(cwd);
   const statePath = statePathOf(options.stateDir);
   const stateProblem = problemOf({ path: statePath });
   const lockProblem =
@@ -45,6 +53,7 @@ export async function inspectHost(options: {
       : undefined;
   return {
     guard,
+    sandbox,
     statePath,
     ...(ripgrep === undefined ? {} : { ripgrep }),
     ...(stateProblem === undefined ? {} : { stateProblem }),

@@ -4,6 +4,7 @@ import { checkContainerName, checkImageName } from "../backends/container/names.
 import type { Transport } from "../backends/posix/index.js";
 import { type Backend, HaftError } from "../kernel/index.js";
 import { nearestNames } from "../text/index.js";
+import type { SandboxSettings } from "./sandbox-settings.js";
 import { splitTerminal, type TargetTerminal, TERMINAL_SUFFIX } from "./target-terminal.js";
 
 /** What only some kinds of target can be told. */
@@ -26,6 +27,8 @@ export interface OpenBackendOptions extends TargetSettings {
   readonly env?: Readonly<Record<string, string>>;
   /** The state directory, for what has to outlive this process. Absent: nothing does. */
   readonly stateDir?: string;
+  /** For the target `sandbox`. */
+  readonly sandbox?: SandboxSettings;
 }
 
 /** What a scheme opens: the target's name, and what follows the scheme and its colon; "" where nothing does. */
@@ -83,6 +86,11 @@ const SCHEMES: Readonly<Record<string, TargetScheme>> = {
       const { createLocalBackend } = await import("../backends/local/index.js");
       return { backend: createLocalBackend(options), command: onThisMachine };
     },
+  },
+  sandbox: {
+    addresses: [""],
+    isThisMachine: true,
+    open: async (options) => (await import("./sandbox-settings.js")).openSandbox(options),
   },
   memory: {
     addresses: [""],
@@ -271,7 +279,8 @@ function isOpenedMachine(opened: Backend | OpenedMachine): opened is OpenedMachi
 }
 
 /**
- * Opens the backend of a target: `local` this machine, `memory` an imagined one, `posix:SHELL` this machine through a plain
+ * Opens the backend of a target: `local` this machine, `sandbox` the same with its commands confined,
+ * `memory` an imagined one, `posix:SHELL` this machine through a plain
  * shell, `container:NAME` a running container, `image:IMAGE` a container of its own, `ssh:HOST` another machine. The caller closes it.
  *
  * @throws `CONFIG_INVALID` for another target, `BACKEND_UNAVAILABLE` when it cannot be opened.

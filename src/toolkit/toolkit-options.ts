@@ -19,6 +19,7 @@ import type { Gate } from "../tools/index.js";
 import type { ChosenTarget } from "./chosen-target.js";
 import type { ToolSettings } from "./config/config.js";
 import type { DialectName } from "./dialect-named.js";
+import type { SandboxSettings } from "./sandbox-settings.js";
 import type { TargetSchemes } from "./target-schemes.js";
 import type { WebOptions } from "./web-options.js";
 
@@ -50,7 +51,9 @@ export interface ToolkitOptions {
    * opened by its first call. Default "local".
    */
   readonly on?: string | ChosenTarget | readonly (string | ChosenTarget)[];
-  /** Schemes of targets beside `local`, `memory` and `posix`, by name: `{ box: { open: ({ address }) => backend } }` opens "box:ADDRESS". */
+  /** What commands on the target "sandbox" reach: hosts, and files beside the workspace. Default: nothing. */
+  readonly sandbox?: SandboxSettings;
+  /** Schemes of targets beside the built-in ones, by name: `{ box: { open: ({ address }) => backend } }` opens "box:ADDRESS". */
   readonly schemes?: TargetSchemes;
   /** Ready backends by the name that `on` uses for them; they are not closed here. */
   readonly backends?: Readonly<Record<string, Backend>>;
@@ -115,6 +118,7 @@ export const TOOLKIT_OPTIONS: Readonly<Record<keyof ToolkitOptions, true>> = {
   state: true,
   artifactQuotaBytes: true,
   on: true,
+  sandbox: true,
   schemes: true,
   backends: true,
   dialect: true,

@@ -103,6 +103,7 @@ function mayImport(from: string, to: string): boolean {
 /** What parses commands is loaded only where it is needed, and the index of policy is loaded with the main entry. */
 const COMMAND_PARSERS = [
   "src/policy/autonomy-policy.ts",
+  "src/policy/host-guard.ts",
   "src/policy/commands/index.ts",
   "src/policy/rules/index.ts",
   "src/policy/zeroclaw/index.ts",

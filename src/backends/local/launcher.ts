@@ -7,8 +7,8 @@ export interface Launch {
   readonly argv: readonly string[];
   /** The environment of that program, which runs outside of the sandbox: nothing in it may come from the command. */
   readonly env: Readonly<Record<string, string>>;
-  /** What it inherits as descriptors 3, 4 and so on. */
-  readonly descriptors?: readonly (number | "ignore")[];
+  /** What it inherits as descriptors 3, 4 and so on; "stdin" is that of the command, whose own descriptor 0 is then at its end. */
+  readonly descriptors?: readonly (number | "ignore" | "stdin")[];
   /** Called once the program has started or failed to. */
   dispose?(): void;
 }
@@ -25,11 +25,13 @@ export interface Launcher {
   readonly scripts: string;
   /**
    * @param env - All variables of the command.
+   * @param hasInput - Whether its stdin is a pipe that stays open. Then only the command may keep the end that is read: otherwise a
+   *   write after the command has closed it would be taken for read.
    * @returns Otherwise why the command cannot start, as a clause.
    */
   wrap(
     argv: readonly string[],
-    start: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+    start: { readonly cwd: string; readonly env: Readonly<Record<string, string>>; readonly hasInput: boolean },
   ): Launch | { readonly problem: string };
   /** Why file tools may not use this real path, as a clause with the next step; undefined if they may. */
   refusal(real: string, access: Access): string | undefined;

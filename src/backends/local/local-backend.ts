@@ -83,7 +83,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
   const { host, watcher } = createHost(options, home, reports, mode);
   const requireOpen = () => host.requireOpen();
   const { launcher, name = "local" } = options;
-  const refusal = launcher && launcher.refusal.bind(launcher);
+  const refusal = launcher?.refusal.bind(launcher);
   const fsTools = localFsTools(mode, options.stateDir, requireOpen, refusal);
   const searchOf = createLocalSearch({
     mode,

@@ -80,7 +80,8 @@ export function layoutOf(options: LayoutOptions): readonly Mount[] {
     if (info?.isDirectory()) add("empty", path);
     else if (info?.isFile()) add("read", path, "/dev/null");
   }
-  const isSeen = (path: string) => [...mounts.values()].some((one) => one.path === one.source && isWithin(one.path, path));
+  const isSeen = (path: string) =>
+    [...mounts.values()].some((one) => one.path === one.source && isWithin(one.path, path));
   for (const path of readable) add("read", path);
   for (const path of [...programDirectories(options.path), ...TOOLCHAINS.map((name) => join(home, name))]) {
     const real = realDirectory(path);

@@ -1,7 +1,17 @@
 /** The directories of one sandbox on this machine: what its commands find as `/tmp` and as their home directory. */
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { processStart } from "../../host/index.js";
 import type { PrivateDirectories } from "./layout.js";
 
@@ -9,7 +19,8 @@ const PREFIX = "haft-sandbox-";
 /** What a killed host left is removed when it is older: jobs that continue may still use it. */
 const STALE_MS = 7 * 24 * 3_600_000;
 
-export function createPrivateDirectories(home: string): PrivateDirectories {
+/** @param roots - What its commands may change. */
+export function createPrivateDirectories(home: string, roots: readonly string[]): PrivateDirectories {
   const above = realpathSync(tmpdir());
   removeStale(above);
   const root = mkdtempSync(join(above, PREFIX));
@@ -21,7 +32,7 @@ export function createPrivateDirectories(home: string): PrivateDirectories {
     net: join(root, "net"),
   });
   for (const path of [own.tmp, own.home, own.scripts, own.net]) mkdirSync(path, { mode: 0o700 });
-  writeFileSync(join(root, "owner"), `${process.pid} ${processStart(process.pid)}\n`);
+  writeFileSync(join(root, "owner"), `${process.pid} ${processStart(process.pid)}\n${roots.join("\0")}\n`);
   const identity = gitIdentity(home);
   if (identity !== "") writeFileSync(join(own.home, ".gitconfig"), identity);
   return own;
@@ -52,14 +63,33 @@ function openDirectories(directory: string): void {
   }
 }
 
+/** Whether another sandbox that is open may change this directory. */
+export function isUsedByAnother(directory: string, own: string): boolean {
+  const others = readdirSync(dirname(own)).filter((name) => name.startsWith(PREFIX) && name !== basename(own));
+  return others.some((name) => {
+    try {
+      const root = join(dirname(own), name);
+      const [, roots = ""] = readFileSync(join(root, "owner"), "utf8").split("\n");
+      return roots.split("\0").includes(directory) && isOpen(root);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Whether the process that created it runs. */
+function isOpen(root: string): boolean {
+  const [pid = 0, start] = (readFileSync(join(root, "owner"), "utf8").split("\n")[0] ?? "").split(" ").map(Number);
+  return processStart(pid) === start;
+}
+
 function removeStale(above: string): void {
   for (const name of readdirSync(above).filter((one) => one.startsWith(PREFIX))) {
     const root = join(above, name);
     try {
       const info = statSync(root);
-      const [pid, start] = readFileSync(join(root, "owner"), "utf8").trim().split(" ").map(Number);
-      const isOurs = info.uid === process.getuid?.() && Date.now() - info.mtimeMs > STALE_MS;
-      if (isOurs && processStart(pid ?? 0) !== start) removePrivateDirectories(root);
+      const isOld = info.uid === process.getuid?.() && Date.now() - info.mtimeMs > STALE_MS;
+      if (isOld && !isOpen(root)) removePrivateDirectories(root);
     } catch {
       // Not one of ours, or just removed.
     }

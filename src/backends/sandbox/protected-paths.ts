@@ -18,8 +18,19 @@ const OBEYED = [
 /** In `.git`: git takes programs to run from each of these. */
 const OBEYED_BY_GIT = ["config", "config.worktree", "hooks", "modules", "worktrees"];
 
+/** Of all roots together. @returns As `protectedPaths`. */
+export function protectedPathsOf(roots: readonly string[]): ProtectedPaths | { readonly problem: string } {
+  const all: ProtectedPaths[] = [];
+  for (const root of roots) {
+    const paths = protectedPaths(root);
+    if ("problem" in paths) return paths;
+    all.push(paths);
+  }
+  return { pinned: all.flatMap(({ pinned }) => pinned), readOnly: all.flatMap(({ readOnly }) => readOnly) };
+}
+
 /** @returns Otherwise why they cannot be protected, as a clause with the next step. */
-export function protectedPaths(root: string): ProtectedPaths | { readonly problem: string } {
+function protectedPaths(root: string): ProtectedPaths | { readonly problem: string } {
   const readOnly = OBEYED.map((name) => join(root, name)).filter((path) => isPlain(infoOf(path)));
   const git = join(root, ".git");
   const info = infoOf(git);

@@ -48,6 +48,11 @@ export function withTargetOption(command: Command): Command {
         .argParser(repeated)
         .default([], "from the configuration, else local"),
     )
+    .addOption(
+      new Option("--sandbox", "confine commands to the workspace, without a network; short for --on sandbox").conflicts(
+        "on",
+      ),
+    )
     .option("--container <name>", "short for --on container:NAME")
     .option("--ssh <[user@]host>", "short for --on ssh:USER@HOST")
     .option("--tmux [session]", "add a terminal to the first target: short for --on TARGET+tmux=SESSION")
@@ -59,15 +64,17 @@ export function withTargetOption(command: Command): Command {
 
 interface ShortTargetOptions {
   readonly on: readonly string[];
+  readonly sandbox?: boolean;
   readonly container?: string;
   readonly ssh?: string;
   readonly tmux?: string | true;
 }
 
 /** The targets of `--on` and of the options that are short for one. */
-export function withShortForms({ on, container, ssh, tmux }: ShortTargetOptions): readonly string[] {
+export function withShortForms({ on, sandbox, container, ssh, tmux }: ShortTargetOptions): readonly string[] {
   const all = [
     ...on,
+    ...(sandbox === true ? ["sandbox"] : []),
     ...(container === undefined ? [] : [`container:${container}`]),
     ...(ssh === undefined ? [] : [`ssh:${ssh}`]),
   ];

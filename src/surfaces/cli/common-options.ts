@@ -85,6 +85,7 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
     toolSettings: hasSearch ? settled.tools : { ...settled.tools, websearch: false },
     web,
     ...(stateDir === undefined ? {} : { stateDir }),
+    ...(settled.sandbox === undefined ? {} : { sandbox: settled.sandbox }),
     ...(settled.quotaMiB === undefined ? {} : { artifactQuotaBytes: settled.quotaMiB * 1024 * 1024 }),
     ...(gate === undefined ? {} : { gate }),
     autonomy,

@@ -1,5 +1,5 @@
 /** What a configuration file may say: one JSON Schema, which the checker, editors and the reference table share. */
-import { AUTONOMY_LEVELS, AUTONOMY_TEXT } from "../../policy/index.js";
+import { AUTONOMY_LEVELS, AUTONOMY_TEXT, HOST_PATTERN } from "../../policy/index.js";
 import { builtinTools, GATES } from "../../tools/index.js";
 import { hasGate } from "../builtin-registry.js";
 import { DIALECT_NAMES } from "../dialect-named.js";
@@ -15,6 +15,7 @@ export const TRUSTED_KEYS: readonly TrustedKey[] = Object.freeze([
   "env",
   "on",
   "policy",
+  "sandbox",
   "servers",
   "state",
   "tools",
@@ -61,7 +62,7 @@ const CALL_SETTINGS: Readonly<Record<string, ConfigSchema>> = {
     items: { title: 'a target such as "posix:dash" or an object with `target`', anyOf: [TEXT, target()] },
     default: ["local"],
     description:
-      'Where calls run, the default first: "local", "posix:dash", with a workspace of its own "posix:dash=/srv/app", with a name "api=posix:dash=/srv/api", or an object of these parts. A call chooses by name with `on`.',
+      'Where calls run, the default first: "local", "sandbox", "posix:dash", with a workspace of its own "posix:dash=/srv/app", with a name "api=posix:dash=/srv/api", or an object of these parts. A call chooses by name with `on`.',
   },
   env: {
     type: "array",
@@ -127,6 +128,38 @@ const ARTIFACTS: ConfigSchema = {
       maximum: 1_048_576,
       default: 256,
       description: "The limit for one session, in MiB; above it the oldest artifacts are deleted.",
+    },
+  },
+  additionalProperties: false,
+};
+
+const SANDBOX: ConfigSchema = {
+  type: "object",
+  description: 'What commands on the target "sandbox" reach beside the workspace and the programs of the system.',
+  properties: {
+    hosts: {
+      type: "array",
+      uniqueItems: true,
+      items: {
+        type: "string",
+        title: 'a host such as "registry.npmjs.org" or "*.example.com"',
+        pattern: HOST_PATTERN.source,
+      },
+      default: [],
+      description:
+        'Hosts that commands may connect to with HTTP and HTTPS: "registry.npmjs.org", "*.example.com". Private hosts only by their exact name. Without any there is no network.',
+    },
+    writable: {
+      type: "array",
+      items: { ...TEXT, title: "a path" },
+      default: [],
+      description: "Directories that commands may change. Relative to this file; `~/` is your home directory.",
+    },
+    readable: {
+      type: "array",
+      items: { ...TEXT, title: "a path" },
+      default: [],
+      description: "Files and directories that commands may read. Relative to this file; `~/` is your home directory.",
     },
   },
   additionalProperties: false,
@@ -266,6 +299,7 @@ export function configSchema(): ConfigSchema {
       tools: toolsSchema(),
       policy: POLICY,
       web: WEB_SCHEMA,
+      sandbox: SANDBOX,
       artifacts: ARTIFACTS,
       serve: SERVE,
       servers: serversSchema(),

@@ -2,6 +2,7 @@
 import type { Autonomy, PolicyRule } from "../../policy/index.js";
 import type { BuiltinToolName, Gate, SearchProviderName } from "../../tools/index.js";
 import type { ChosenTarget } from "../chosen-target.js";
+import type { SandboxSettings } from "../sandbox-settings.js";
 
 /** A program that speaks MCP over its standard input and output. */
 export interface ProgramServer {
@@ -45,6 +46,7 @@ export type TrustedKey =
   | "env"
   | "on"
   | "policy"
+  | "sandbox"
   | "servers"
   | "state"
   | "tools"
@@ -105,6 +107,7 @@ export interface Config {
   readonly on?: readonly (string | ChosenTarget)[];
   readonly tools?: ToolSettings;
   readonly web?: WebConfig;
+  readonly sandbox?: SandboxSettings;
   readonly artifacts?: { readonly quotaMiB?: number };
   readonly serve?: { readonly port?: number; readonly host?: string; readonly facts?: boolean };
   /** `false` takes back the server of that name of a lower layer. */

@@ -3,6 +3,7 @@ import type { Autonomy } from "../../policy/index.js";
 import { normalizePath, resolvePath } from "../../text/index.js";
 import { builtinToolNames } from "../builtin-registry.js";
 import type { ChosenTarget } from "../chosen-target.js";
+import type { SandboxSettings } from "../sandbox-settings.js";
 import type { Config, ConfigLayer, ServerConfig, ToolSettings, Trusted, WebConfig } from "./config.js";
 import { type Gates, withGates } from "./dialect-gates.js";
 import { NO_POLICY, type SettledPolicy, withPolicy } from "./policy-config.js";
@@ -38,6 +39,8 @@ export interface SettledConfig {
   /** The user's gates, where a project chose a dialect that asks for fewer reads: they go with that dialect wherever it is spoken. */
   readonly gateFloor: Gates;
   readonly web: WebConfig;
+  /** Of the target "sandbox". */
+  readonly sandbox?: SandboxSettings;
   readonly quotaMiB?: number;
   readonly serve: { readonly port?: number; readonly host?: string; readonly facts?: boolean };
   readonly servers: Readonly<Record<string, ServerConfig>>;
@@ -47,7 +50,7 @@ export interface SettledConfig {
 
 /**
  * Merges the layers from the lowest to the highest; a later one wins. Lists of variables are concatenated, tools and servers
- * merged by name, policies added up. A project's file cannot extend its own permissions: what its `policy` allows, `artifacts`, `autonomy`, `env`, `on`, `servers` and `state`, what its `web` opens,
+ * merged by name, policies added up. A project's file cannot extend its own permissions: what its `policy` allows, `artifacts`, `autonomy`, `env`, `on`, `sandbox`, `servers` and `state`, what its `web` opens,
  * a `workspace` outside its directory, a tool that the user disabled and a looser gate (also one implied by a dialect) are
  * ignored and reported, unless `trust` in a user's layer names the project's directory and the key.
  */
@@ -112,6 +115,7 @@ function trustedBy(
 
 function mergeOver(under: MergedLayers, over: Config, directory: string, home: string): MergedLayers {
   const { dialect, workspace, state, autonomy, on, env = [], tools = {}, artifacts, serve = {}, servers = {} } = over;
+  const { sandbox } = over;
   return {
     ...under,
     ...(dialect === undefined ? {} : { dialect }),
@@ -119,6 +123,7 @@ function mergeOver(under: MergedLayers, over: Config, directory: string, home: s
     ...(state === undefined ? {} : { stateDir: resolvePath(directory, state, home) }),
     ...(autonomy === undefined ? {} : { autonomy }),
     ...(on === undefined ? {} : { on: on.map((one) => settledTarget(one, directory, home)) }),
+    ...(sandbox === undefined ? {} : { sandbox: withSandbox(under.sandbox, sandbox, directory, home) }),
     ...(artifacts?.quotaMiB === undefined ? {} : { quotaMiB: artifacts.quotaMiB }),
     env: [...new Set([...under.env, ...env])],
     tools: { ...under.tools, ...tools },
@@ -130,6 +135,20 @@ function mergeOver(under: MergedLayers, over: Config, directory: string, home: s
 function settledTarget(one: string | ChosenTarget, directory: string, home: string): string | ChosenTarget {
   if (typeof one === "string" || one.ssh?.config === undefined) return one;
   return { ...one, ssh: { ...one.ssh, config: resolvePath(directory, one.ssh.config, home) } };
+}
+
+function withSandbox(
+  under: SandboxSettings = {},
+  over: SandboxSettings,
+  directory: string,
+  home: string,
+): SandboxSettings {
+  const paths = (some: readonly string[] = []) => some.map((path) => resolvePath(directory, path, home));
+  return {
+    hosts: [...(under.hosts ?? []), ...(over.hosts ?? [])],
+    writable: [...(under.writable ?? []), ...paths(over.writable)],
+    readable: [...(under.readable ?? []), ...paths(over.readable)],
+  };
 }
 
 function mergeServers(

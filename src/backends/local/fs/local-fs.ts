@@ -24,7 +24,15 @@ import { createAttributeCopy } from "./attributes.js";
 import { Deadline } from "./deadline.js";
 import { localFsFault, notFound } from "./faults.js";
 import { Backups } from "./in-place-backup.js";
-import { childPath, entryInfo, type FindOptions, PathResolver, type PinnedPath, type Refusal, resolveReal } from "./path-resolver.js";
+import {
+  childPath,
+  entryInfo,
+  type FindOptions,
+  PathResolver,
+  type PinnedPath,
+  type Refusal,
+  resolveReal,
+} from "./path-resolver.js";
 import { type GuardMode, openAnchorItself } from "./pinned-directory.js";
 import { CHUNK_BYTES, chunksOf, openFile, readAt, readWhole } from "./read.js";
 import { ConcurrentlyCreated, type ReplaceTools, replaceAt } from "./replace.js";

@@ -67,13 +67,14 @@ export function serverStartCommand(
   let streams: CommandStreams | undefined;
   let launch: Launch | undefined;
   try {
-    const wrapped = launchOf(options, script);
+    streams = openStreams(options, pool);
+    const wrapped = launchOf(options, script, streams);
     if ("problem" in wrapped) {
+      streams.close();
       script.remove();
       return wrapped;
     }
     launch = wrapped;
-    streams = openStreams(options, pool);
     const child = spawnShell(options, launch, streams);
     if (child.pid !== undefined) return startedOf(child as Started["child"], script, streams);
     // Also reported by an "error" event, which would be thrown without a listener.
@@ -93,9 +94,12 @@ export function serverStartCommand(
 function launchOf(
   { command, directory, env, launcher }: ServerStartOptions,
   script: Script,
+  { inputShownAs }: CommandStreams,
 ): Launch | { readonly problem: string } {
   const argv = [SHELL, ...(script.path === undefined ? ["-c", "--", command] : [script.path])];
-  return launcher === undefined ? { argv, env } : launcher.wrap(argv, { cwd: directory.real, env });
+  return launcher === undefined
+    ? { argv, env }
+    : launcher.wrap(argv, { cwd: directory.real, env, hasInput: inputShownAs !== undefined });
 }
 
 function spawnShell(
@@ -103,8 +107,12 @@ function spawnShell(
   { argv, env, descriptors = [] }: Launch,
   { stdio }: CommandStreams,
 ): ChildProcess {
-  const [program = SHELL, ...args] = exitPath === undefined ? argv : [SHELL, "-c", KEEPER_SCRIPT, "sh", exitPath, ...argv];
-  return spawn(program, args, { cwd: directory.at(""), env, detached: true, stdio: [...stdio, ...descriptors] });
+  const [program = SHELL, ...args] =
+    exitPath === undefined ? argv : [SHELL, "-c", KEEPER_SCRIPT, "sh", exitPath, ...argv];
+  const [stdin, ...outputs] = stdio;
+  const others = descriptors.map((one) => (one === "stdin" ? stdin : one));
+  const first = descriptors.includes("stdin") ? "ignore" : stdin;
+  return spawn(program, args, { cwd: directory.at(""), env, detached: true, stdio: [first, ...outputs, ...others] });
 }
 
 function startedOf(child: Started["child"], script: Script, streams: CommandStreams): Started {

@@ -21,6 +21,7 @@ export function addServeCommand(program: Command): void {
     "haft serve",
     "haft serve --port 7070",
     "haft serve --stdio --workspace ~/project",
+    "haft serve --sandbox",
     "haft serve --on local --on posix:dash=$HOME/project",
     "haft serve --on ssh:build@host=/srv/app --on container:web",
     "haft serve --tmux work",

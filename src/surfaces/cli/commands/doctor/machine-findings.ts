@@ -10,7 +10,16 @@ const OLDEST_NODE = [20, 19] as const;
 const PROBE_TIMEOUT_MS = 5_000;
 
 export function machineFindings(host: HostFindings): readonly DoctorFinding[] {
-  return [node(process.versions.node), system(), shell(), ripgrep(host), git(), proc(host), ...packages()];
+  return [
+    node(process.versions.node),
+    system(),
+    shell(),
+    ripgrep(host),
+    git(),
+    proc(host),
+    sandbox(host),
+    ...packages(),
+  ];
 }
 
 function node(version: string): DoctorFinding {
@@ -63,6 +72,14 @@ function proc({ guard }: HostFindings): DoctorFinding {
     found: "no /proc",
     cost: "Files cannot be pinned: another process can replace a file between check and use.",
   };
+}
+
+function sandbox({ sandbox: found }: HostFindings): DoctorFinding {
+  if ("program" in found)
+    return { id: "sandbox", status: "ok", found: `bubblewrap at ${found.program}, for --sandbox` };
+  const [first = "", ...next] = found.problem.split(/(?<=\.) (?=[A-Z])/);
+  const cost = "--sandbox does not start. Everything else works.";
+  return { id: "sandbox", status: "note", found: first, cost, ...(next.length === 0 ? {} : { next: next.join(" ") }) };
 }
 
 /** The consequence of a missing optional package. */
