@@ -1,0 +1,55 @@
+/**
+ * The script that finds or starts the server and becomes the client. It runs on the machine of the backend, as
+ * `sh -c SCRIPT haft MARK KIND DIRECTORY SOCKET TARGET CWD COLUMNS HISTORY [SHELL...]`, and first prints
+ * `MARK DIRECTORY MADE SHELL...`, or `MARK fail WHY`.
+ *
+ * KIND is "private", "named" or "current"; a DIRECTORY is that of an earlier client, whose server is expected to run.
+ */
+export const OPEN_SCRIPT = String.raw`
+mark=$1 kind=$2 dir=$3 sock=$4 target=$5 cwd=$6 size=$7 history=$8
+shift 8
+say() { printf '%s %s\n' "$mark" "$*"; }
+fail() { say fail "$@"; exit 3; }
+unset TMUX TMUX_PANE
+TERM=$\{TERM:-xterm-256color} && [ "$TERM" != dumb ] || TERM=xterm-256color
+export TERM
+command -v tmux >/dev/null 2>&1 || fail missing
+case $(tmux -V) in "tmux 1."*|"tmux 2."*|"tmux 3.0"*|"tmux 3.1"*) fail old "$(tmux -V)" ;; esac
+again=$dir
+if [ -z "$dir" ]; then
+  mask=$(umask)
+  umask 077
+  dir=$(mktemp -d /tmp/haft-XXXXXX 2>/dev/null || mktemp -d "$\{TMPDIR:-/tmp}/haft-XXXXXX" 2>/dev/null)
+  [ -n "$dir" ] || fail directory
+  umask "$mask"
+fi
+leave() { [ -n "$again" ] || rm -rf -- "$dir"; fail "$@"; }
+case $kind in
+private) t() { tmux -f /dev/null -S "$dir/s" "$@"; } ;;
+current) t() { tmux -S "$sock" "$@"; } ;;
+*) t() { tmux "$@"; } ;;
+esac
+if [ $# = 0 ]; then
+  set -- "$\{SHELL:-/bin/sh}"
+  case $\{1##*/} in bash|dash|sh|ash|zsh|ksh|mksh) ;; *) set -- /bin/sh ;; esac
+fi
+made=no
+case $target in "$"*|%*) exact=$target ;; *) exact="=$target" ;; esac
+if [ "$kind" = current ]; then
+  t display-message -p -t "$target" x >/dev/null 2>&1 || leave gone
+elif ! t has-session -t "$exact" 2>/dev/null; then
+  [ -z "$again" ] || leave gone
+  made=yes
+  case $kind in
+  private) why=$(t start-server \; set-option -g history-limit "$history" \; set-option -g allow-rename off \; \
+    new-session -d -s "$target" -n shared -x "$\{size%x*}" -y "$\{size#*x}" -c "$cwd" -- env "$@" 2>&1) ;;
+  *) why=$(t new-session -d -s "$target" -n shared -x "$\{size%x*}" -y "$\{size#*x}" -c "$cwd" -- env "$@" 2>&1) ;;
+  esac || leave start "$why"
+fi
+say "$dir" $made "$@"
+case $kind in
+private) exec tmux -f /dev/null -S "$dir/s" -C attach-session -f ignore-size -t "$exact:" ;;
+current) exec tmux -S "$sock" -C attach-session -f ignore-size -t "$target" ;;
+*) exec tmux -C attach-session -f ignore-size -t "$exact:" ;;
+esac
+`.replaceAll("$\\{", "${");

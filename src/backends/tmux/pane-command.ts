@@ -1,0 +1,374 @@
+import { newNonce } from "../../host/index.js";
+import {
+  type Backend,
+  type Binding,
+  DEFAULT_GRACE_MS,
+  grantedDirectories,
+  HaftError,
+  type PaneResult,
+  requireAuthorizedDirectory,
+  type ShellExit,
+  type ShellOptions,
+  type TreeState,
+} from "../../kernel/index.js";
+import { exitOfStatus } from "../job-facts.js";
+import { stopWith } from "../shell-call.js";
+import { signalGroupScript } from "./kill-script.js";
+import { OutputReader } from "./output-reader.js";
+import type { PaneEvents } from "./pane-events.js";
+import { paneCommandScript, typedLine } from "./pane-script.js";
+import { type OwnPane, type Panes, paneBusy } from "./panes.js";
+import type { TmuxServer } from "./tmux-server.js";
+
+/** Milliseconds after which the shell must have begun a command that was typed. */
+const BEGIN_MS = 15_000;
+/** Milliseconds after the end of a command in which its last output must arrive. */
+const LAST_OUTPUT_MS = 1_000;
+/** Milliseconds between two checks, at first and at most. */
+const CHECK_MS = [1, 500] as const;
+const KILLED_MS = 3_000;
+
+/** Clients of users have the number 0. */
+const LIST_CLIENTS = ["list-clients", "-F", "#{client_control_mode} #{client_name} #{client_activity} #{pane_id}"];
+
+/** Variables of commands whose output is collected: no pager or editor waits for keys. */
+const FIXED: Readonly<Record<string, string>> = {
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  GIT_EDITOR: ":",
+  EDITOR: ":",
+  GIT_TERMINAL_PROMPT: "0",
+  NO_COLOR: "1",
+};
+
+export interface PaneMachine {
+  readonly backend: Backend;
+  readonly server: TmuxServer;
+  readonly panes: Panes;
+  readonly events: PaneEvents;
+  /** Commands that are waited for. */
+  readonly running: Set<Promise<PaneResult>>;
+}
+
+type Settled = Pick<PaneResult, "began" | "exit" | "ended"> & { readonly problem?: string };
+
+/** One command that is typed into a pane. */
+export class PaneCommandRun {
+  readonly #on: PaneMachine;
+  readonly #pane: OwnPane;
+  readonly #command: string;
+  readonly #options: ShellOptions;
+  readonly #binding: Binding | undefined;
+  #nonce = newNonce();
+  #output: OutputReader;
+  readonly #startedMs = Date.now();
+  #pid = 0;
+  #files = { command: "", script: "", status: "", input: "" };
+  #group: number | undefined;
+  #users = "";
+  #userTyped = false;
+  #endedBy: "TERM" | "KILL" | null = null;
+
+  constructor(on: PaneMachine, pane: OwnPane, command: string, options: ShellOptions, binding: Binding | undefined) {
+    this.#on = on;
+    this.#pane = pane;
+    this.#command = command;
+    this.#options = options;
+    this.#binding = binding;
+    this.#output = new OutputReader(this.#nonce, options);
+  }
+
+  /** A result for a command that was not started. */
+  notBegun(ended: "cancelled" | "deadline" | "spawn-error", problem?: string): PaneResult {
+    return this.#result({ began: "no", ended, exit: { by: "none" }, ...(problem === undefined ? {} : { problem }) });
+  }
+
+  /** Types the command and waits for its end. */
+  async run(signals: readonly AbortSignal[], timeoutMs: number): Promise<PaneResult> {
+    for (let real: string | undefined; ; ) {
+      const answer = await this.#once(real ?? this.#realCwd(), signals, timeoutMs);
+      if (!("directory" in answer)) return answer;
+      if (real !== undefined) return this.notBegun("spawn-error", "its directory was replaced");
+      real = answer.directory;
+      if (this.#binding !== undefined)
+        await requireAuthorizedDirectory(this.#binding, this.#command, this.#options.cwd, real);
+    }
+  }
+
+  #realCwd(): string {
+    const { cwd } = this.#options;
+    return this.#binding === undefined ? cwd : (grantedDirectories(this.#binding.grant, this.#command, cwd)[0] ?? cwd);
+  }
+
+  /** Stages the files and types the line. @throws `TERMINAL_BUSY`, `TERMINAL_PANE_GONE`. */
+  async type(real: string, env: Readonly<Record<string, string>>): Promise<void> {
+    const { panes, server, backend } = this.#on;
+    const { id } = this.#pane;
+    await this.#pane.ready;
+    const { state, pid } = await panes.factsOf(id);
+    if (state.alternate) throw paneBusy(id, state.command, "shows its own screen");
+    if (!(await panes.isPrompt(this.#pane, pid, state.command))) throw paneBusy(id, state.command, "is running there");
+    this.#pid = pid;
+    const { directory } = await server.open();
+    const [number, { input }] = [id.slice(1), this.#options];
+    this.#files = {
+      command: `${directory}/c${number}`,
+      script: `${directory}/${number}`,
+      status: `${directory}/s${number}`,
+      input: input === undefined ? "" : `${directory}/i${number}`,
+    };
+    if (input !== undefined) await backend.root.fs.writeFile(this.#files.input, input);
+    const script = paneCommandScript({
+      nonce: this.#nonce,
+      command: this.#command,
+      commandFile: this.#files.command,
+      statusFile: this.#files.status,
+      ...(input === undefined ? {} : { inputFile: this.#files.input }),
+      cwd: this.#options.cwd,
+      realCwd: real,
+      env,
+      clears: this.#pane.isAtLineStart,
+    });
+    this.#pane.isAtLineStart = false;
+    const [users] = await server.sendAll(
+      [
+        LIST_CLIENTS,
+        ...panes.writeFile(this.#files.command, `${this.#command}\n`),
+        ...panes.writeFile(this.#files.script, script),
+        ...panes.typeText(id, typedLine(this.#files.script, true)),
+      ],
+      true,
+    );
+    this.#users = users?.join("\n") ?? "";
+  }
+
+  async #once(
+    real: string,
+    signals: readonly AbortSignal[],
+    timeoutMs: number,
+  ): Promise<PaneResult | { readonly directory: string }> {
+    const waiter = new Waiter();
+    const { events } = this.#on;
+    this.#nonce = newNonce();
+    this.#output = new OutputReader(this.#nonce, this.#options);
+    let stopped: "cancelled" | "deadline" | undefined;
+    const endListening = events.listen(this.#pane.id, {
+      output: (bytes) => {
+        const [hadBegun, hadEnded] = [this.#output.hasBegun, this.#output.hasEnded];
+        this.#output.push(bytes);
+        if (hadBegun !== this.#output.hasBegun || (this.#output.hasEnded && !hadEnded)) waiter.wake();
+      },
+      changed: () => waiter.wake(),
+    });
+    const endStopping = stopWith(signals, timeoutMs, (why) => {
+      stopped ??= why;
+      waiter.wake();
+    });
+    try {
+      if (stopped !== undefined) return this.notBegun(stopped);
+      await this.type(real, { ...FIXED, ...this.#options.env });
+      return await this.#wait(waiter, () => stopped);
+    } finally {
+      endListening();
+      endStopping();
+    }
+  }
+
+  async #wait(
+    waiter: Waiter,
+    stopped: () => "cancelled" | "deadline" | undefined,
+  ): Promise<PaneResult | { readonly directory: string }> {
+    const typedAt = Date.now();
+    let pause: number = CHECK_MS[0];
+    let endedAt: number | undefined;
+    let goneTwice = false;
+    for (;;) {
+      if (stopped() !== undefined) return this.#stop(waiter, stopped()!);
+      await waiter.next(this.#output.hasEnded ? pause : Math.max(pause, 100));
+      pause = Math.min(pause * 2, CHECK_MS[1]);
+      const seen = await this.#look();
+      if (seen === "gone" || seen === "lost") return this.#lost(seen);
+      if (seen.directory !== undefined && seen.isPrompt) return { directory: seen.directory };
+      if (seen.isMissing && seen.isPrompt)
+        return this.notBegun("spawn-error", `"${this.#options.cwd}" is not a directory or cannot be entered`);
+      if (seen.exit !== undefined && seen.isPrompt) {
+        endedAt ??= Date.now();
+        if (this.#output.hasEnded || Date.now() - endedAt > LAST_OUTPUT_MS)
+          return this.#result({ began: "yes", ended: "itself", exit: seen.exit });
+      } else if (seen.isPrompt && seen.exit === undefined) {
+        if (this.#output.hasBegun && !(await this.#isStopped())) {
+          // Its group has ended, and so has the subshell that reports the exit code.
+          if (goneTwice) {
+            const problem = "its processes were killed before they could report an exit code";
+            return this.#result({ began: "yes", ended: "itself", exit: { by: "none" }, problem });
+          }
+          goneTwice = true;
+        } else if (!this.#output.hasBegun && Date.now() - typedAt > BEGIN_MS) {
+          await this.#revoke();
+          throw paneBusy(this.#pane.id, "its shell", `did not begin the command in ${BEGIN_MS / 1000} s`);
+        }
+      } else goneTwice = false;
+    }
+  }
+
+  /** What the pane and the status file say at this moment. */
+  async #look(): Promise<
+    | "gone"
+    | "lost"
+    | {
+        readonly isPrompt: boolean;
+        readonly exit?: ShellExit;
+        readonly directory?: string;
+        readonly isMissing?: boolean;
+      }
+  > {
+    const { panes, server } = this.#on;
+    const { generation } = this.#pane;
+    try {
+      if (server.opened()?.client.why !== undefined) this.#output.hasGap = true;
+      const [facts, stat, status, users] = await Promise.all([
+        panes.facts(),
+        panes.stat(this.#pid),
+        panes.readFile(this.#files.status),
+        server.send(LIST_CLIENTS, true),
+      ]);
+      if (server.generation !== generation) return "lost";
+      const found = facts.find(({ state }) => state.pane === this.#pane.id);
+      if (found === undefined || found.dead) return "gone";
+      this.#noteUsers(users.join("\n"));
+      const isName = found.state.command === this.#pane.shellName;
+      const isPrompt = stat === undefined ? isName : stat.foreground === stat.group;
+      if (stat !== undefined && !isPrompt && stat.foreground > 0) this.#group ??= stat.foreground;
+      const [nonce, kind, ...rest] = (status ?? "").split("\n", 1)[0]!.split(" ");
+      if (nonce !== this.#nonce) return { isPrompt };
+      if (kind === "missing") return { isPrompt, isMissing: true };
+      if (kind === "directory") return { isPrompt, directory: rest.join(" ") };
+      return { isPrompt, exit: exitOfStatus(Number(rest[0])) };
+    } catch (error) {
+      if (!HaftError.is(error, "BACKEND_UNAVAILABLE")) throw error;
+      return "lost";
+    }
+  }
+
+  #noteUsers(users: string): void {
+    const others = (text: string) =>
+      text.split("\n").filter((line) => line.startsWith("0 ") && line.endsWith(` ${this.#pane.id}`));
+    const before = others(this.#users);
+    if (others(users).some((line) => !before.includes(line) && this.#users.includes(` ${line.split(" ")[1]} `)))
+      this.#userTyped = true;
+  }
+
+  /** Whether the command was stopped with Ctrl-Z. */
+  async #isStopped(): Promise<boolean> {
+    if (this.#group === undefined) return false;
+    return (await this.#on.panes.stat(this.#group))?.state === "T";
+  }
+
+  async #revoke(): Promise<void> {
+    const { panes, server } = this.#on;
+    await server.sendAll(panes.writeFile(this.#files.script, ":\n"));
+  }
+
+  async #stop(waiter: Waiter, why: "cancelled" | "deadline"): Promise<PaneResult> {
+    if (!this.#output.hasBegun) {
+      await this.#revoke();
+      await waiter.next(200);
+      const seen = await this.#look();
+      if (seen !== "gone" && seen !== "lost" && seen.isPrompt && !this.#output.hasBegun) return this.notBegun(why);
+    }
+    const graceMs = this.#options.graceMs ?? DEFAULT_GRACE_MS;
+    for (const [signal, waitMs] of [
+      ["TERM", graceMs],
+      ["KILL", KILLED_MS],
+    ] as const) {
+      const seen = await this.#look();
+      if (seen === "gone" || seen === "lost") return this.#lost(seen);
+      if (!seen.isPrompt || (await this.#isStopped())) {
+        this.#endedBy = signal;
+        await this.#signal(signal);
+      }
+      const until = Date.now() + waitMs;
+      for (let pause: number = CHECK_MS[0]; ; pause = Math.min(pause * 2, 50)) {
+        const after = await this.#look();
+        if (after === "gone" || after === "lost") return this.#lost(after);
+        if (after.isPrompt && !(await this.#isStopped())) {
+          if (after.exit !== undefined && !this.#output.hasEnded) await waiter.next(200);
+          await this.#resetScreen();
+          return this.#result({ began: "yes", ended: why, exit: after.exit ?? { by: "none" } });
+        }
+        if (Date.now() >= until) break;
+        await waiter.next(pause);
+      }
+    }
+    return this.#result({ began: "yes", ended: why, exit: { by: "none" }, problem: "it could not be ended" });
+  }
+
+  async #signal(signal: "TERM" | "KILL"): Promise<void> {
+    const { backend, server } = this.#on;
+    if (this.#group === undefined) {
+      // Without /proc its group is not known: Ctrl-C goes to whatever has the terminal.
+      await server.send(["send-keys", "-t", this.#pane.id, signal === "TERM" ? "C-c" : "C-\\"]);
+      return;
+    }
+    const script = signalGroupScript(signal, this.#pid, this.#group);
+    await backend.root.shell.exec(script, { cwd: "/", timeoutMs: 10_000 });
+  }
+
+  /** A program that was killed may have left its own screen. */
+  async #resetScreen(): Promise<void> {
+    const { panes, server } = this.#on;
+    const facts = await panes.factsOf(this.#pane.id);
+    if (facts.state.alternate) await server.send(["send-keys", "-R", "-t", this.#pane.id]);
+  }
+
+  #lost(why: "gone" | "lost"): PaneResult {
+    const problem =
+      why === "gone" ? `the pane ${this.#pane.id} was closed` : "the tmux server ended, or the connection to it";
+    this.#output.hasGap = true;
+    return this.#result({ began: "yes", ended: "channel-lost", exit: { by: "none" }, problem });
+  }
+
+  #result(settled: Settled): PaneResult {
+    this.#output.finish();
+    this.#pane.isAtLineStart = settled.ended !== "channel-lost" && this.#output.endsLine && !this.#output.hasGap;
+    const state = settled.began === "no" ? "gone" : "unseen";
+    const tree: TreeState = { state, survivors: [], endedBy: this.#endedBy };
+    const nothing = new Uint8Array();
+    return {
+      ...settled,
+      merged: true,
+      pane: this.#pane.id,
+      userTyped: this.#userTyped,
+      stdout: this.#output.captured(),
+      stderr: { head: nothing, tail: nothing, produced: 0, omittedBytes: 0, final: true },
+      tree,
+      startedMs: this.#startedMs,
+      tookMs: Date.now() - this.#startedMs,
+    };
+  }
+}
+
+/** Sleeps until it is woken. */
+class Waiter {
+  #wake: (() => void) | undefined;
+  #isWoken = false;
+
+  wake(): void {
+    this.#isWoken = true;
+    this.#wake?.();
+  }
+
+  async next(ms: number): Promise<void> {
+    if (!this.#isWoken) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.#wake = undefined;
+    this.#isWoken = false;
+  }
+}

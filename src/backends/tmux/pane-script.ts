@@ -1,0 +1,86 @@
+/**
+ * The scripts that the shell of a pane reads: what is typed is only their path. They run in bash, `bash --posix`, dash, busybox ash
+ * and zsh, whatever aliases and options the user has set.
+ */
+import { posixQuote, shellWord } from "../../text/index.js";
+
+/** Characters and lines of a command that are shown in the pane. */
+const SHOWN = { characters: 500, lines: 5 };
+
+/** A mark in the output, which a terminal does not show. The nonce is new for each command and is only in the script. */
+export function outputMark(nonce: string, part: "begin" | "end" | "ready"): string {
+  return `\u001b]7473;${nonce};${part}\u0007`;
+}
+
+/** Clears the rest of a line that the user has begun, then runs the script. Enter is the newline. */
+export function typedLine(path: string, subshell: boolean): string {
+  const call = `. ${shellWord(path)}`;
+  return `\u0005\u0015 ${subshell ? `(${call})` : call}\n`;
+}
+
+const printMark = (nonce: string, part: "begin" | "end" | "ready") => `\\printf '\\033]7473;${nonce};${part}\\007'`;
+
+/** Removes the typed line, which stands above the cursor. */
+const CLEAR = String.raw`\printf '\033[A\r\033[J'`;
+
+/** Reports that the shell reads commands, and keeps typed paths out of its history. */
+export function readyScript(nonce: string): string {
+  return [
+    `[ -z "\${BASH_VERSION-}" ] || HISTCONTROL=ignoreboth`,
+    `[ -z "\${ZSH_VERSION-}" ] || setopt hist_ignore_space`,
+    CLEAR,
+    printMark(nonce, "ready"),
+    "",
+  ].join("\n");
+}
+
+export interface PaneCommand {
+  readonly nonce: string;
+  readonly command: string;
+  /** Contains the command, alone. */
+  readonly commandFile: string;
+  readonly statusFile: string;
+  /** Contains the stdin. Absent: the terminal. */
+  readonly inputFile?: string;
+  readonly cwd: string;
+  /** The only real path that it may start in. */
+  readonly realCwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** The line of the prompt has nothing else, so that it can be removed with the typed path. */
+  readonly clears: boolean;
+}
+
+/**
+ * Runs a command in a subshell of a subshell: the outer one writes the exit code to a file that no output can imitate. It survives
+ * the signals of a terminal, so that it can do this after Ctrl-C.
+ */
+export function paneCommandScript(one: PaneCommand): string {
+  const status = posixQuote(one.statusFile);
+  const environment = Object.entries(one.env).map(([name, value]) => `export ${name}=${posixQuote(value)}`);
+  const input = one.inputFile === undefined ? "" : ` < ${posixQuote(one.inputFile)}`;
+  return [
+    "set +e",
+    "trap : INT QUIT TERM",
+    one.clears ? CLEAR : "",
+    `\\printf '%s\\n' ${posixQuote(`$ ${shownCommand(one.command)}`)}`,
+    `if \\cd -P ${posixQuote(one.cwd.startsWith("-") ? `./${one.cwd}` : one.cwd)} 2>/dev/null; then`,
+    `  if [ "$PWD" = ${posixQuote(one.realCwd)} ]; then`,
+    `    ${printMark(one.nonce, "begin")}`,
+    "    (",
+    ...environment,
+    `    . ${posixQuote(one.commandFile)}`,
+    `    )${input}`,
+    `    \\printf '%s exit %s\\n' ${one.nonce} "$?" >| ${status}`,
+    `  else \\printf '%s directory %s\\n' ${one.nonce} "$PWD" >| ${status}; fi`,
+    `else \\printf '%s missing\\n' ${one.nonce} >| ${status}; fi`,
+    printMark(one.nonce, "end"),
+    "",
+  ].join("\n");
+}
+
+function shownCommand(command: string): string {
+  const lines = command.split("\n");
+  const text = lines.slice(0, SHOWN.lines).join("\n").slice(0, SHOWN.characters);
+  const rest = text.length < command.length ? " …" : "";
+  return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, " ") + rest;
+}

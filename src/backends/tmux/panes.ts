@@ -1,0 +1,376 @@
+import { newNonce } from "../../host/index.js";
+import { DEFAULT_PANE, HaftError, type PaneState } from "../../kernel/index.js";
+import { TmuxRefusal } from "./control-client.js";
+import type { PaneEvents } from "./pane-events.js";
+import { outputMark, readyScript, typedLine } from "./pane-script.js";
+import { currentPane, type TmuxServer } from "./tmux-server.js";
+
+/** Other names of the default pane, which models use. */
+const DEFAULT_NAMES = [DEFAULT_PANE, "shared", "shared-pane", "default-pane", ""];
+
+const DEFAULT_MAX_PANES = 16;
+/** Milliseconds for a new shell to read its start-up files and answer. */
+const READY_MS = 20_000;
+
+/** What tmux reports about a pane. */
+interface PaneFacts {
+  readonly state: Omit<PaneState, "shell">;
+  /** Of its first program. */
+  readonly pid: number;
+  /** A mode such as the copy mode is open, which would take keys. */
+  readonly inMode: boolean;
+  readonly dead: boolean;
+}
+
+/** A pane that was made here. */
+export interface OwnPane {
+  readonly id: string;
+  readonly generation: number;
+  /** The shell's name as tmux reports it, once the shell has answered. */
+  shellName: string;
+  ready: Promise<void>;
+  /** A command of ours that runs or was dispatched here and may still run. */
+  running: "run" | "dispatch" | undefined;
+  /** Whether the prompt begins a line, as far as is known: the output before it ended with a newline. */
+  isAtLineStart: boolean;
+}
+
+/** Names and titles contain anything but a newline, so each stands at the end of a line. */
+const FORMATS = [
+  "#{pane_id} #{pane_pid} #{pane_width} #{pane_height} #{alternate_on} #{pane_in_mode} #{pane_dead} -#{@haft} #{session_name}",
+  "#{pane_current_command}",
+  "#{pane_title}",
+];
+
+/** The panes of one session, and which of them are ours. */
+export class Panes {
+  readonly #server: TmuxServer;
+  readonly #maxPanes: number;
+  readonly #events: PaneEvents;
+  readonly #own = new Map<string, OwnPane>();
+  /** For commands that come while the default pane is in use. */
+  readonly #extra: OwnPane[] = [];
+  #default: Promise<OwnPane> | undefined;
+  #adopted = -1;
+
+  constructor(server: TmuxServer, events: PaneEvents, maxPanes: number = DEFAULT_MAX_PANES) {
+    this.#server = server;
+    this.#events = events;
+    this.#maxPanes = maxPanes;
+  }
+
+  isDefault(pane: string): boolean {
+    return DEFAULT_NAMES.includes(pane);
+  }
+
+  own(id: string): OwnPane | undefined {
+    const pane = this.#own.get(id);
+    return pane?.generation === this.#server.generation ? pane : undefined;
+  }
+
+  /** Every pane of the session. */
+  async facts(): Promise<readonly PaneFacts[]> {
+    const { session } = await this.#server.open();
+    const [lines = [], commands = [], titles = []] = await this.#server.sendAll(
+      FORMATS.map((format) => ["list-panes", "-s", "-t", session, "-F", format]),
+      true,
+    );
+    return lines.map((line, index) => {
+      const [pane = "", pid, columns, rows, alternate, mode, dead, owner, ...name] = line.split(" ");
+      const state = {
+        pane,
+        session: name.join(" "),
+        title: titles[index] ?? "",
+        size: [Number(columns), Number(rows)] as const,
+        command: commands[index] ?? "",
+        alternate: alternate === "1",
+        owned: owner === `-${this.#server.owner}` && this.own(pane) !== undefined,
+      };
+      return { state, pid: Number(pid), inMode: mode === "1", dead: dead === "1" };
+    });
+  }
+
+  /** @throws `TERMINAL_PANE_GONE`. */
+  async factsOf(id: string): Promise<PaneFacts> {
+    const found = (await this.facts()).find(({ state }) => state.pane === id);
+    if (found === undefined || found.dead) throw paneGone(id);
+    return found;
+  }
+
+  async list(): Promise<readonly PaneState[]> {
+    await this.#server.open();
+    if (this.#server.kind === "private") await this.defaultPane();
+    return Promise.all((await this.facts()).map((facts) => this.stateOf(facts)));
+  }
+
+  async stateOf(facts: PaneFacts): Promise<PaneState> {
+    return { ...facts.state, shell: await this.#shellOf(facts) };
+  }
+
+  async #shellOf({ state, pid, dead }: PaneFacts): Promise<PaneState["shell"]> {
+    if (dead) return "gone";
+    const own = this.own(state.pane);
+    if (!state.owned || own === undefined) return "unknown";
+    if (own.running === "run" || state.alternate) return "busy";
+    await own.ready.catch(() => {});
+    return (await this.isPrompt(own, pid, state.command)) ? "prompt" : "busy";
+  }
+
+  /**
+   * Whether the shell of a pane of ours waits for a command: it is still that shell, and its group has the terminal. Where there is
+   * no /proc, only the name of the foreground program is known.
+   */
+  async isPrompt(own: OwnPane, pid: number, command: string): Promise<boolean> {
+    if (command !== own.shellName) return false;
+    const stat = await this.stat(pid);
+    return stat === undefined || stat.foreground === stat.group;
+  }
+
+  /** From `/proc/PID/stat`, read by the tmux server. Undefined for no such process, or no /proc. */
+  async stat(pid: number): Promise<{ state: string; group: number; session: number; foreground: number } | undefined> {
+    const text = await this.readFile(`/proc/${pid}/stat`);
+    if (text === undefined) return undefined;
+    const [state = "", , group, session, , foreground] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return { state, group: Number(group), session: Number(session), foreground: Number(foreground) };
+  }
+
+  /** A small text file, read by the tmux server. */
+  async readFile(path: string): Promise<string | undefined> {
+    const buffer = `haft-read-${this.#server.owner}`;
+    const [, shown] = await this.#server
+      .sendAll(
+        [
+          ["load-buffer", "-b", buffer, path],
+          ["show-buffer", "-b", buffer],
+          ["delete-buffer", "-b", buffer],
+        ],
+        true,
+      )
+      .catch((error) => {
+        if (error instanceof TmuxRefusal) return [];
+        throw error;
+      });
+    return shown?.join("\n");
+  }
+
+  /** The commands for `sendAll` that write a text to a file. The tmux server writes it. */
+  writeFile(path: string, text: string): readonly (readonly string[])[] {
+    const buffer = `haft-write-${this.#server.owner}`;
+    return [
+      ["set-buffer", "-b", buffer, "--", text === "" ? "\n" : text],
+      ["save-buffer", "-b", buffer, path],
+      ["delete-buffer", "-b", buffer],
+    ];
+  }
+
+  /** The commands that type a text: a newline in it is Enter. */
+  typeText(pane: string, text: string): readonly (readonly string[])[] {
+    if (text === "") return [];
+    const buffer = `haft-type-${this.#server.owner}`;
+    return [
+      ["set-buffer", "-b", buffer, "--", text],
+      ["paste-buffer", "-d", "-b", buffer, "-t", pane],
+    ];
+  }
+
+  /** The id of a pane as a call names it. `notice`: the default pane was gone and was opened again. */
+  async resolve(pane: string): Promise<{ readonly id: string; readonly notice?: string }> {
+    if (!this.isDefault(pane)) return { id: pane };
+    if (this.#server.kind === "current") return { id: currentPane()[1] };
+    const { pane: own, notice } = await this.defaultPane();
+    return { id: own.id, ...(notice === undefined ? {} : { notice }) };
+  }
+
+  /** The pane for commands, made when it is first used, and once more when it is gone. */
+  async defaultPane(): Promise<{ readonly pane: OwnPane; readonly notice?: string }> {
+    await this.#server.open();
+    const before = await this.#default?.catch(() => undefined);
+    if (before !== undefined && this.own(before.id) !== undefined) {
+      if ((await this.facts()).some(({ state, dead }) => state.pane === before.id && state.owned && !dead))
+        return { pane: before };
+    }
+    const current = this.#default;
+    if ((await current?.catch(() => undefined)) === before || current === undefined) {
+      const made = this.#adoptOrOpen();
+      this.#default = made;
+      made.catch(() => {
+        if (this.#default === made) this.#default = undefined;
+      });
+    }
+    const pane = await this.#default!;
+    if (before === undefined) return { pane };
+    return { pane, notice: `The default pane ${before.id} was gone; a new one was opened, ${pane.id}.` };
+  }
+
+  /** The default pane, if one was made. */
+  madeDefault(): Promise<OwnPane> | undefined {
+    return this.#default;
+  }
+
+  /**
+   * The default pane for a command, or another one while a command of ours occupies it.
+   * @throws `TERMINAL_BUSY` when a user runs something there.
+   */
+  async claimDefault(how: "run" | "dispatch"): Promise<{ readonly pane: OwnPane; readonly notice?: string }> {
+    const { pane, notice } = await this.defaultPane();
+    const said = notice === undefined ? {} : { notice };
+    const take = (one: OwnPane) => {
+      one.running = how;
+      return { pane: one, ...said };
+    };
+    if (pane.running === undefined) return take(pane);
+    const alive = await this.facts();
+    for (const one of [pane, ...this.#extra]) {
+      if (one.running === "run" || this.own(one.id) !== one) continue;
+      const facts = alive.find(({ state }) => state.pane === one.id && state.owned);
+      if (facts === undefined || facts.state.alternate) continue;
+      const before = one.running;
+      one.running = "run"; // so that no other command takes it meanwhile
+      if (await this.isPrompt(one, facts.pid, facts.state.command)) return take(one);
+      one.running = before;
+    }
+    const { cwd } = this.#server;
+    const extra = await this.open({ cwd });
+    this.#extra.push(extra);
+    return take(extra);
+  }
+
+  /** Closes a pane of ours and ends what runs there. @throws `TERMINAL_PANE_GONE`, `TERMINAL_NOT_OWNED`. */
+  async close(id: string): Promise<void> {
+    const { state, pid } = await this.factsOf(id);
+    if (!state.owned)
+      throw new HaftError("TERMINAL_NOT_OWNED", `Did not close the pane "${id}": it was not made here.`, {
+        details: { pane: id },
+      });
+    this.#own.delete(id);
+    await this.#server.endProcesses([pid]);
+    await this.#server.send(["kill-pane", "-t", id]).catch(() => {});
+  }
+
+  /** Ends every pane of ours. A pane of a named session that a user looks at is left. @returns What is left, for users. */
+  async closeAll(): Promise<readonly string[]> {
+    const own = (await this.facts()).filter(({ state }) => state.owned);
+    const watched =
+      this.#server.kind === "private"
+        ? []
+        : await this.#server.send(["list-clients", "-F", "#{client_control_mode}#{pane_id}"], true);
+    const ending = own.filter(({ state }) => !watched.includes(`0${state.pane}`));
+    await this.#server.endProcesses(ending.map(({ pid }) => pid));
+    await this.#server.sendAll(ending.map(({ state }) => ["kill-pane", "-t", state.pane])).catch(() => {});
+    return own
+      .filter((one) => !ending.includes(one))
+      .map(({ state }) => `tmux pane ${state.pane} of the session "${state.session}" (a user is attached)`);
+  }
+
+  /** A new session of ours has one pane already. */
+  async #adoptOrOpen(): Promise<OwnPane> {
+    const { made } = await this.#server.open();
+    const { generation } = this.#server;
+    if (made && this.#adopted !== generation) {
+      this.#adopted = generation;
+      const [first] = await this.facts();
+      if (first !== undefined) return this.#add(first.state.pane);
+    }
+    return this.open({});
+  }
+
+  /** @throws `TERMINAL_BUSY` when there are too many. */
+  async open(options: {
+    readonly name?: string;
+    readonly cwd?: string;
+    readonly size?: readonly [number, number];
+  }): Promise<OwnPane> {
+    const { session, shell } = await this.#server.open();
+    const count = (await this.facts()).filter(({ state }) => state.owned).length;
+    if (count >= this.#maxPanes)
+      throw new HaftError("TERMINAL_BUSY", `Did not open a pane: ${count} are open, the most allowed. Close one.`, {
+        details: { pane: DEFAULT_PANE },
+      });
+    const { name = "haft", cwd, size } = options;
+    const where = cwd === undefined ? [] : ["-c", cwd];
+    const answer = await this.#server
+      .send([
+        "new-window",
+        "-d",
+        "-P",
+        "-F",
+        "#{pane_id}",
+        "-t",
+        `${session}:`,
+        "-n",
+        name,
+        ...where,
+        "--",
+        "env",
+        ...shell,
+      ])
+      .catch((error) => {
+        if (!(error instanceof TmuxRefusal)) throw error;
+        throw new HaftError("TERMINAL_PANE_GONE", `Did not open a pane: tmux reported "${error.message}".`, {
+          details: { pane: name },
+        });
+      });
+    const id = answer[0] ?? "";
+    if (size !== undefined)
+      await this.#server.send(["resize-window", "-t", id, "-x", String(size[0]), "-y", String(size[1])]);
+    return this.#add(id);
+  }
+
+  async #add(id: string): Promise<OwnPane> {
+    await this.#server.send(["set-option", "-p", "-t", id, "@haft", this.#server.owner]);
+    const pane: OwnPane = {
+      id,
+      generation: this.#server.generation,
+      shellName: "",
+      ready: Promise.resolve(),
+      running: undefined,
+      isAtLineStart: true,
+    };
+    this.#own.set(id, pane);
+    pane.ready = this.#greet(pane);
+    pane.ready.catch(() => {});
+    return pane;
+  }
+
+  /** Waits until the shell of a new pane has read its start-up files and answers. */
+  async #greet(pane: OwnPane): Promise<void> {
+    const { directory } = await this.#server.open();
+    const nonce = newNonce();
+    const mark = outputMark(nonce, "ready");
+    const path = `${directory}/r${pane.id.slice(1)}`;
+    let seen = "";
+    const answered = new Promise<boolean>((resolve) => {
+      const timer = setTimeout(() => resolve(false), READY_MS);
+      const stop = this.#events.listen(pane.id, {
+        output: (bytes) => {
+          seen = (seen + Buffer.from(bytes).toString("latin1")).slice(-4_096 - bytes.length);
+          if (!seen.includes(mark)) return;
+          clearTimeout(timer);
+          resolve(true);
+        },
+      });
+      void this.#server
+        .sendAll([...this.writeFile(path, readyScript(nonce)), ...this.typeText(pane.id, typedLine(path, false))])
+        .catch(() => resolve(false));
+      void Promise.resolve(0).then(() => answered.finally(stop));
+    });
+    if (!(await answered)) throw paneBusy(pane.id, "its shell", "did not answer after it was started");
+    pane.shellName = (await this.factsOf(pane.id)).state.command;
+  }
+}
+
+/** The error for a pane that does not exist. */
+export function paneGone(id: string): HaftError {
+  return new HaftError("TERMINAL_PANE_GONE", `Did not use the pane "${id}": there is no such pane. List the panes.`, {
+    details: { pane: id },
+  });
+}
+
+/** The error for a pane whose shell does not wait for a command. */
+export function paneBusy(id: string, command: string, why: string): HaftError {
+  return new HaftError(
+    "TERMINAL_BUSY",
+    `Did not run the command in the pane "${id}": ${command} ${why}. Wait, send keys to end it, or open another pane.`,
+    { details: { pane: id, command } },
+  );
+}

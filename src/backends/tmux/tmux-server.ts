@@ -1,0 +1,229 @@
+import { newNonce } from "../../host/index.js";
+import { type Backend, HaftError, messageOf } from "../../kernel/index.js";
+import { posixQuote } from "../../text/index.js";
+import { processChannel } from "../posix/index.js";
+import { ClientLost, ControlClient, terminalUnavailable } from "./control-client.js";
+import { tmuxWord } from "./control-lines.js";
+import { endPanesScript } from "./kill-script.js";
+import { OPEN_SCRIPT } from "./open-script.js";
+import type { TmuxOptions } from "./options.js";
+
+/** Columns and rows of a new window that no user looks at. */
+const SIZE = "200x50";
+/** Seconds that a private server waits for a client when this process was killed. */
+const ORPHAN_SECONDS = 60;
+
+const WHY_NOT: Readonly<Record<string, string>> = {
+  missing: "tmux is not installed there. Install tmux 3.2 or newer",
+  old: "its tmux is too old. Install tmux 3.2 or newer",
+  directory: "no directory could be made in /tmp or $TMPDIR. Make one of them writable",
+};
+
+export interface ServerEvents {
+  output(pane: string, bytes: Uint8Array): void;
+  changed(): void;
+}
+
+/** What belongs to one tmux server while it runs. */
+export interface OpenServer {
+  readonly client: ControlClient;
+  /** A private directory on the machine, for commands and their exit codes. */
+  readonly directory: string;
+  readonly session: string;
+  /** The shell of panes, as a command. */
+  readonly shell: readonly string[];
+  /** Identifies panes and sessions of ours. */
+  readonly owner: string;
+  /** Whether the session is ours. */
+  readonly made: boolean;
+}
+
+/** The tmux server of a backend: started when it is first used, and connected to again when the client ends. */
+export class TmuxServer {
+  readonly #backend: Backend;
+  readonly #options: TmuxOptions;
+  readonly #events: ServerEvents;
+  readonly owner = newNonce();
+  #open: Promise<OpenServer> | undefined;
+  #last: OpenServer | undefined;
+  #isClosed = false;
+  /** Increases with each new server, where pane ids start again. */
+  generation = 0;
+
+  constructor(backend: Backend, options: TmuxOptions, events: ServerEvents) {
+    this.#backend = backend;
+    this.#options = options;
+    this.#events = events;
+  }
+
+  get kind(): "private" | "named" | "current" {
+    if (this.#options.current === true) return "current";
+    return this.#options.session === undefined ? "private" : "named";
+  }
+
+  /** As in the string of a target. */
+  get suffix(): string {
+    if (this.kind === "private") return "";
+    return `=${this.kind === "current" ? "current" : this.#options.session}`;
+  }
+
+  /** @throws `BACKEND_UNAVAILABLE` with the reason, `BACKEND_UNSUPPORTED` without tmux. */
+  open(): Promise<OpenServer> {
+    if (this.#isClosed) return Promise.reject(this.#unavailable("the backend is closed"));
+    if (this.#open === undefined) {
+      const opening = this.#connect();
+      this.#open = opening;
+      opening.catch(() => this.#forget(opening));
+    }
+    return this.#open;
+  }
+
+  get cwd(): string {
+    return this.#backend.cwd;
+  }
+
+  /** Ends all processes in the sessions of these shells, which must be those of panes of ours. */
+  async endProcesses(shellPids: readonly number[]): Promise<void> {
+    if (shellPids.length === 0) return;
+    await this.#backend.root.shell.exec(endPanesScript(shellPids), { cwd: "/", timeoutMs: 15_000 });
+  }
+
+  /** The server if it was used. */
+  opened(): OpenServer | undefined {
+    return this.#last;
+  }
+
+  /** Sends commands to the server. A client that has ended is replaced first. */
+  async sendAll(commands: readonly (readonly string[])[], hasText = false): Promise<readonly (readonly string[])[]> {
+    const { client } = await this.open();
+    try {
+      return await client.sendAll(commands, hasText);
+    } catch (error) {
+      if (error instanceof ClientLost) throw this.#unavailable(error.message);
+      throw error;
+    }
+  }
+
+  async send(words: readonly string[], hasText = false): Promise<readonly string[]> {
+    return (await this.sendAll([words], hasText))[0]!;
+  }
+
+  /** Ends a session of ours that has no panes of others, and a private server. Nothing is used after it. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const open = this.#last;
+    if (open === undefined) return;
+    if (this.kind === "private" && open.client.why === undefined)
+      await open.client.send(["kill-server"]).catch(() => {});
+    open.client.close();
+    await this.#removeDirectory(open.directory);
+    this.#last = undefined;
+  }
+
+  #unavailable(why: string): HaftError {
+    return terminalUnavailable(this.#backend.name, why);
+  }
+
+  #forget(opening: Promise<OpenServer>): void {
+    if (this.#open === opening) this.#open = undefined;
+  }
+
+  async #connect(): Promise<OpenServer> {
+    if (this.#last !== undefined) {
+      const again = await this.#start(this.#last);
+      if (again !== "gone") return again;
+      await this.#removeDirectory(this.#last.directory);
+      this.#last = undefined;
+    }
+    const open = await this.#start(undefined);
+    if (open === "gone") throw this.#unavailable("its session has ended");
+    return open;
+  }
+
+  async #start(last: OpenServer | undefined): Promise<OpenServer | "gone"> {
+    const { prefix = "haft", session, paneShell, historyLines = 50_000 } = this.#options;
+    const [socket, target] = this.kind === "current" ? currentPane() : ["", last?.session ?? session ?? prefix];
+    const mark = `haft-${newNonce()}`;
+    const args = [this.kind, last?.directory ?? "", socket, target, this.#backend.cwd, SIZE, String(historyLines)];
+    const argv = ["sh", "-c", OPEN_SCRIPT, "haft", mark, ...args, ...(paneShell ?? last?.shell ?? [])];
+    const { env } = this.#options;
+    const channel = await processChannel(this.#options.run(argv), env === undefined ? {} : { env })();
+    let opening: Promise<OpenServer> | undefined;
+    const client = new ControlClient(channel, mark, {
+      output: (pane, bytes) => this.#events.output(pane, bytes),
+      changed: () => this.#events.changed(),
+      ended: () => {
+        if (opening !== undefined) this.#forget(opening);
+        this.#events.changed();
+      },
+    });
+    const line = await client.opened.catch((error) => {
+      throw this.#unavailable(messageOf(error));
+    });
+    const [directory = "", made = "", ...shell] = line.split(" ");
+    if (directory === "fail") {
+      client.close();
+      if (made === "gone") return "gone";
+      throw this.#notStarted(made, shell.join(" "));
+    }
+    opening = this.#open;
+    const [, ids] = await client
+      .sendAll([
+        ["refresh-client", "-f", "ignore-size"],
+        ["display-message", "-p", "#{session_id}"],
+      ])
+      .catch((error) => {
+        throw this.#unavailable(messageOf(error));
+      });
+    if (last === undefined) this.generation += 1;
+    const open: OpenServer = {
+      client,
+      directory,
+      session: ids?.[0] ?? target,
+      shell: last?.shell ?? paneShell ?? shell,
+      owner: this.owner,
+      made: last?.made ?? made === "yes",
+    };
+    if (open.made && last === undefined) await this.#own(open);
+    this.#last = open;
+    return open;
+  }
+
+  /** Marks a new session. A private server ends when no client has been attached for a minute, which only happens after a crash. */
+  async #own({ client, directory, session }: OpenServer): Promise<void> {
+    const commands = [["set-option", "-t", session, "@haft", this.owner]];
+    if (this.kind === "private") {
+      const socket = posixQuote(`${directory}/s`);
+      const end = `[ "$(tmux -S ${socket} list-clients | wc -l)" -gt 0 ] || { tmux -S ${socket} kill-server; rm -rf ${posixQuote(directory)}; }`;
+      commands.push(["set-hook", "-g", "client-detached", `run-shell -b -d ${ORPHAN_SECONDS} ${tmuxWord(end)}`]);
+    }
+    await client.sendAll(commands);
+  }
+
+  async #removeDirectory(directory: string): Promise<void> {
+    await this.#backend.root.shell
+      .exec(`rm -rf -- ${posixQuote(directory)}`, { cwd: "/", timeoutMs: 5_000 })
+      .catch(() => undefined);
+  }
+
+  #notStarted(why: string, words: string): HaftError {
+    const { name } = this.#backend;
+    const cause = WHY_NOT[why];
+    if (why === "missing" || why === "old")
+      return new HaftError("BACKEND_UNSUPPORTED", `Did not open a pane on "${name}": ${cause}.`, {
+        details: { backend: name, feature: "terminal" },
+      });
+    return this.#unavailable(cause ?? `tmux reported: ${words}`);
+  }
+}
+
+/** The socket and the pane that this process runs in. @throws `CONFIG_INVALID` outside of tmux. */
+export function currentPane(): readonly [socket: string, pane: string] {
+  const { TMUX = "", TMUX_PANE = "" } = process.env;
+  const socket = TMUX.split(",")[0] ?? "";
+  if (socket !== "" && /^%\d+$/.test(TMUX_PANE)) return [socket, TMUX_PANE];
+  throw new HaftError(
+    "CONFIG_INVALID",
+    "Cannot use the current tmux pane: this process does not run in tmux ($TMUX_PANE is not set). Start it in tmux, or name a session: +tmux=SESSION.",
+  );
+}
