@@ -4,6 +4,7 @@ import type { ToolOutcome } from "../src/kernel/index.js";
 import { exampleInput } from "../src/testing/example-input.fixture.js";
 import { bareContext, bareHost } from "../src/testing/fakes/bare-host.fixture.js";
 import { fakeHttp } from "../src/testing/fakes/fake-http.js";
+import { withFakeTerminal } from "../src/testing/fakes/fake-terminal.fixture.js";
 import { builtinRegistry, createToolkit } from "../src/toolkit/index.js";
 
 type Call = readonly [tool: string, input: Readonly<Record<string, unknown>>];
@@ -41,6 +42,14 @@ const WEB_CALLS: readonly Call[] = [
   ["http_request", { url: "https://example.com/", saveTo: "/workspace/page.html" }],
 ];
 
+const PANE_CALLS: readonly Call[] = [
+  ["bash", { command: "make", background: true }],
+  ["capture_pane", {}],
+  ["send_keys", { text: "ls", enter: true }],
+  ["panes", { action: "list" }],
+  ["panes", { action: "close", pane: "%1" }],
+];
+
 const PAGE = `<title>A</title><a class="result__a" href="https://example.com/">A</a><p class="result__snippet">B</p>${"<p>text</p>".repeat(10_000)}`;
 const fakeWeb = fakeHttp(() => ({ headers: [["content-type", "text/html"]], body: PAGE }));
 
@@ -76,6 +85,11 @@ export async function resultsReference(): Promise<string> {
   const context = bareContext(bareHost({ http: fakeWeb }), { backend: createMemoryBackend() });
   for (const [name, input] of WEB_CALLS)
     reported(name, await builtinRegistry().get(name).invoke({ id: "1", name, input }, context));
+  const ofTerminal = builtinRegistry(undefined, { terminal: true });
+  for (const [name, input] of PANE_CALLS) {
+    const paneContext = bareContext(bareHost(), { backend: withFakeTerminal(createMemoryBackend()) });
+    reported(name, await ofTerminal.get(name).invoke({ id: "1", name, input }, paneContext));
+  }
   const rows = [...fields].map(([tool, known]) => {
     const shown = [...known].map(([path, kind]) => `\`${path}\` (${kind})`);
     return `| \`${tool}\` | ${shown.join(", ") || "none"} |`;

@@ -6,20 +6,21 @@ import { builtinRegistry, DIALECT_NAMES, dialectNamed } from "../src/toolkit/ind
 
 export async function toolsReference(): Promise<string> {
   const sections: string[] = [];
-  for (const name of DIALECT_NAMES) sections.push(sectionOf(name, builtinRegistry(await dialectNamed(name))));
+  for (const name of DIALECT_NAMES)
+    sections.push(sectionOf(name, builtinRegistry(await dialectNamed(name), { terminal: true })));
   return `# Tools
 
 <!-- Written by \`npx vitest run test/tools-reference.test.ts -u\` from the registry; do not edit. -->
 
 The tools of each dialect. All dialects use the same implementation under the names, limits and texts of another system. Parameters in
-**bold** are required. \`npx haft tools --json --dialect NAME\` prints this as JSON, and \`npx haft cost\` the tokens that it uses.
+**bold** are required. The tools for panes are offered where a target has a terminal. \`npx haft tools --json --dialect NAME\` prints this as JSON, and \`npx haft cost\` the tokens that it uses.
 
 ${sections.join("\n")}`;
 }
 
 /** For the README: each tool of Haft's own dialect with the first sentence of its description. */
 export function toolTable(): string {
-  const registry = builtinRegistry();
+  const registry = builtinRegistry(undefined, { terminal: true });
   const rows = registry.names().map((name) => {
     const { effect, descriptor } = registry.get(name);
     const [first = ""] = /^.*?[.:;](?= |$)/.exec(descriptor().description) ?? [];

@@ -289,6 +289,17 @@ const responses = fc.record(
   },
 );
 
+const paneState = fc.record({
+  pane: text,
+  session: text,
+  title: text,
+  size: fc.tuple(count, count),
+  shell: fc.constantFrom("prompt", "busy", "gone", "unknown"),
+  command: text,
+  alternate: fc.boolean(),
+  owned: fc.boolean(),
+});
+
 const DATA: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   read: nextOffsets,
   write: writes,
@@ -306,6 +317,13 @@ const DATA: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   webfetch: pages,
   websearch: searches,
   http_request: responses,
+  capture_pane: fc.record({ text, state: paneState, fellBack: fc.boolean() }),
+  send_keys: fc.record({ state: paneState }),
+  panes: fc.record({
+    action: fc.constantFrom("list", "open", "close"),
+    panes: fc.array(paneState, { maxLength: 3 }),
+    closed: text,
+  }),
 };
 
 /** The data of a call with the required parameters, for each tool that has no generator in `DATA`. */

@@ -10,6 +10,7 @@ export function statusLines(
   inBackground = "with `&` and its output in a file",
 ): readonly string[] {
   const ended = ENDINGS[data.ended](data, maxTimeoutMs, inBackground);
+  if (data.dispatchedTo !== undefined) return paneLines(data.dispatchedTo);
   if (data.ended === "detached") return [`status: ${ended}`, ...waitingLines(data), continuesLine(data)];
   return [`status: ${ended}`, ...waitingLines(data), ...treeLines(data)];
 }
@@ -44,6 +45,15 @@ const BEGAN: Readonly<Record<BashData["began"], string>> = {
 
 function waitingLines({ waitingFor }: BashData): readonly string[] {
   return waitingFor === undefined ? [] : [`${waitingLine(waitingFor)}.`];
+}
+
+/** How to continue with a pane: its output and its end are seen there only. */
+function paneLines({ pane, session }: NonNullable<BashData["dispatchedTo"]>): readonly string[] {
+  const id = showControls(pane);
+  return [
+    `status: started in the pane ${id} of the session ${showControls(session)}`,
+    `\`capture_pane\` with pane "${id}" shows its output; \`send_keys\` types into it, and the key C-c stops the command.`,
+  ];
 }
 
 /** How to continue with the job. */

@@ -64,7 +64,8 @@ export const DEFAULT_PANE = "default";
 
 /**
  * The terminals of a backend. `pane` is an id such as "%3", or `DEFAULT_PANE`. A pane that is gone is `TERMINAL_PANE_GONE`, one that
- * belongs to somebody else `TERMINAL_NOT_OWNED`, one whose shell is busy `TERMINAL_BUSY`.
+ * belongs to somebody else `TERMINAL_NOT_OWNED`, one whose shell is busy `TERMINAL_BUSY`. `run` and `dispatch` need the claim of the
+ * command, and none of the pane.
  */
 export interface Terminal {
   list(): Promise<readonly PaneState[]>;
@@ -83,7 +84,12 @@ export interface Terminal {
   dispatch(pane: string, command: string, options: { readonly cwd?: string }): Promise<PaneState>;
 }
 
-/** What is typed, as one text for claims and questions: text as it is, keys as `<Enter>`. */
+/** Names of keys that end a line as Enter does. */
+const ENTERS: ReadonlySet<string> = new Set(["enter", "kpenter", "c-m", "^m", "c-j", "^j"]);
+
+/** What is typed, as one text for claims and questions: text as it is, Enter as a newline, other keys as `<Up>`. */
 export function keysAsText(keys: readonly Keys[]): string {
-  return keys.map((one) => ("text" in one ? one.text : one.key === "Enter" ? "\n" : `<${one.key}>`)).join("");
+  return keys
+    .map((one) => ("text" in one ? one.text : ENTERS.has(one.key.toLowerCase()) ? "\n" : `<${one.key}>`))
+    .join("");
 }

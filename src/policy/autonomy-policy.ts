@@ -181,7 +181,7 @@ function judgeInput({ to, id, text }: Extract<Claim, { kind: "input" }>): Verdic
   if (text === "") return allow("end-of-input", `It closes the stdin of "${id}".`);
   return askUnlessAllowed(
     "input",
-    `It writes to the ${to === "job" ? "background command" : "terminal"} "${id}".`,
+    to === "job" ? `It writes to the background command "${id}".` : `It types into the pane "${id}".`,
     "medium",
   );
 }

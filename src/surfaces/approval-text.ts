@@ -29,6 +29,7 @@ export function approvalText(request: ApprovalRequest): ApprovalText {
     ...(isTruncated ? [["truncated", "what it does is too long to be shown whole"] as const] : []),
     ...(preview?.kind === "command" ? commandRows(preview) : []),
     ...touchedTexts(request).map((text) => ["touches", text] as const),
+    ...keyRows(request),
     ["target", call.workspace === "" ? target : `${target}, workspace ${call.workspace}`],
     ["why", reason],
     ["rule", `${rule}, risk ${risk}`],
@@ -90,6 +91,8 @@ export function claimText(claim: Claim): string {
       return `${claim.method} ${claim.url}${claim.address === undefined ? "" : ` at ${claim.address}`}`;
     case "secret":
       return `the secret ${JSON.stringify(claim.name)} for ${claim.hosts.join(", ")}`;
+    case "pane":
+      return `${claim.action} ${claim.id === undefined ? "panes of the terminal" : `the pane "${claim.id}"`}`;
     default: {
       const { kind, ...fields } = claim;
       return `${kind} ${JSON.stringify(fields)}`;
@@ -145,11 +148,23 @@ function headOf({ call, preview, claims, arguments: sent }: ApprovalRequest): {
   }
   if (input === undefined || others.length > 0)
     return { title: `${call.tool} was called with:`, body: JSON.stringify(sent, null, 2) };
-  const receiver = input.to === "job" ? "background command" : "terminal";
+  if (input.to === "pane")
+    return { title: `${call.tool} would type this into the pane "${input.id}":`, body: typedText(input.text) };
   return {
-    title: `${call.tool} would write this to the ${receiver} "${input.id}":`,
+    title: `${call.tool} would write this to the background command "${input.id}":`,
     body: input.text.replace(/\n$/, ""),
   };
+}
+
+/** A key is shown as `<Up>`, which could also be text: the arguments show which of them it is. */
+function keyRows({ claims, arguments: sent }: ApprovalRequest): (readonly [string, string])[] {
+  const hasKey = claims.some((claim) => claim.kind === "input" && claim.to === "pane" && /<[^<>\s]+>/.test(claim.text));
+  return hasKey ? [["arguments", JSON.stringify(sent)]] : [];
+}
+
+/** Whether Enter is pressed at the end decides whether a command runs: each one is shown. */
+function typedText(text: string): string {
+  return text.replaceAll("\n", "<Enter>\n").replace(/\n$/, "");
 }
 
 type PathPreview = Extract<ApprovalPreview, { kind: "delete" | "move" }>;

@@ -1,12 +1,13 @@
 /** The tools of Haft under the names and texts of one dialect. */
 import { haftDialect } from "../dialects/haft/haft-dialect.js";
 import { type AnyPresenter, type DefinedTool, type Dialect, presentTool, ToolRegistry } from "../kernel/index.js";
-import { builtinTools, type CustomSearch, type Gate, type SearchProvider } from "../tools/index.js";
+import { builtinTools, type CustomSearch, type Gate, type SearchProvider, terminalTools } from "../tools/index.js";
 import type { ToolSettings } from "./config/config.js";
 
 /** Haft's own names of the built-in tools. */
 export const builtinToolNames: readonly string[] = builtinTools.map(({ name }) => name);
 
+const OF_TERMINAL: ReadonlySet<string> = new Set(terminalTools.map(({ name }) => name));
 const OWN: ReadonlySet<object> = new Set(builtinTools.map((tool) => tool.body));
 
 /** Whether a tool is one of Haft's, under whichever name and texts. */
@@ -22,6 +23,8 @@ export interface BuiltinRegistryOptions {
   readonly yieldMs?: number;
   /** Built-in tools by Haft's own names: `false` leaves one out, an object sets its options. `gate` above comes first. */
   readonly tools?: ToolSettings;
+  /** Whether a target has a terminal (see `hasTerminal`). Default false: the tools for panes are left out. */
+  readonly terminal?: boolean;
   /** The search providers of `websearch`, the first is the default. Absent or empty: DuckDuckGo. */
   readonly search?: readonly (SearchProvider | CustomSearch)[];
 }
@@ -37,7 +40,7 @@ export function builtinRegistry(dialect: Dialect = haftDialect, options: Builtin
   for (const [name, presenter] of Object.entries(dialect.tools)) {
     const tool = tools.get(name);
     const setting = options.tools?.[name] ?? true;
-    if (tool === undefined || setting === false) continue;
+    if (tool === undefined || setting === false || (OF_TERMINAL.has(name) && options.terminal !== true)) continue;
     const gate = options.gate ?? (setting === true ? undefined : setting.gate);
     const limited = withAutoBackground(gated(presenter, tool, gate), tool, options);
     registry.register(presentTool(tool, withSearchProviders(limited, tool, options.search), dialect));

@@ -4,8 +4,10 @@ import { DEFAULT_AUTONOMY, type Dialect, requireKnownOptions, type SessionEnd } 
 import { type BuiltinToolData, builtinTools } from "../tools/index.js";
 import { builtinRegistry } from "./builtin-registry.js";
 import { requireChoices, requireTools } from "./check-options.js";
+import type { ChosenTarget } from "./chosen-target.js";
 import { contextFactory } from "./context-factory.js";
 import { dialectNamed } from "./dialect-named.js";
+import { hasTerminal } from "./has-terminal.js";
 import { createHost, type Host } from "./host-services.js";
 import { leftOfAll } from "./left-of-all.js";
 import { withOwnedContext } from "./owned-box.js";
@@ -42,8 +44,8 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
   const { policy, isDenied } = await toolkitPolicy(options);
   const dialect =
     typeof options.dialect === "string" ? await dialectNamed(options.dialect) : (options.dialect ?? haftDialect);
-  const registry = registryOf(options, dialect, isDenied);
   const chosen = await settledTargets(options);
+  const registry = registryOf(options, dialect, { isDenied, chosen });
   const redactor = redactorOf(options);
   const preset = options.policy === undefined ? await presetOf(dialect, policy, options.web?.allowedHosts) : undefined;
   const rate = options.rate ?? preset?.rate;
@@ -111,15 +113,16 @@ function openOptions({ env, sandbox }: ToolkitOptions, { statePath }: Host): Omi
 
 /** The built-in tools and those of the host, without what a rule denies. */
 function registryOf(
-  { gate, yieldMs, toolSettings, tools = [], web }: ToolkitOptions,
+  { gate, yieldMs, toolSettings, tools = [], web, backends }: ToolkitOptions,
   dialect: Dialect,
-  isDenied: (tool: string) => boolean,
+  { isDenied, chosen }: { readonly isDenied: (tool: string) => boolean; readonly chosen: readonly ChosenTarget[] },
 ): Toolkit["registry"] {
   const denied = builtinTools.filter(({ name }) => isDenied(name));
   const registry = builtinRegistry(dialect, {
     ...(gate === undefined ? {} : { gate }),
     ...(yieldMs === undefined ? {} : { yieldMs }),
     search: searchProviders(web),
+    terminal: chosen.some((one) => hasTerminal(one, backends)),
     tools: { ...toolSettings, ...Object.fromEntries(denied.map(({ name }) => [name, false])) },
   });
   registry.registerAll(tools.filter(({ name }) => !isDenied(name)));

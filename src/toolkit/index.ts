@@ -29,6 +29,7 @@ export {
 export { createToolkit } from "./create-toolkit.js";
 export { makeLocalContext, resetProcessTable, resetTodos, toolBox, tryToolBox } from "./default-host.js";
 export { DIALECT_NAMES, type DialectName, dialectNamed } from "./dialect-named.js";
+export { hasTerminal } from "./has-terminal.js";
 export { type HostFindings, inspectHost } from "./inspect-host.js";
 export { isOutcomeOf, type Outcome } from "./is-outcome-of.js";
 export { openFileState, openMemoryState } from "./open-state.js";

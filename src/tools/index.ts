@@ -1,6 +1,7 @@
 /** The built-in tools: each takes its canonical input and returns data; a dialect gives them names, schemas and texts. */
 import type { DataByTool, DefinedTool } from "../kernel/index.js";
 import { bashTool } from "./bash/bash.js";
+import { capturePaneTool } from "./capture-pane/capture-pane.js";
 import { deleteTool } from "./delete/delete.js";
 import { editTool } from "./edit/edit.js";
 import { findTool } from "./find/find.js";
@@ -8,8 +9,10 @@ import { grepTool } from "./grep/grep.js";
 import { httpRequestTool } from "./http-request/http-request.js";
 import { lsTool } from "./ls/ls.js";
 import { moveTool } from "./move/move.js";
+import { panesTool } from "./panes/panes.js";
 import { processTool } from "./process/process.js";
 import { readTool } from "./read/read.js";
+import { sendKeysTool } from "./send-keys/send-keys.js";
 import { timeTool } from "./time/time.js";
 import { todoReadTool, todoSetTool } from "./todo/todo.js";
 import { webfetchTool } from "./webfetch/webfetch.js";
@@ -57,10 +60,16 @@ const tools = [
   webfetchTool,
   websearchTool,
   httpRequestTool,
+  capturePaneTool,
+  sendKeysTool,
+  panesTool,
 ] as const;
 
 /** All of them, in the order in which they are registered. */
 export const builtinTools: readonly DefinedTool[] = Object.freeze([...tools]);
+
+/** Those that only a target with a terminal can serve. */
+export const terminalTools: readonly DefinedTool[] = Object.freeze([capturePaneTool, sendKeysTool, panesTool]);
 
 /** What each built-in tool returns, by Haft's own names. */
 export type BuiltinToolData = DataByTool<typeof tools>;

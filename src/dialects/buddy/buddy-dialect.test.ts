@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { verifies } from "../../testing/verifies.fixture.js";
 import { bashData, failedWith, readData, seenBy, stream, succeeded } from "../golden.fixture.js";
 import { buddyDialect } from "./buddy-dialect.js";
-import { NEEDS_TMUX } from "./messages.js";
 
 const { bash: runShell, read: readFile, write: writeFile } = buddyDialect.tools;
 const shown = (result: Parameters<typeof seenBy>[2], more = {}) =>
@@ -36,11 +35,8 @@ describe("buddyDialect", () => {
   });
 
   verifies("BD-014", "wait=false fails with the words that a tmux session is required", () => {
-    expect(runShell?.decode({ command: "ls", wait: false })).toEqual({ problem: NEEDS_TMUX, parameter: "wait" });
-    const refused = failedWith("CALL_INVALID", `Did not run \`run_shell\`: ${NEEDS_TMUX}.`, {
-      parameter: "wait",
-      problem: NEEDS_TMUX,
-    });
+    expect(runShell?.decode({ command: "ls", wait: false })).toEqual({ input: { command: "ls", background: true } });
+    const refused = failedWith("BACKEND_UNSUPPORTED", "m", { backend: "local", feature: "terminal" });
     expect(shown(refused)).toBe("execution failed: an active tmux session is required for wait=false");
   });
 

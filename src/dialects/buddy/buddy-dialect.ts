@@ -1,10 +1,13 @@
 import type { Dialect, ToolOutcome } from "../../kernel/index.js";
 import { collectionsOf } from "../collections.js";
 import { artifactHintFor, textOfBlocks } from "../rendering.js";
+import { capturePanePresenter } from "./capture-pane.js";
 import { fetchUrlPresenter } from "./fetch-url.js";
 import { unknownTool } from "./messages.js";
 import { readFilePresenter } from "./read-file.js";
 import { runShellPresenter } from "./run-shell.js";
+import { sendKeysPresenter } from "./send-keys.js";
+import { timePresenter } from "./time.js";
 import { webSearchPresenter } from "./web-search.js";
 import { writeFilePresenter } from "./write-file.js";
 
@@ -14,13 +17,16 @@ const tools = {
   write: writeFilePresenter,
   webfetch: fetchUrlPresenter,
   websearch: webSearchPresenter,
+  capture_pane: capturePanePresenter,
+  send_keys: sendKeysPresenter,
+  time: timePresenter,
 } as const;
 
-/** The buddy toolset as far as it exists: run_shell, read_file, write_file, fetch_url and web_search. Every result is one string (BD-005). */
+/** The buddy toolset. Every result is one string (BD-005); the tools for panes exist where a target has a terminal (BD-008). */
 export const buddyDialect: Dialect = Object.freeze({
   name: "buddy",
   tools,
-  collections: collectionsOf(tools, { default: ["run_shell", "read_file", "write_file", "fetch_url", "web_search"] }),
+  collections: collectionsOf(tools, { default: Object.values(tools).map(({ name }) => name) }),
   unknownParameter: "ignore",
   unknownTool,
   artifactHint: artifactHintFor(readFilePresenter.name),

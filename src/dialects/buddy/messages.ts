@@ -10,6 +10,21 @@ export const unknownTool = (name: string): string => executionFailed(`unknown to
 /** BD-014 */
 export const NEEDS_TMUX = "an active tmux session is required for wait=false";
 
+/** BD-028 */
+export const dispatched = (pane: string): string => `command dispatched to tmux pane ${pane}`;
+
+/** BD-088: of tools that only a terminal can serve. */
+export const needsTmuxFor = (tool: string): string => `an active tmux session is required for ${tool}`;
+
+/** BD-046 */
+export const truncatedStart = (characters: number): string => `[truncated ${characters} chars from start]\n`;
+
+/** BD-047 */
+export const NO_ALTERNATE_SCREEN = "[alternate screen is not active; captured the main pane instead]";
+
+/** BD-052 */
+export const sentKeys = (pane: string): string => `keys sent to tmux pane ${pane}`;
+
 /** BD-018 */
 export const shellReport = (code: number, stdout: string, stderr: string): string =>
   `exit code: ${code}\nstdout:\n${stdout}\nstderr:\n${stderr}`;

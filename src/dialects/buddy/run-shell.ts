@@ -2,13 +2,13 @@ import type { RenderContext, Rendered, ToolPresenter, ToolResult } from "../../k
 import { utf8Length } from "../../text/index.js";
 import type { BashData, BashInput, BashLimits } from "../../tools/bash/contract.js";
 import { missing, textArgument } from "../arguments.js";
-import { failureOf, textDetail } from "../failure.js";
+import { failureOf } from "../failure.js";
 import { newTruncations, textResult } from "../rendering.js";
 import { streamTruncation, survivorTruncations, unfinishedTruncations } from "../shell-truncations.js";
 import { unfinishedReason } from "../unfinished-reason.js";
 import { renderBuddyFailure } from "./failure-text.js";
 import { headCharacters } from "./head-characters.js";
-import { DENIED_BY_USER, executionFailed, NEEDS_TMUX, shellReport } from "./messages.js";
+import { DENIED_BY_USER, dispatched, executionFailed, NEEDS_TMUX, shellReport } from "./messages.js";
 import { parseWait, shortDuration } from "./wait-duration.js";
 
 /** Of each stream, its start. */
@@ -42,13 +42,14 @@ export const runShellPresenter: ToolPresenter<BashInput, BashData, BashLimits> =
     exit: "result",
     redraws: "keep",
     autoBackground: false,
+    background: "pane",
   },
   decode(args) {
     const command = textArgument(args, "command");
     if (command === undefined) return missing("command", "text");
     const wait = parseWait(args.wait);
     if ("problem" in wait) return { problem: wait.problem, parameter: "wait" };
-    if (wait.mode === "dispatch") return { problem: NEEDS_TMUX, parameter: "wait" };
+    if (wait.mode === "dispatch") return { input: { command, background: true } };
     if (wait.mode === "until-exit") return { input: { command } };
     return { input: { command, timeoutMs: Math.min(wait.timeoutMs, RUN_SHELL_MAX_WAIT_MS) } };
   },
@@ -59,14 +60,15 @@ export const runShellPresenter: ToolPresenter<BashInput, BashData, BashLimits> =
 
 function refusal(result: ToolResult<BashData>): Rendered {
   const failure = failureOf(result);
-  // A missing pane is no mistake in the arguments: the same call runs where there is one.
-  if (textDetail(failure, "problem") === NEEDS_TMUX) return textResult(executionFailed(NEEDS_TMUX), { clamped: true });
+  if (failure.code === "BACKEND_UNSUPPORTED" && failure.details.feature === "terminal")
+    return textResult(executionFailed(NEEDS_TMUX), { clamped: true });
   if (failure.code === "POLICY_DENIED" && failure.details.deniedBy === "approver")
     return textResult(DENIED_BY_USER, { clamped: true, isError: false });
   return renderBuddyFailure(result, (one) => one.message);
 }
 
 function report(result: ToolResult<BashData>, data: BashData, about: RenderContext): Rendered {
+  if (data.dispatchedTo !== undefined) return textResult(dispatched(data.dispatchedTo.pane), { clamped: true });
   const survivors = survivorTruncations(data);
   if (data.ended !== "itself") {
     const truncations = [...unfinishedTruncations(data), ...survivors];

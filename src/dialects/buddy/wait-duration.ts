@@ -20,7 +20,8 @@ export function parseWait(wait: unknown): Wait {
   return { mode: "limit", timeoutMs };
 }
 
-function durationMs(wait: unknown): number | undefined {
+/** "30s", "250ms", "45" (seconds), in either case; undefined for anything else. */
+export function durationMs(wait: unknown): number | undefined {
   const match = typeof wait === "string" ? /^(\d{1,12})\s*(ms|s|m|h|d)?$/i.exec(wait.trim()) : null;
   if (match === null) return undefined;
   return Number(match[1]) * (UNIT_MS[(match[2] ?? "s").toLowerCase()] ?? 1_000);

@@ -34,7 +34,8 @@ export const haftBashPresenter: ToolPresenter<BashInput, BashData, BashLimits> =
 
 function report(data: BashData, about: RenderContext): Rendered {
   const status = statusLines(data, BASH_LIMITS.maxTimeoutMs, "with `background`");
-  if (data.began === "no" && data.stdout.bytes === 0 && data.stderr.bytes === 0)
+  const isSilent = data.stdout.bytes === 0 && data.stderr.bytes === 0;
+  if (data.dispatchedTo !== undefined || (data.began === "no" && isSilent))
     return textResult(withNotes(status.join("\n"), about), { clamped: true });
   const frame = utf8Length([...status, ...about.notes].join("\n")) + 8 * about.notes.length;
   const [stdout, stderr] = fitStreams([data.stdout, data.stderr], about.budget.maxBytes - frame);

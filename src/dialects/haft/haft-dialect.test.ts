@@ -1,7 +1,7 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { builtinRegistry } from "../../toolkit/index.js";
-import { builtinTools } from "../../tools/index.js";
+import { builtinTools, terminalTools } from "../../tools/index.js";
 import { haftDialect } from "./haft-dialect.js";
 
 /** Tokens (o200k) that the descriptors of the coding set may take together. */
@@ -10,8 +10,12 @@ const MAX_PROCESS_TOKENS = 250;
 /** Those of the collection `all`, as many tools as there are now. The goal for every tool that is planned is 3,500. */
 const MAX_ALL_TOKENS = 2_400;
 
-const registry = builtinRegistry();
+/** What the tools for panes may take beside them, where a target has a terminal. */
+const MAX_TERMINAL_TOKENS = 400;
+
+const registry = builtinRegistry(haftDialect, { terminal: true });
 const descriptors = registry.names().map((name) => registry.get(name).descriptor());
+const withoutTerminal = builtinRegistry();
 
 describe("haftDialect", () => {
   it(`shows the coding set in at most ${MAX_TOKENS} tokens`, () => {
@@ -20,13 +24,17 @@ describe("haftDialect", () => {
     expect(coding).toHaveLength(haftDialect.collections.coding?.length ?? 0);
     const process = descriptors.filter(({ name }) => name === "process");
     expect(countTokens(JSON.stringify(process))).toBeLessThanOrEqual(MAX_PROCESS_TOKENS);
-    expect(countTokens(JSON.stringify(coding))).toBeLessThanOrEqual(MAX_TOKENS);
+    const usual = coding.filter(({ name }) => withoutTerminal.has(name));
+    expect(countTokens(JSON.stringify(usual))).toBeLessThanOrEqual(MAX_TOKENS);
   });
 
   it(`shows the collection "all" in at most ${MAX_ALL_TOKENS} tokens`, () => {
-    const all = registry.membersOf("all").map((tool) => tool.descriptor());
-    expect(all).toHaveLength(descriptors.length);
+    const all = withoutTerminal.membersOf("all").map((tool) => tool.descriptor());
+    const ofTerminal = descriptors.filter(({ name }) => !withoutTerminal.has(name));
+    expect(ofTerminal.map(({ name }) => name)).toEqual(terminalTools.map(({ name }) => name));
+    expect(all).toHaveLength(descriptors.length - ofTerminal.length);
     expect(countTokens(JSON.stringify(all))).toBeLessThanOrEqual(MAX_ALL_TOKENS);
+    expect(countTokens(JSON.stringify(ofTerminal))).toBeLessThanOrEqual(MAX_TERMINAL_TOKENS);
   });
 
   it("names every limit of a tool where the model sees it", () => {
@@ -43,6 +51,8 @@ describe("haftDialect", () => {
       process: ["32 KiB", "default 30000", '"maximum":600000'],
       webfetch: ["40000 characters", "default 1048576", '"maximum":5242880'],
       websearch: ["Default 5", '"maximum":25'],
+      capture_pane: ['"maximum":60000'],
+      send_keys: ['"maximum":60000'],
       http_request: ["1 MiB", "100 MiB", "Default 30000", '"maximum":300000'],
     };
     for (const [tool, words] of Object.entries(limits)) for (const word of words) expect(shown[tool]).toContain(word);

@@ -3,6 +3,7 @@ import { showControls } from "../../text/index.js";
 import { collectionsOf } from "../collections.js";
 import { artifactHintFor } from "../rendering.js";
 import { haftBashPresenter } from "./bash.js";
+import { haftCapturePanePresenter } from "./capture-pane.js";
 import { haftDeletePresenter } from "./delete.js";
 import { haftEditPresenter } from "./edit.js";
 import { haftFindPresenter } from "./find.js";
@@ -10,8 +11,10 @@ import { haftGrepPresenter } from "./grep.js";
 import { haftHttpRequestPresenter } from "./http-request.js";
 import { haftLsPresenter } from "./ls.js";
 import { haftMovePresenter } from "./move.js";
+import { haftPanesPresenter } from "./panes.js";
 import { haftProcessPresenter } from "./process.js";
 import { haftReadPresenter } from "./read.js";
+import { haftSendKeysPresenter } from "./send-keys.js";
 import { haftTimePresenter } from "./time.js";
 import { haftTodoReadPresenter, haftTodoSetPresenter } from "./todo.js";
 import { haftWebfetchPresenter } from "./webfetch.js";
@@ -35,6 +38,9 @@ const tools = {
   webfetch: haftWebfetchPresenter,
   websearch: haftWebsearchPresenter,
   http_request: haftHttpRequestPresenter,
+  capture_pane: haftCapturePanePresenter,
+  send_keys: haftSendKeysPresenter,
+  panes: haftPanesPresenter,
 } as const;
 
 /** The default: short schemas, every limit stated, every failure with its next step. */
@@ -42,7 +48,7 @@ export const haftDialect: Dialect = Object.freeze({
   name: "haft",
   tools,
   collections: collectionsOf(tools, {
-    "read-only": ["read", "ls", "grep", "find", "webfetch", "websearch"],
+    "read-only": ["read", "ls", "grep", "find", "webfetch", "websearch", "capture_pane"],
     coding: [
       "read",
       "ls",
@@ -56,6 +62,9 @@ export const haftDialect: Dialect = Object.freeze({
       "todo_read",
       "webfetch",
       "websearch",
+      "capture_pane",
+      "send_keys",
+      "panes",
     ],
   }),
   unknownParameter: "refuse",

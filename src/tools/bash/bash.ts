@@ -13,6 +13,7 @@ import { byteSize, hasLoneSurrogate, utf8Length } from "../../text/index.js";
 import type { RecordedStream } from "../shared/artifact-sink.js";
 import { OutputRecorder } from "../shared/output-recorder.js";
 import { quoted } from "../shared/path-input.js";
+import { refuseWithoutTerminal } from "../shared/terminal-access.js";
 import { cwdAsGiven, rethrowWithGivenPath } from "../shared/unexpanded-path.js";
 import { AutoBackground, markShown, mayContinue, startInBackground } from "./auto-background.js";
 import { bashFailure } from "./bash-failure.js";
@@ -24,6 +25,7 @@ import {
   bashSchema,
   type StreamData,
 } from "./contract.js";
+import { dispatchToPane, goesIntoPane } from "./pane-dispatch.js";
 import { shownStreams } from "./stream-data.js";
 
 /** Time for the shell to end the process tree after the timeout, before the call itself is ended. */
@@ -46,7 +48,7 @@ export const bashTool = defineTool({
   limits: BASH_LIMITS,
   deadlineMs: (input: BashInput, limits: BashLimits) => timeoutOf(input, limits) + BASH_GRACE_MS,
   annotations: { title: "Run a command", destructive: true, openWorld: true },
-  claims: (input: BashInput, context) => refuseInput(input) ?? claimsOf(input, context),
+  claims: (input: BashInput, context) => refuseInput(input) ?? refusePane(input, context) ?? claimsOf(input, context),
   run: runBash,
 });
 
@@ -61,7 +63,7 @@ function claimsOf(input: BashInput, context: ClaimContext<BashLimits>): readonly
       ? { background: "session", detachAfter: context.limits.yieldMs ?? "input" }
       : {}),
   };
-  return [claim];
+  return goesIntoPane(input, context) ? [claim, { kind: "pane", action: "open" }] : [claim];
 }
 
 function cwdOf(input: BashInput, context: Pick<ClaimContext, "cwd" | "resolve">): string {
@@ -96,8 +98,14 @@ function isTimeout(timeoutMs: number | undefined): boolean {
   return timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs >= 1);
 }
 
+function refusePane(input: BashInput, context: ClaimContext<BashLimits>): ToolResult<never> | undefined {
+  const needsPane = input.background === true && context.limits.background === "pane";
+  return needsPane ? refuseWithoutTerminal("run the command in the background", context) : undefined;
+}
+
 async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<ToolResult<BashData>> {
   const { limits } = ctx;
+  if (goesIntoPane(input, ctx)) return dispatchToPane(input, cwdOf(input, ctx), ctx);
   if (input.background === true) return runInBackground(input, ctx);
   const timeoutMs = timeoutOf(input, limits);
   const keep = { head: limits.headBytes, tail: limits.tailBytes };

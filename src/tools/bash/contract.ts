@@ -1,5 +1,5 @@
 /** What `bash` takes and returns. Sizes are bytes, times milliseconds. */
-import type { InferInput, JsonSchema, WaitingFor } from "../../kernel/index.js";
+import type { InferInput, JsonSchema, PaneState, WaitingFor } from "../../kernel/index.js";
 
 export interface BashLimits {
   readonly defaultTimeoutMs: number;
@@ -12,6 +12,11 @@ export interface BashLimits {
   readonly autoBackground: boolean;
   /** After this many milliseconds a running command continues in the background. null: never. */
   readonly yieldMs: number | null;
+  /**
+   * Where a command goes that is sent to the background: into a pane of the target's terminal, and without a terminal it becomes a
+   * job ("pane-or-job") or fails ("pane").
+   */
+  readonly background: "pane-or-job" | "pane";
   /** omit: frames of a progress bar that a later frame overwrites are omitted and counted; the artifact has all of them. */
   readonly redraws: "keep" | "omit";
 }
@@ -24,6 +29,7 @@ export const BASH_LIMITS = {
   exit: "error",
   autoBackground: true,
   yieldMs: null,
+  background: "pane-or-job",
   redraws: "omit",
 } satisfies BashLimits;
 
@@ -66,7 +72,7 @@ export interface StreamData {
 
 /** How a command ended and what it printed. */
 export interface BashData {
-  /** "detached": it continues as `job`. */
+  /** "detached": it continues as `job`, or in the pane `dispatchedTo`. */
   readonly ended: "itself" | "cancelled" | "deadline" | "output-limit" | "spawn-error" | "channel-lost" | "detached";
   readonly began: "yes" | "no" | "unknown";
   readonly exitCode: number | null;
@@ -83,6 +89,8 @@ export interface BashData {
   readonly tree: "gone" | "alive" | "unseen";
   readonly endedBy: "TERM" | "KILL" | null;
   readonly job?: string;
+  /** The pane that it was typed into; its output and its end are seen there only. */
+  readonly dispatchedTo?: Pick<PaneState, "pane" | "session">;
   /** Why it continues in the background: the call asked for it, `yieldMs` passed, or it waits for input. */
   readonly detachedBy?: "asked" | "time" | "input";
   readonly waitingFor?: WaitingFor;

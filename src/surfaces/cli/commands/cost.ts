@@ -58,17 +58,19 @@ async function printCosts(options: CostOptions): Promise<number> {
   const { loadConfig, reportIgnored } = await import("../configuration.js");
   const { serversOf } = await import("../servers-of.js");
   const { targetsOf } = await import("../common-options.js");
-  const { DIALECT_NAMES, nameOf } = await import("../../../toolkit/index.js");
+  const { DIALECT_NAMES, hasTerminal, nameOf } = await import("../../../toolkit/index.js");
   const loaded = await loadConfig(options);
   reportIgnored(loaded);
   const { dialect: configured, tools } = loaded.settled;
-  const targets = targetsOf(options.on, loaded).map(nameOf);
+  const chosen = targetsOf(options.on, loaded);
+  const targets = chosen.map(nameOf);
+  const terminal = chosen.some((one) => hasTerminal(one));
   const servers = await serversOf(loaded.settled, resolve(options.workspace ?? "."));
   const foreign = await servers.tools();
   await servers.close();
   const names = options.all ? DIALECT_NAMES : [options.dialect ?? configured ?? DEFAULT_DIALECT];
   const costs: Cost[] = [];
-  for (const name of names) costs.push(await costOf(name, tools, foreign, targets));
+  for (const name of names) costs.push(await costOf(name, { tools, terminal }, foreign, targets));
   if (options.json) printJson(options.all ? costs : costs[0]);
   else process.stdout.write(options.all ? summary(costs) : details(costs[0]!));
   return EXIT.ok;
@@ -76,13 +78,13 @@ async function printCosts(options: CostOptions): Promise<number> {
 
 async function costOf(
   name: string,
-  tools: ToolSettings,
+  options: { readonly tools: ToolSettings; readonly terminal: boolean },
   foreign: readonly DefinedTool[],
   targets: readonly string[],
 ): Promise<Cost> {
   const { withTargetParameter } = await import("../../../kernel/index.js");
   const { builtinRegistry, dialectNamed } = await import("../../../toolkit/index.js");
-  const registry: ToolRegistry = builtinRegistry(await dialectNamed(name), { tools }).registerAll(foreign);
+  const registry: ToolRegistry = builtinRegistry(await dialectNamed(name), options).registerAll(foreign);
   const tokensOf = (tool: string) =>
     estimateTokens(JSON.stringify(withTargetParameter(registry.get(tool).descriptor(), targets)));
   const counts = new Map(registry.names().map((tool) => [tool, tokensOf(tool)]));

@@ -50,7 +50,9 @@ async function printTools(name: string | undefined, options: ToolsOptions): Prom
   const { loadConfig, reportIgnored } = await import("../configuration.js");
   const { withTargetParameter } = await import("../../../kernel/index.js");
   const { serversOf } = await import("../servers-of.js");
-  const { builtinRegistry, dialectNamed, hasSharedWorkspace, nameOf } = await import("../../../toolkit/index.js");
+  const { builtinRegistry, dialectNamed, hasSharedWorkspace, hasTerminal, nameOf } = await import(
+    "../../../toolkit/index.js"
+  );
   const loaded = await loadConfig(options);
   reportIgnored(loaded);
   const { settled } = loaded;
@@ -58,7 +60,10 @@ async function printTools(name: string | undefined, options: ToolsOptions): Prom
   const targetNames = targets.map(nameOf);
   const descriptorOf = (tool: DefinedTool) => withTargetParameter(tool.descriptor(), targetNames);
   const dialect = await dialectNamed(options.dialect ?? settled.dialect ?? DEFAULT_DIALECT);
-  const own = toolsOf(builtinRegistry(dialect, { tools: settled.tools }), options.collection);
+  const own = toolsOf(
+    builtinRegistry(dialect, { tools: settled.tools, terminal: targets.some((one) => hasTerminal(one)) }),
+    options.collection,
+  );
   const servers = await serversOf(settled, resolve(options.workspace ?? "."), {
     isNeeded: (server) => options.collection === "all" && (name === undefined || name.startsWith(`${server}__`)),
   });

@@ -9,6 +9,7 @@ import {
   createToolkit,
   dialectNamed,
   hasSharedWorkspace,
+  hasTerminal,
   nameOf,
   stateDirectoryProblem,
 } from "../../../../toolkit/index.js";
@@ -62,6 +63,7 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   const registry = builtinRegistry(dialect, {
     ...(gate === undefined ? {} : { gate }),
     ...(toolSettings === undefined ? {} : { tools: toolSettings }),
+    terminal: settings.targets.some((one) => hasTerminal(one)),
   });
   const tools = toolsOf(registry, options.collection);
   const hasServers = options.collection === EVERY_TOOL && Object.keys(settings.config.servers).length > 0;

@@ -1,0 +1,28 @@
+import type { ToolPresenter } from "../../kernel/index.js";
+import { showControls } from "../../text/index.js";
+import type { PanesData, PanesInput } from "../../tools/panes/contract.js";
+import { asInput } from "../arguments.js";
+import { textResult } from "../rendering.js";
+import { renderHaftFailure } from "./failure-text.js";
+import { withNotes } from "./notes.js";
+import { paneLine } from "./pane-state.js";
+
+const NO_PANES = 'No panes. `bash` with `background` makes the first, or `panes` with action "open".';
+
+export const haftPanesPresenter: ToolPresenter<PanesInput, PanesData> = {
+  name: "panes",
+  aliases: { id: "pane", target: "pane", title: "name" },
+  decode: asInput,
+  render(result, about) {
+    if (result.isError || result.data === undefined) return renderHaftFailure(result, about);
+    const { action, panes, closed = "" } = result.data;
+    const rows = panes.map(paneLine);
+    const text =
+      action === "close"
+        ? `closed ${showControls(closed)}`
+        : action === "open"
+          ? `opened ${rows.join("\n")}`
+          : rows.join("\n") || NO_PANES;
+    return textResult(withNotes(text, about));
+  },
+};

@@ -1,0 +1,54 @@
+import { type Claim, defineTool, ok, type ToolContext, type ToolResult } from "../../kernel/index.js";
+import { fromPane, paneOf, pauseFor, refuseWithoutTerminal, terminalOf } from "../shared/terminal-access.js";
+import {
+  CAPTURE_PANE_LIMITS,
+  type CapturePaneData,
+  type CapturePaneInput,
+  type CapturePaneLimits,
+  capturePaneSchema,
+} from "./contract.js";
+
+/** Time for the capture itself. */
+const CAPTURE_MS = 30_000;
+
+/**
+ * Returns the text of a pane as it is on the screen, with its state. Whatever a program prints may be in it, so that it counts as
+ * untrusted. Fails with `BACKEND_UNSUPPORTED` or `TERMINAL_PANE_GONE`.
+ */
+export const capturePaneTool = defineTool({
+  name: "capture_pane",
+  description: "Show the screen of a terminal pane, and whether its shell waits for a command.",
+  input: capturePaneSchema,
+  effect: "read",
+  limits: CAPTURE_PANE_LIMITS,
+  deadlineMs: (input: CapturePaneInput, limits: CapturePaneLimits) => delayOf(input, limits) + CAPTURE_MS,
+  annotations: { title: "Show a pane", idempotent: true },
+  claims: (input: CapturePaneInput, context) =>
+    refuseWithoutTerminal("show a pane", context) ?? [readClaim(paneOf(input))],
+  run: capture,
+});
+
+const readClaim = (id: string): Claim => ({ kind: "pane", action: "read", id });
+
+function delayOf({ delayMs = 0 }: CapturePaneInput, { maxDelayMs }: CapturePaneLimits): number {
+  return Math.min(Math.max(0, delayMs), maxDelayMs);
+}
+
+async function capture(
+  input: CapturePaneInput,
+  ctx: ToolContext<CapturePaneLimits>,
+): Promise<ToolResult<CapturePaneData>> {
+  await pauseFor(delayOf(input, ctx.limits), ctx);
+  const { from, to, join = true, trailing = false, alternate = false, escapes = false } = input;
+  const captured = await terminalOf(ctx).capture(paneOf(input), {
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+    join,
+    trailing,
+    alternate,
+    escapes,
+    escapeNonPrintable: input.escapeNonPrintable ?? escapes,
+  });
+  const { text, state, fellBack } = captured;
+  return ok({ text, state, fellBack }, { structured: { ...state, fellBack }, ...fromPane(state) });
+}

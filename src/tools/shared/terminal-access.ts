@@ -1,0 +1,59 @@
+/** What the tools for panes share: the terminal of the target, the pane that is meant, and a pause before the call acts. */
+import {
+  type ClaimContext,
+  DEFAULT_PANE,
+  fail,
+  HaftError,
+  type PaneState,
+  type Provenance,
+  type Terminal,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
+
+/** Refuses a call on a target without a terminal. @param what - What was not done, as "show a pane". */
+export function refuseWithoutTerminal(
+  what: string,
+  { backend }: Pick<ClaimContext, "backend">,
+): ToolResult<never> | undefined {
+  return backend.flags.terminal === true ? undefined : unsupported(what, backend.name);
+}
+
+/** @throws `BACKEND_UNSUPPORTED` */
+export function terminalOf(ctx: Pick<ToolContext, "terminal" | "backend">): Terminal {
+  if (ctx.terminal !== undefined) return ctx.terminal;
+  const { message = "", details = {} } = unsupported("use a pane", ctx.backend.name);
+  throw new HaftError("BACKEND_UNSUPPORTED", message, { details });
+}
+
+function unsupported(what: string, backend: string): ToolResult<never> {
+  const message = `Did not ${what}: the target "${backend}" has no terminal. Choose a target that has one, such as "${backend}+tmux".`;
+  return fail("BACKEND_UNSUPPORTED", message, { details: { backend, feature: "terminal" } });
+}
+
+/** The pane that a call means. */
+export function paneOf({ pane }: { readonly pane?: string }): string {
+  return pane === undefined || pane === "" ? DEFAULT_PANE : pane;
+}
+
+/** Whatever a program prints can be in a pane, and in its title. */
+export function fromPane({ pane, session }: Pick<PaneState, "pane" | "session">): { readonly provenance: Provenance } {
+  return { provenance: { from: "pane", ref: `${session} ${pane}` } };
+}
+
+/** Waits before the call acts. A cancelled call does not act. */
+export function pauseFor(ms: number, { clock, signal }: Pick<ToolContext, "clock" | "signal">): Promise<void> {
+  if (ms <= 0) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const stop = clock.timer(ms, () => {
+      signal.removeEventListener("abort", onAbort);
+      resolve();
+    });
+    function onAbort() {
+      stop();
+      reject(signal.reason);
+    }
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+}
