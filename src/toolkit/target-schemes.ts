@@ -280,7 +280,8 @@ function isOpenedMachine(opened: Backend | OpenedMachine): opened is OpenedMachi
 
 /**
  * Opens the backend of a target: `local` this machine, `sandbox` the same with its commands confined, `memory` an imagined
- * one, `posix:SHELL` this machine through a plain shell, `container:NAME` a running container, `image:IMAGE` a container of its own, `ssh:HOST` another machine. The caller closes it.
+ * one, `posix:SHELL` this machine through a plain shell, `container:NAME` a running container, `image:IMAGE` a container of its
+ * own, `ssh:HOST` another machine. The caller closes it.
  *
  * @throws `CONFIG_INVALID` for another target, `BACKEND_UNAVAILABLE` when it cannot be opened.
  */

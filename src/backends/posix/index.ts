@@ -1,5 +1,11 @@
 /** Machines that are reached through a POSIX shell at the other end of a pipe. */
-export { type Channel, type OpenChannel, type ProcessChannelOptions, processChannel } from "./channel/channel.js";
+export {
+  type Channel,
+  clauseOf,
+  type OpenChannel,
+  type ProcessChannelOptions,
+  processChannel,
+} from "./channel/channel.js";
 export { loginShellCommand } from "./channel/quote-words.js";
 export { type OpenLocalPosixOptions, openLocalPosix } from "./open-local-posix.js";
 export type { PosixBackendOptions } from "./options.js";

@@ -6,7 +6,7 @@
  */
 import { newNonce } from "../../host/index.js";
 import { HaftError } from "../../kernel/index.js";
-import type { Channel } from "../posix/index.js";
+import { type Channel, clauseOf } from "../posix/index.js";
 import { LineSplitter, outputBytes, tmuxWord } from "./control-lines.js";
 
 /** Milliseconds for the answer to one command. None of those that are sent waits for anything. */
@@ -69,7 +69,7 @@ export class ControlClient {
         }
       });
       channel.onEnd((why) => {
-        this.#end(this.#exit === undefined || this.#exit === "" ? why : this.#exit);
+        this.#end(this.#exit === undefined || this.#exit === "" ? clauseOf(why) : this.#exit);
         reject(new ClientLost(this.#why));
       });
     });
