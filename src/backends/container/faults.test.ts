@@ -1,0 +1,148 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, expect, it, vi } from "vitest";
+import { processStart, sendSignal } from "../../host/index.js";
+import { withServices } from "../../testing/services.fixture.js";
+import { verifies } from "../../testing/verifies.fixture.js";
+import { until } from "../posix/machine.fixture.js";
+import { TestEngine } from "./engine.fixture.js";
+import { type ContainerMachine, type EngineName, openContainer, reapsOrphans } from "./index.js";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const text = (bytes: { readonly head: Uint8Array }) => Buffer.from(bytes.head).toString();
+const messageOf = (work: Promise<unknown>) => work.then(JSON.stringify, (error: Error) => error.message);
+/** How a client ends whose container is stopped. */
+const KILLED = { code: 137, signal: null, stderr: "" };
+
+for (const name of ["podman", "docker"] satisfies EngineName[]) {
+  withServices([name], `faults of a container, by ${name}`, () => {
+    const engine = new TestEngine(name);
+    const machines: ContainerMachine[] = [];
+    const opened = async () => {
+      const container = engine.start();
+      const machine = await openContainer({ name: container, ...engine.options });
+      machines.push(machine);
+      const { fs, shell } = machine.backend.root;
+      const explained = async (end = KILLED) => (await machine.transport.explain(end))?.message ?? "";
+      const exec = (command: string, timeoutMs = 60_000) => shell.exec(command, { cwd: "/", timeoutMs });
+      return { container, exec, shell, fs, explained };
+    };
+    const killClients = (container: string, signal: NodeJS.Signals) => {
+      for (const pid of engine.channels(container)) sendSignal({ pid, start: processStart(pid) ?? 0 }, signal);
+    };
+    afterAll(async () => {
+      await Promise.all(machines.map(({ backend }) => backend.close()));
+      engine.dispose();
+      await until(() => engine.clients().length === 0);
+    });
+
+    it("a client that is terminated returns 0, which is never taken for the result: that is the command's own, once", async () => {
+      const { container, exec, shell } = await opened();
+      for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+        const running = exec(`echo began >>/tmp/${signal}; sleep 2; echo done; exit 3`);
+        await until(async () => text((await exec(`cat /tmp/${signal}`)).stdout) === "began\n");
+        killClients(container, signal);
+        const first = await running;
+        const job = first.ended === "channel-lost" ? await shell.attach(first.job ?? "") : undefined;
+        const { exit, stdout } = (await job?.result) ?? first;
+        expect([exit, text(stdout)]).toEqual([{ by: "code", code: 3 }, "done\n"]);
+        expect(text((await exec(`cat /tmp/${signal}`)).stdout)).toBe("began\n");
+      }
+    });
+
+    verifies(
+      ["W31"],
+      "a command ends in the container at its deadline, with all that it started (CONT-01)",
+      async () => {
+        const { container, exec } = await opened();
+        const { ended, tree } = await exec("(sleep 41; touch /tmp/late) & sleep 40; touch /tmp/late", 500);
+        expect([ended, tree.state]).toEqual(["deadline", "gone"]);
+        expect(engine.processes(container).filter((line) => /sleep 4[01]/.test(line))).toEqual([]);
+        expect(text((await exec("ls /tmp")).stdout)).not.toContain("late");
+      },
+    );
+
+    it("the two streams stay apart, without carriage returns (CONT-07)", async () => {
+      const { exec } = await opened();
+      const { stdout, stderr } = await exec("echo o; echo e >&2");
+      expect([text(stdout), text(stderr)]).toEqual(["o\n", "e\n"]);
+    });
+
+    verifies(["W31"], "no profile is read: the output is the command's alone (CONT-08)", async () => {
+      const { container, exec } = await opened();
+      const profile = "echo banner; cd /tmp; PATH=/nowhere";
+      engine.run("exec", container, "sh", "-c", `echo '${profile}' | tee /etc/profile /root/.profile >/root/.bashrc`);
+      expect(text((await exec("echo only; pwd; command -v tmux")).stdout)).toBe("only\n/\n/usr/bin/tmux\n");
+    });
+
+    it("a container that is stopped, started again, paused and removed is reported as such (CONT-03)", async () => {
+      const { container, exec, explained } = await opened();
+      const running = exec("sleep 60");
+      await until(() => engine.processes(container).includes("sleep 60"));
+      engine.run("stop", container);
+      expect((await running).ended).toBe("channel-lost");
+      expect(await explained()).toContain(
+        `the container "${container}" is stopped (exit code 137). Start it: \`${name} start ${container}\`.`,
+      );
+
+      engine.run("start", container);
+      expect(await explained()).toContain(`the container "${container}" was restarted. What ran in it has ended.`);
+      expect((await exec("echo back")).exit).toEqual({ by: "code", code: 0 });
+
+      engine.run("pause", container);
+      expect(await explained()).toContain(`is paused. Continue it: \`${name} unpause ${container}\`.`);
+      engine.run("unpause", container);
+
+      engine.run("rm", "-f", container);
+      expect(await explained()).toContain(`${name} has no container "${container}".`);
+      expect(await messageOf(exec("true"))).toMatch(/^Could not reach "container:/);
+    });
+
+    it("a container that is removed while a command runs: no exit code is made up", async () => {
+      const { container, exec } = await opened();
+      const running = exec("echo began; sleep 60");
+      await until(() => engine.processes(container).includes("sleep 60"));
+      engine.run("rm", "-f", container);
+      const { exit, ended } = await running;
+      expect([exit, ended]).toEqual([{ by: "none" }, "channel-lost"]);
+    });
+
+    it("sixty-four calls at once all end right", async () => {
+      const { exec } = await opened();
+      const numbers = Array.from({ length: 64 }, (_, index) => index);
+      const results = await Promise.all(numbers.map((number) => exec(`echo ${number}; exit ${number}`)));
+      expect(results.map(({ exit, stdout }) => [exit, text(stdout)])).toEqual(
+        numbers.map((number) => [{ by: "code", code: number }, `${number}\n`]),
+      );
+    });
+
+    it("20 MiB of random bytes are read as they were written", async () => {
+      const { fs } = await opened();
+      const bytes = randomBytes(20 * 1_024 * 1_024);
+      await fs.writeFile("/work/random", bytes);
+      expect(Buffer.compare(await fs.readBytes("/work/random"), bytes)).toBe(0);
+    });
+  });
+}
+
+withServices(["podman"], "a container", () => {
+  const engine = new TestEngine("podman");
+  afterAll(() => engine.dispose());
+
+  it("whose PID 1 does not reap is told from one whose does", async () => {
+    for (const init of [true, false]) {
+      const container = engine.start(...(init ? [] : ["--init=false"]));
+      const { backend } = await openContainer({ name: container, ...engine.options });
+      expect(await reapsOrphans(backend)).toBe(init);
+      await backend.close();
+    }
+  });
+
+  it("without a shell says so: a bare 127 is not reported (CONT-02)", async () => {
+    const container = engine.start();
+    engine.run("exec", container, "rm", "/bin/sh");
+    expect(await messageOf(openContainer({ name: container, ...engine.options }))).toMatch(
+      /there is no `sh` in|exec: "sh": executable file not found/,
+    );
+  });
+});
