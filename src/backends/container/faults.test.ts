@@ -5,7 +5,7 @@ import { withServices } from "../../testing/services.fixture.js";
 import { verifies } from "../../testing/verifies.fixture.js";
 import { until } from "../posix/machine.fixture.js";
 import { TestEngine } from "./engine.fixture.js";
-import { type ContainerMachine, type EngineName, openContainer, reapsOrphans } from "./index.js";
+import { type ContainerMachine, type EngineName, openContainer } from "./index.js";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -128,15 +128,6 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
 withServices(["podman"], "a container", () => {
   const engine = new TestEngine("podman");
   afterAll(() => engine.dispose());
-
-  it("whose PID 1 does not reap is told from one whose does", async () => {
-    for (const init of [true, false]) {
-      const container = engine.start(...(init ? [] : ["--init=false"]));
-      const { backend } = await openContainer({ name: container, ...engine.options });
-      expect(await reapsOrphans(backend)).toBe(init);
-      await backend.close();
-    }
-  });
 
   it("without a shell says so: a bare 127 is not reported (CONT-02)", async () => {
     const container = engine.start();

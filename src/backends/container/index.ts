@@ -4,4 +4,3 @@ export { ContainerTransport, type InContainer } from "./container-transport.js";
 export { type Engine, type EngineName, type EngineOptions, findEngine } from "./engine.js";
 export { type ContainerMachine, type OpenContainerOptions, openContainer } from "./open-container.js";
 export { type OpenImageOptions, openImage } from "./open-image.js";
-export { reapsOrphans } from "./reaping.js";
