@@ -81,7 +81,7 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
       await until(() => engine.processes(container).includes("sleep 60"));
       engine.run("stop", container);
       expect((await running).ended).toBe("channel-lost");
-      expect(await explained()).toContain(
+      expect(await messageOf(exec("true"))).toContain(
         `the container "${container}" is stopped (exit code 137). Start it: \`${name} start ${container}\`.`,
       );
 
@@ -94,8 +94,7 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
       engine.run("unpause", container);
 
       engine.run("rm", "-f", container);
-      expect(await explained()).toContain(`${name} has no container "${container}".`);
-      expect(await messageOf(exec("true"))).toMatch(/^Could not reach "container:/);
+      await until(async () => (await messageOf(exec("true"))).includes(`${name} has no container "${container}".`));
     });
 
     it("a container that is removed while a command runs: no exit code is made up", async () => {
@@ -105,6 +104,7 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
       engine.run("rm", "-f", container);
       const { exit, ended } = await running;
       expect([exit, ended]).toEqual([{ by: "none" }, "channel-lost"]);
+      expect(await messageOf(exec("true"))).toContain(`${name} has no container "${container}".`);
     });
 
     it("sixty-four calls at once all end right", async () => {
@@ -132,8 +132,8 @@ withServices(["podman"], "a container", () => {
   it("without a shell says so: a bare 127 is not reported (CONT-02)", async () => {
     const container = engine.start();
     engine.run("exec", container, "rm", "/bin/sh");
-    expect(await messageOf(openContainer({ name: container, ...engine.options }))).toMatch(
-      /there is no `sh` in|exec: "sh": executable file not found/,
+    expect(await messageOf(openContainer({ name: container, ...engine.options }))).toContain(
+      `there is no \`sh\` in "${container}". Use a container that has a POSIX shell.`,
     );
   });
 });
