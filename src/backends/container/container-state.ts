@@ -27,11 +27,11 @@ export async function inspectContainer(engine: Engine, target: string, container
   if (code === 0 && startedAt !== "") return { id, status, exitCode, startedAt };
   if (code !== null && NOT_THERE.test(stderr)) {
     const other = otherEngine(engine);
-    const elsewhere = other === undefined ? "" : ` (if it is one of ${other}, use "${other}:${container}")`;
+    const elsewhere = other === undefined ? "" : ` If it is a container of ${other}, use "${other}:${container}".`;
     throw containerFault(
       { target, fault: "gone" },
       `${engine.name} has no container "${container}"`,
-      `See \`${engine.name} ps -a\`${elsewhere}, then start it or create it again.`,
+      `See \`${engine.name} ps -a\`, then start it or create it again.${elsewhere}`,
     );
   }
   throw engineFault(engine, target, stderr);

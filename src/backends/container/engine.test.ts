@@ -169,7 +169,7 @@ describe("what the engine reports becomes what to do", () => {
     engines.add("docker", { version: DOCKER, error: "Error response from daemon: No such container: web" });
     engines.add("podman", { version: PODMAN });
     const said = await message(openContainer({ name: "web", engineEnv: engines.env }));
-    expect(said).toContain('(if it is one of podman, use "podman:web")');
+    expect(said).toContain('create it again. If it is a container of podman, use "podman:web".');
   });
 
   it.each([
