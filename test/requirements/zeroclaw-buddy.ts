@@ -82,5 +82,11 @@ export const ZEROCLAW_BUDDY: readonly RequirementRow[] = [
   ["BD-037", "fetch_url", "the body of any status, and not the status"],
   ["BD-038", "web_search", "at most eight numbered results with address and snippet"],
   ["BD-039", "web_search", "no results have one text, and an unknown layout is reported"],
+  [
+    "BD-061",
+    "container",
+    "the engine is docker if it answers, else podman, also where it is called docker; none is an error that names both",
+  ],
+  ["BD-062", "container", "commands and their input go through the engine's exec"],
   ["BD-087", "limits", "4,000 of a stream, 8,000 of a file"],
 ];

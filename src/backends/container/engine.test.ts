@@ -93,7 +93,7 @@ describe("a name", () => {
     return message(openContainer({ name: "web", engineEnv: engines.env, ...options }));
   };
 
-  verifies("BD-064", "that is empty is refused", async () => {
+  it("that is empty is refused", async () => {
     expect(await refused({ name: "" })).toMatch(/^Cannot open a container without a name\./);
     expect(engines.calls()).toEqual([]);
   });
