@@ -1,6 +1,7 @@
 /** Reads small files of one directory in one request. */
-import { FS_OPERATIONS, HaftError } from "../../../kernel/index.js";
+import { FS_OPERATIONS, type FsEntryInfo, HaftError } from "../../../kernel/index.js";
 import { BLOCK_BYTES } from "../channel/bulk-channel.js";
+import type { Frame } from "../channel/frames.js";
 import { split } from "../channel/remote-agent.js";
 import type { OperationDeadline } from "./deadline.js";
 import { readEntryLine } from "./entry-line.js";
@@ -10,6 +11,8 @@ import type { FsGuard } from "./guard.js";
 /** Files up to this size are transferred together, up to `MAX_GATHERED` files and one block. */
 const SMALL_BYTES = 65_536;
 const MAX_GATHERED = 100;
+/** The last byte of an answer whose files did not change: "y". */
+const YES = 121;
 
 export const isSmall = (bytes: number): boolean => bytes <= SMALL_BYTES;
 
@@ -40,16 +43,41 @@ export async function gatherFiles(
       if (HaftError.is(thrown) && thrown.code.startsWith("FS_")) return undefined;
       throw thrown;
     });
-  const YES = 121;
-  if (frame === undefined || frame.bytes.at(-1) !== YES) return undefined;
-  const linesSize = Number(frame.words[1]);
-  const sizes = (split(frame.bytes, [linesSize])[0] ?? "").split("\n").map((line) => readEntryLine(line).size);
-  const contents = new Map<string, Uint8Array>();
+  const contents = frame === undefined ? undefined : contentsOf(frame, names);
+  return contents === undefined ? undefined : new Map([...contents].map(([name, { bytes }]) => [name, bytes]));
+}
+
+/** The files in the answer to "gather"; undefined if one has changed meanwhile. */
+export function contentsOf(
+  { words, bytes }: Frame,
+  names: readonly string[],
+): ReadonlyMap<string, { readonly info: FsEntryInfo; readonly bytes: Uint8Array }> | undefined {
+  if (words[0] !== "gather" || bytes.at(-1) !== YES) return undefined;
+  const linesSize = Number(words[1]);
+  const lines = (split(bytes, [linesSize])[0] ?? "").split("\n");
+  const contents = new Map<string, { readonly info: FsEntryInfo; readonly bytes: Uint8Array }>();
   let at = linesSize;
   for (const [index, name] of names.entries()) {
-    const size = sizes[index] ?? 0;
-    contents.set(name, frame.bytes.slice(at, at + size));
-    at += size;
+    const info = readEntryLine(lines[index] ?? "");
+    contents.set(name, { info, bytes: bytes.slice(at, at + info.size) });
+    at += info.size;
   }
   return contents;
+}
+
+/** The small files among them, in groups that fit into one request each. */
+export function* batchesOf(sizes: ReadonlyMap<string, number>): Generator<readonly string[]> {
+  let names: string[] = [];
+  let bytes = 0;
+  for (const [name, size] of sizes) {
+    if (!isSmall(size)) continue;
+    if (names.length > 0 && !fits(names.length, bytes, size)) {
+      yield names;
+      names = [];
+      bytes = 0;
+    }
+    names.push(name);
+    bytes += size;
+  }
+  if (names.length > 0) yield names;
 }

@@ -212,6 +212,14 @@ function byName(one: FsChild, other: FsChild): number {
   return byCodeUnits(one.name, other.name);
 }
 
+/** The entries in the answer to "infos", none of them followed; fewer than requested if one is missing or cannot be named. */
+export function linesOf(frame: Frame): ReadonlyMap<string, FsEntryInfo> {
+  const listing = readListing(frame);
+  const isWhole = listing.lines.length === listing.names.length && listing.unnameable.size === 0;
+  const entries = isWhole ? listing.children(false) : [];
+  return new Map(entries.map(({ name, line }) => [name, readEntryLine(line)]));
+}
+
 /** The sizes of the regular files among the names, in one request for up to a thousand of them. */
 export async function statFiles(
   guard: FsGuard,

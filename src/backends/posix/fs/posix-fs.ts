@@ -14,6 +14,7 @@ import {
   maxReadBytes,
   type ReplaceResult,
   type ResolvedPath,
+  requireLive,
   sealPort,
   tooLarge,
 } from "../../../kernel/index.js";
@@ -25,15 +26,18 @@ import { OperationDeadline, withDeadline } from "./deadline.js";
 import type { FsGuard } from "./guard.js";
 import { listDirectory, readStat } from "./listing.js";
 import { closeFile, gather, openRemoteFile, readParts, readRemotePart, whole } from "./read.js";
+import type { PlainFile, TogetherReader } from "./read-together.js";
 import { replaceRemoteFile } from "./replace.js";
 
 export class PosixFs implements Fs {
   readonly #guard: FsGuard;
   readonly #place: RemotePlace;
+  readonly #together: TogetherReader;
 
-  constructor(guard: FsGuard, place: RemotePlace) {
+  constructor(guard: FsGuard, place: RemotePlace, together: TogetherReader) {
     this.#guard = guard;
     this.#place = place;
+    this.#together = together;
   }
 
   async readText(path: string, io?: Io): Promise<string> {
@@ -44,6 +48,11 @@ export class PosixFs implements Fs {
     const maxBytes = maxReadBytes(io);
     return this.#withDeadline(FS_OPERATIONS.read, path, io, (deadline) =>
       whole(deadline, path, async () => {
+        const small = await this.#askTogether(deadline, path, true);
+        if (small?.bytes !== undefined) {
+          if (small.bytes.length > maxBytes) throw tooLarge(path, small.bytes.length, maxBytes);
+          return small.bytes;
+        }
         const file = openRemoteFile(path);
         const first = await readRemotePart(this.#guard, deadline, file, 0, Math.min(BLOCK_BYTES, maxBytes));
         if (first.size > maxBytes) {
@@ -65,6 +74,11 @@ export class PosixFs implements Fs {
     const length = wholeNumber(count);
     return this.#withDeadline(FS_OPERATIONS.read, path, io, (deadline) =>
       whole(deadline, path, async () => {
+        const small = offset === 0 ? await this.#askTogether(deadline, path, true) : undefined;
+        if (small?.bytes !== undefined) {
+          const { bytes, info } = small;
+          return { bytes: bytes.slice(0, length), size: bytes.length, version: info.version };
+        }
         const file = length > BLOCK_BYTES ? openRemoteFile(path) : { path };
         const first = await readRemotePart(this.#guard, deadline, file, offset, Math.min(BLOCK_BYTES, length));
         const end = Math.min(first.size, first.from + length);
@@ -118,6 +132,8 @@ export class PosixFs implements Fs {
 
   stat(path: string, io?: Io): Promise<FsEntryInfo> {
     return this.#withDeadline(FS_OPERATIONS.stat, path, io, async (deadline) => {
+      const plain = await this.#askTogether(deadline, path, false);
+      if (plain !== undefined) return plain.info;
       const frame = await this.#guard.run(deadline, {
         fsOperation: FS_OPERATIONS.stat,
         operation: "stat",
@@ -208,6 +224,16 @@ export class PosixFs implements Fs {
       });
       return readResolved(frame);
     });
+  }
+
+  /** Undefined unless it is a small file that others of its directory are read with; see {@link TogetherReader}. */
+  async #askTogether(deadline: OperationDeadline, path: string, needsBytes: boolean): Promise<PlainFile | undefined> {
+    const { bound } = this.#guard;
+    const isCovered = bound === undefined || covers(bound.grant, path, "read");
+    if (!isCovered || !this.#place.facts.has("stat") || !this.#place.facts.has("fullblock")) return undefined;
+    const file = await this.#together.ask(deadline, path, needsBytes);
+    if (bound !== undefined) requireLive(bound.call);
+    return file;
   }
 
   /** Whether the grant covers creating a file at the path, but not changing one. */

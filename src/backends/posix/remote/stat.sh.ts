@@ -29,6 +29,13 @@ hf_led() {
   hf_target=$hf_first
 }
 
+# kinds PATHS...: the first letter of the kind of each, symlinks not followed; "a" where there is none.
+hf_fs_kinds() {
+  hf_out=
+  for hf_one in "$@"; do hf_kind_of "$hf_one"; hf_out=$hf_out\${hf_kind%"\${hf_kind#?}"}; done
+  hf_answer kinds "$hf_out"
+}
+
 # about PATH ALLOWED: the line about its target, which is authorized.
 hf_fs_about() {
   hf_place "$1" yes "$2" || { hf_refuse; return; }

@@ -53,6 +53,12 @@ hf_do_exec() {
   if hf_has mkfifo && [ -d "$hf_s" ]; then hf_runs=$(( hf_runs + 1 )); hf_prepare "w$hf_k" "w$hf_k.$hf_runs"; fi
 }
 
+# kill ID: kills the leader of a command, for one that starts no other processes. "no" if it has not begun.
+hf_do_kill() {
+  printf 'stop\n' >"$hf_s/$1.stop"
+  if hf_kill_noted KILL "$hf_s/$1.p"; then hf_reply kill,yes; else hf_reply kill,no; fi
+}
+
 # spawn TAG CWD ALLOWED STAGED COMMAND keep|no VARIABLES...: starts a detached job. The intermediate shell is killed by its
 # child, so the job does not depend on the channel and this worker is free; init adopts the job.
 hf_do_spawn() {

@@ -19,7 +19,7 @@ import { baseName, hasUtf8Bom, hasUtf16Bom, parentOf } from "../../../text/index
 import { FileHits, LineReader, type LineRecord, type OutputPlan } from "../../ripgrep/index.js";
 import { BLOCK_BYTES } from "../channel/bulk-channel.js";
 import type { OperationDeadline } from "../fs/deadline.js";
-import { fits, gatherFiles, isSmall } from "../fs/gather.js";
+import { batchesOf, gatherFiles } from "../fs/gather.js";
 import type { FsGuard } from "../fs/guard.js";
 import { statFiles } from "../fs/listing.js";
 import { closeFile, openRemoteFile, readRemotePart } from "../fs/read.js";
@@ -115,7 +115,7 @@ export class FoundFiles {
       const sizes = await this.#sizesOf(directory, found);
       for (const [name, size] of sizes) prepared.set(pathIn(directory, name), { size });
       if (!this.#needsBytes) return;
-      for (const names of batches(sizes)) {
+      for (const names of batchesOf(sizes)) {
         const contents = await gatherFiles(this.#options.guard, this.#options.deadline, directory, names);
         for (const [name, bytes] of contents ?? [])
           prepared.set(pathIn(directory, name), { size: bytes.length, bytes });
@@ -294,22 +294,6 @@ function windowsOf(lines: readonly FoundLine[]): readonly { readonly from: numbe
     else windows.push({ from, to });
   }
   return windows;
-}
-
-function* batches(sizes: ReadonlyMap<string, number>): Generator<readonly string[]> {
-  let names: string[] = [];
-  let bytes = 0;
-  for (const [name, size] of sizes) {
-    if (!isSmall(size)) continue;
-    if (names.length > 0 && !fits(names.length, bytes, size)) {
-      yield names;
-      names = [];
-      bytes = 0;
-    }
-    names.push(name);
-    bytes += size;
-  }
-  if (names.length > 0) yield names;
 }
 
 function inMemory(bytes: Uint8Array): SearchSource {

@@ -24,11 +24,11 @@ import {
 import type { RemoteAgent } from "../channel/remote-agent.js";
 import { OperationDeadline } from "../fs/deadline.js";
 import { FsGuard } from "../fs/guard.js";
-import { PosixFs } from "../fs/posix-fs.js";
 import type { StartOwnCommand } from "../shell/own-command.js";
 import { RemoteRipgrepSearch } from "./remote-ripgrep.js";
 import { RemoteSearchSource } from "./remote-search-source.js";
 import type { RemoteRipgrepFinder } from "./ripgrep-finder.js";
+import { type KindsOf, readKinds } from "./rule-tree.js";
 
 /** Length of a literal that fits into a remote command line beside the file names. */
 const MAX_LITERAL = 4_096;
@@ -82,8 +82,8 @@ export class PosixSearch implements Search {
     const { start, ripgrep } = this.#programs;
     const program = ripgrep === undefined ? undefined : await deadline.race(ripgrep.find(scope.workspace));
     if (program === undefined) return yield* searchTree(source, query, scope);
-    const arePresent = (paths: readonly string[]) => this.#arePresent(paths, deadline);
-    const task = { program, start, query, pattern, scope, bound, guard, deadline, source, arePresent };
+    const kindsOf = (paths: readonly string[]) => this.#kindsOf(paths, deadline);
+    const task = { program, start, query, pattern, scope, bound, guard, deadline, source, kindsOf };
     const search = new RemoteRipgrepSearch(task);
     const end = yield* search.hits();
     if (end !== undefined) return yield end;
@@ -91,10 +91,12 @@ export class PosixSearch implements Search {
     yield* searchTree(passingOver(search.given, source), rest, scope);
   }
 
-  async #arePresent(paths: readonly string[], deadline: OperationDeadline): Promise<readonly boolean[]> {
-    const free = new PosixFs(new FsGuard(this.#guard.bulk), this.#remote.place);
-    const found = await free.resolve(paths, { signal: deadline.signal });
-    return found.map(({ kind }) => kind !== "absent");
+  /** Without a guard: what is found decides only which rules apply, and is not returned. */
+  async #kindsOf(paths: readonly string[], deadline: OperationDeadline): ReturnType<KindsOf> {
+    if (paths.length === 0) return [];
+    const free = new FsGuard(this.#guard.bulk);
+    const request = { fsOperation: FS_OPERATIONS.stat, operation: "kinds", touches: [], words: () => paths };
+    return readKinds(new TextDecoder().decode((await free.run(deadline, request)).bytes));
   }
 
   /**

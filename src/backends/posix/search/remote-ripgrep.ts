@@ -1,9 +1,7 @@
 /** A search by the ripgrep of the remote machine, started in the authorized root. */
 import {
   globFilter,
-  PauseCheck,
   pageOf,
-  rulesAbove,
   type SearchPattern,
   type SearchScope,
   SearchTally,
@@ -42,6 +40,7 @@ import type { OwnCommand, StartOwnCommand } from "../shell/own-command.js";
 import { type FoundFile, FoundFiles } from "./found-files.js";
 import type { RemoteSearchSource } from "./remote-search-source.js";
 import type { RemoteRipgrep } from "./ripgrep-finder.js";
+import type { KindsOf } from "./rule-tree.js";
 import { RuleVisit } from "./rule-visit.js";
 
 /** Bytes of a single-file root that are checked for a NUL before the search. */
@@ -59,8 +58,7 @@ interface RemoteRipgrepTask {
   readonly guard: FsGuard;
   readonly deadline: OperationDeadline;
   readonly source: RemoteSearchSource;
-  /** Whether there is something at each path. */
-  arePresent(paths: readonly string[]): Promise<readonly boolean[]>;
+  readonly kindsOf: KindsOf;
 }
 
 /** Where ripgrep starts. */
@@ -110,12 +108,14 @@ export class RemoteRipgrepSearch {
       this.#tally.skip("policy");
       return this.#end("complete");
     }
+    const pattern = patternFlags(query.pattern);
+    if (pattern === undefined || (program.isOld && pattern.includes("--multiline"))) return undefined;
+    const rules = new RuleVisit(this.#task);
     const root = await this.#openRoot();
     this.#root = root;
-    const pattern = patternFlags(query.pattern);
+    // Where the root really is may except more names.
     const names = nameFlags(scope.exceptNames);
-    if (program.isSlowAcrossLines && pattern?.includes("--multiline")) return undefined;
-    if (root === undefined || pattern === undefined || names === undefined) return undefined;
+    if (root === undefined || names === undefined) return undefined;
     if (root.kind !== "directory") {
       const skipped = await this.#classifyFile(root);
       if (skipped === "binary") this.#tally.seen = 1;
@@ -125,20 +125,31 @@ export class RemoteRipgrepSearch {
       }
       return yield* this.#run(root, { pattern, names, ignore: ["--no-ignore"] });
     }
-    const isChecked = !query.includeIgnored || names.length > 0;
-    const rules = new RuleVisit(this.#task);
-    if (isChecked) this.#rules = rules;
+    if (query.includeIgnored && names.length === 0)
+      return yield* this.#run(root, { pattern, names, ignore: ["--no-ignore"] });
+    this.#rules = rules;
+    const list = this.#start(root, rules.command, false);
     try {
-      const above = await rulesAbove(rules.files, query.root, scope.workspace, new PauseCheck(scope));
-      if (isChecked) await rules.enterRoot();
+      const above = await rules.enterRoot();
       if (scope.signal.aborted) return this.#end(whyAborted(scope.signal));
-      const ignore = await ignoreFlags(query, root, above, rules.files, (directories, names) =>
-        this.#hasAny(directories, names),
-      );
-      return ignore === undefined ? undefined : yield* this.#run(root, { pattern, names, ignore });
+      const ignore = await ignoreFlags(query, root, above, rules.files, (...outer) => this.#hasAny(...outer));
+      return ignore === undefined
+        ? undefined
+        : yield* this.#run(root, { pattern, names, ignore }, () => rules.visit(list));
     } finally {
-      await rules.stop();
+      await list.stop();
     }
+  }
+
+  #start(
+    { directory, directories }: Root,
+    command: string,
+    isSingle: boolean,
+    onError?: (chunk: Buffer) => void,
+  ): OwnCommand {
+    const { start, scope } = this.#task;
+    const options = { command, cwd: directory, directories, signal: scope.signal, isSingle };
+    return start(onError === undefined ? options : { ...options, onError });
   }
 
   /** @throws What a listing of the root rejects with. Undefined where our own engine must decide. */
@@ -173,8 +184,13 @@ export class RemoteRipgrepSearch {
     return !isUtf16 && bytes.includes(0) ? "binary" : undefined;
   }
 
-  async *#run(root: Root, flags: Flags): AsyncGenerator<GrepHit, SearchEnd | undefined> {
-    const { query, scope, start, pattern, program } = this.#task;
+  /** @param isTrusted - Whether ripgrep may be believed; no hit is returned before that is known. */
+  async *#run(
+    root: Root,
+    flags: Flags,
+    isTrusted: () => Promise<boolean> = async () => true,
+  ): AsyncGenerator<GrepHit, SearchEnd | undefined> {
+    const { query, scope, pattern, program } = this.#task;
     const plan = outputPlan(query, pattern);
     const request = {
       query,
@@ -187,17 +203,11 @@ export class RemoteRipgrepSearch {
     };
     const words = [program.path, ...ripgrepArguments(request)].map(posixQuote);
     const unreadable = new UnreadablePaths((path) => this.#unreadable(path));
-    const where = { cwd: root.directory, directories: root.directories, signal: scope.signal };
-    const onError = (chunk: Buffer) => unreadable.push(chunk);
-    const ripgrep = start({ ...where, command: `exec ${words.join(" ")}`, onError });
-    const rules = this.#rules;
-    const list = rules === undefined ? undefined : start({ ...where, command: rules.command });
+    const ripgrep = this.#start(root, `exec ${words.join(" ")}`, true, (chunk) => unreadable.push(chunk));
     try {
-      // No hit is returned before it is known that ripgrep may be believed.
-      if (list !== undefined && !(await rules!.visit(list))) return undefined;
-      return yield* this.#found(root, plan, ripgrep);
+      return (await isTrusted()) ? yield* this.#found(root, plan, ripgrep) : undefined;
     } finally {
-      await Promise.all([ripgrep.stop(), list?.stop()]);
+      await ripgrep.stop();
     }
   }
 
@@ -310,7 +320,7 @@ export class RemoteRipgrepSearch {
 
   async #hasAny(directories: readonly string[], names: readonly string[]): Promise<boolean> {
     const paths = directories.flatMap((directory) => names.map((name) => pathIn(directory, name)));
-    return (await this.#task.arePresent(paths)).includes(true);
+    return (await this.#task.kindsOf(paths)).some((kind) => kind !== undefined);
   }
 
   #unreadable(reported: string): void {
@@ -320,27 +330,27 @@ export class RemoteRipgrepSearch {
 
   #finished(searches: number): void {
     this.#isWhole = true;
-    this.#tally.seen = searches;
+    // Versions before 15 count only the files that match.
+    this.#tally.seen = this.#task.program.isOld ? 0 : searches;
   }
 
   /** ripgrep itself looks for it: the file may be too large to be transferred. */
-  async #hasNulThere({ directory, directories, argument }: Root): Promise<boolean | undefined> {
-    const { start, program, deadline } = this.#task;
-    const flags = ["--no-config", "--quiet", "--text", "--no-mmap", "-e", "(?-u)\\x00", "--", argument];
+  async #hasNulThere(root: Root): Promise<boolean | undefined> {
+    const { program } = this.#task;
+    const flags = ["--no-config", "--quiet", "--text", "--no-mmap", "-e", "(?-u)\\x00", "--", root.argument];
     const command = `exec ${[program.path, ...flags].map(posixQuote).join(" ")}`;
-    const ripgrep = start({ command, cwd: directory, directories, signal: deadline.signal });
-    const status = await ripgrep.status;
+    const status = await this.#start(root, command, true).status;
     return status === 0 ? true : status === 1 ? false : undefined;
   }
 
   /** Counts the existing excluded paths below the root, unless they are excluded by name too. */
   async #countExcepted(root: Root): Promise<void> {
-    const { query, scope, arePresent } = this.#task;
+    const { query, scope, kindsOf } = this.#task;
     const paths = exceptedBelow(query.root, root, scope.except).filter(
       (path) => !isExceptedBelow(scope.exceptNames, "", path),
     );
-    for (const isPresent of await arePresent(paths.map((path) => pathIn(query.root, path))))
-      if (isPresent) this.#tally.skip("policy");
+    for (const kind of await kindsOf(paths.map((path) => pathIn(query.root, path))))
+      if (kind !== undefined) this.#tally.skip("policy");
   }
 
   #end(why: SearchEnd["why"]): SearchEnd {

@@ -12,12 +12,12 @@ export interface RemoteRipgrep {
   readonly path: string;
   /** For end records: "ripgrep 13.0.0". */
   readonly engine: string;
-  /** Versions before 15 take quadratic time for some patterns across lines. */
-  readonly isSlowAcrossLines: boolean;
+  /** Versions before 15 take quadratic time for some patterns across lines, and count fewer files. */
+  readonly isOld: boolean;
 }
 
-/** Older versions: see `isSlowAcrossLines`. */
-const FAST_RIPGREP = 15;
+/** Older versions: see `isOld`. */
+const FULL_RIPGREP = 15;
 
 const ANYWHERE = { allowed: "*", authorize: async () => {} };
 
@@ -40,7 +40,7 @@ export class RemoteRipgrepFinder {
   async #ask(): Promise<RemoteRipgrep | undefined> {
     const { signal } = new AbortController();
     const command = "command -v rg && rg --no-config --version";
-    const program = this.#start({ command, cwd: "/", directories: ANYWHERE, signal });
+    const program = this.#start({ command, cwd: "/", directories: ANYWHERE, signal, isSingle: false });
     let output = "";
     for await (const chunk of program.output()) output += chunk.toString();
     if ((await program.status) === undefined) this.#found = undefined;
@@ -48,6 +48,6 @@ export class RemoteRipgrepFinder {
     const [major, minor, patch] = parseVersion(version.join("\n")) ?? [0, 0, 0];
     const isKnown = major >= OLDEST_RIPGREP && major <= NEWEST_RIPGREP;
     if (!isKnown || !path.startsWith("/")) return undefined;
-    return { path, engine: `ripgrep ${major}.${minor}.${patch}`, isSlowAcrossLines: major < FAST_RIPGREP };
+    return { path, engine: `ripgrep ${major}.${minor}.${patch}`, isOld: major < FULL_RIPGREP };
   }
 }

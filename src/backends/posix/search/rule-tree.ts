@@ -1,12 +1,17 @@
 /** The part of a remote tree that decides what ripgrep may report: ignore files, `.git`, and what the grant excepts by name. */
-import { IGNORE_FILES, type SearchSource, type SourceChild } from "../../../engines/search/index.js";
-import { type EntryKind, isExceptedName } from "../../../kernel/index.js";
+import { IGNORE_FILES, parentDirectories, type SearchSource, type SourceChild } from "../../../engines/search/index.js";
+import { type EntryKind, FS_OPERATIONS, isExceptedName } from "../../../kernel/index.js";
 import { baseName, parentOf, posixQuote } from "../../../text/index.js";
+import { remoteFsFault } from "../fs/faults.js";
 
 const GIT = ".git";
+const RULE_NAMES: readonly string[] = [GIT, ...IGNORE_FILES];
 /** Ends an entry; no path contains it, because `find` prints no empty names. */
 const ENTRY_END = "//\n";
 const KINDS: Readonly<Record<string, EntryKind>> = { "4": "directory", "8": "file", a: "link" };
+
+/** Letters that a non-ASCII letter equals in any case; `find` may print too much. */
+const FOLDING = /[ks]/gi;
 
 interface ListingQuery {
   readonly includeIgnored: boolean;
@@ -20,7 +25,7 @@ interface ListingQuery {
 export function listRules({ includeIgnored, prune }: ListingQuery, exceptNames: readonly string[]): string {
   const named = (option: string, glob: string) => `${option} ${posixQuote(glob)}`;
   const tests = [
-    ...exceptNames.map((glob) => named("-iname", findGlob(glob))),
+    ...exceptNames.map((glob) => named("-iname", findGlob(glob).replace(FOLDING, "*"))),
     ...(includeIgnored ? [] : IGNORE_FILES.map((name) => named("-name", name))),
   ];
   const pruned = prune.map((name) => `-type d ${named("-name", findGlob(name, true))} -prune -o`).join(" ");
@@ -34,20 +39,48 @@ function findGlob(glob: string, isLiteral = false): string {
   return glob.replace(isLiteral ? /[\\[\]*?]/g : /[\\[\]?]/g, "\\$&");
 }
 
+/** Ignore files up to this size are kept, because they are read twice. */
+const MAX_KEPT_BYTES = 1024 * 1024;
+const LETTERS: Readonly<Record<string, EntryKind>> = { d: "directory", f: "file", l: "link" };
+
+/** The kind of each path itself; undefined where there is nothing. */
+export type KindsOf = (paths: readonly string[]) => Promise<readonly (EntryKind | undefined)[]>;
+
+/** Reads the answer of the remote side: one letter for each path. */
+export function readKinds(letters: string): readonly (EntryKind | undefined)[] {
+  return [...letters].map((letter) => (letter === "a" ? undefined : (LETTERS[letter] ?? "other")));
+}
+
 /**
- * A source for `visitTree` that contains nothing else than these entries and the directories that lead to them. The children of
- * the root, and the contents of ignore files, come from the machine.
+ * A source for `visitTree` that contains nothing else than these entries and the directories that lead to them; at first, only
+ * those in the root. The contents of ignore files come from the machine.
  */
 export class RuleTree implements SearchSource {
   readonly #source: SearchSource;
   readonly #root: string;
-  /** What was asked about rules above the root, which is asked twice. */
-  readonly #stats = new Map<string, ReturnType<SearchSource["stat"]>>();
-  #children: ReadonlyMap<string, ReadonlyMap<string, EntryKind>> = new Map();
+  /** Of entries in the root and above it. */
+  readonly #kinds = new Map<string, EntryKind | undefined>();
+  readonly #contents = new Map<string, readonly Uint8Array[]>();
+  #children = new Map<string, Map<string, EntryKind>>();
 
   constructor(source: SearchSource, root: string) {
     this.#source = source;
     this.#root = root;
+  }
+
+  /** Looks at the root and the directories above it, in one request. */
+  async lookUp(kindsOf: KindsOf): Promise<void> {
+    const paths = [this.#root, ...parentDirectories(this.#root)].flatMap((directory) =>
+      RULE_NAMES.map((name) => childOf(directory, name)),
+    );
+    const kinds = await kindsOf(paths);
+    const inRoot = new Map<string, EntryKind>();
+    for (const [index, path] of paths.entries()) {
+      const kind = kinds[index];
+      this.#kinds.set(path, kind);
+      if (index < RULE_NAMES.length && kind !== undefined) inRoot.set(RULE_NAMES[index]!, kind);
+    }
+    this.#children.set(this.#root, inRoot);
   }
 
   /** Takes the output of {@link listRules}. Returns whether it could be understood. */
@@ -66,9 +99,10 @@ export class RuleTree implements SearchSource {
     for (const entry of entries) {
       const [, mode = "", below = ""] = /^([0-9a-f]+) \.\/(.+)$/s.exec(entry) ?? [];
       const name = baseName(`/${below}`);
-      const isRule = name === GIT || IGNORE_FILES.some((one) => one === name);
-      if (mode === "" || !(isRule || isExceptedName(exceptNames, name))) return false;
-      const path = this.#root === "/" ? `/${below}` : `${this.#root}/${below}`;
+      const isRule = RULE_NAMES.some((one) => one === name);
+      if (mode === "") return false;
+      if (!isRule && !isExceptedName(exceptNames, name)) continue;
+      const path = childOf(this.#root, below);
       const kind = mode.length === 4 ? (KINDS[mode[0] ?? ""] ?? "other") : "other";
       childrenOf(parentOf(path)).set(name, kind);
     }
@@ -76,19 +110,32 @@ export class RuleTree implements SearchSource {
     return true;
   }
 
-  stat(path: string, follow: boolean): ReturnType<SearchSource["stat"]> {
-    const key = `${follow} ${path}`;
-    const known = this.#stats.get(key) ?? this.#source.stat(path, follow);
-    this.#stats.set(key, known);
-    return known;
+  async stat(path: string, follow: boolean): ReturnType<SearchSource["stat"]> {
+    if (path === this.#root) return { kind: "directory", size: 0 };
+    if (!this.#kinds.has(path)) return this.#source.stat(path, follow);
+    const kind = this.#kinds.get(path);
+    if (kind === undefined) throw remoteFsFault("absent", "", FS_OPERATIONS.stat, path);
+    return { kind, size: 0 };
   }
 
   async readDir(path: string): Promise<readonly SourceChild[]> {
-    if (path === this.#root) return this.#source.readDir(path);
     return [...(this.#children.get(path) ?? [])].map(([name, kind]) => ({ name, kind }));
   }
 
-  openRead(path: string): AsyncIterable<Uint8Array> {
-    return this.#source.openRead(path);
+  async *openRead(path: string): AsyncGenerator<Uint8Array, void> {
+    const kept = this.#contents.get(path);
+    if (kept !== undefined) return yield* kept;
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of this.#source.openRead(path)) {
+      bytes += chunk.length;
+      if (bytes <= MAX_KEPT_BYTES) chunks.push(chunk);
+      yield chunk;
+    }
+    if (bytes <= MAX_KEPT_BYTES) this.#contents.set(path, chunks);
   }
+}
+
+function childOf(directory: string, below: string): string {
+  return directory === "/" ? `/${below}` : `${directory}/${below}`;
 }

@@ -1,6 +1,9 @@
 /** Finds out whether a remote ripgrep applies the same ignore files as our own engine. */
 import {
+  PauseCheck,
   RuleFiles,
+  type RulesAbove,
+  rulesAbove,
   type SearchScope,
   type SearchSource,
   SearchTally,
@@ -8,12 +11,13 @@ import {
 } from "../../../engines/search/index.js";
 import type { GrepQuery } from "../../../kernel/index.js";
 import type { OwnCommand } from "../shell/own-command.js";
-import { listRules, RuleTree } from "./rule-tree.js";
+import { type KindsOf, listRules, RuleTree } from "./rule-tree.js";
 
 interface RuleVisitOptions {
   readonly query: GrepQuery;
   readonly scope: SearchScope;
   readonly source: SearchSource;
+  readonly kindsOf: KindsOf;
 }
 
 /**
@@ -21,36 +25,51 @@ interface RuleVisitOptions {
  * that is a symlink to a file that may not be read, and wait for a FIFO. Also counts what is excepted.
  */
 export class RuleVisit {
+  /** What was found of the ignore files in the root and above it. */
   readonly files: RuleFiles;
-  /** The command that lists them. */
-  readonly command: string;
+  readonly #options: RuleVisitOptions;
   readonly #tree: RuleTree;
-  readonly #exceptNames: readonly string[];
-  readonly #tally = new SearchTally();
-  readonly #directories: AsyncGenerator<unknown, void>;
-  #hasExclude = false;
+  readonly #lookedUp: Promise<void>;
+  #tally = new SearchTally();
 
-  constructor({ query, scope, source }: RuleVisitOptions) {
+  constructor(options: RuleVisitOptions) {
+    const { query, scope, source, kindsOf } = options;
+    this.#options = options;
     this.#tree = new RuleTree(source, query.root);
-    this.#exceptNames = scope.exceptNames;
-    this.command = listRules(query, scope.exceptNames);
     this.files = new RuleFiles(this.#tree, scope);
-    this.#directories = visitTree(this.#tree, query, scope, this.#tally, { files: this.files, onlyDirectories: true });
+    this.#lookedUp = this.#tree.lookUp(kindsOf);
+    // Awaited by `enterRoot`.
+    this.#lookedUp.catch(() => {});
   }
 
-  /** Visits the root. Rejects with what its listing rejects with. */
-  async enterRoot(): Promise<void> {
-    await this.#directories.next();
-    this.#hasExclude = this.files.hasExclude;
+  /** The command that lists those below, and what the grant excepts by name. */
+  get command(): string {
+    return listRules(this.#options.query, this.#options.scope.exceptNames);
   }
 
-  /** Visits the rest as the command lists it. Returns whether ripgrep, started after `enterRoot`, applies the same rules. */
+  /** The rules from above the root; those in the root are read, too. */
+  async enterRoot(): Promise<RulesAbove> {
+    const { query, scope } = this.#options;
+    await this.#lookedUp;
+    const above = await rulesAbove(this.files, query.root, scope.workspace, new PauseCheck(scope));
+    await this.#visitAll(this.files, () => false);
+    return above;
+  }
+
+  /** Visits everything that the command lists. Returns whether ripgrep, started after `enterRoot`, applies the same rules. */
   async visit(list: OwnCommand): Promise<boolean> {
+    const { scope } = this.#options;
     const chunks: Buffer[] = [];
     for await (const chunk of list.output()) chunks.push(chunk);
-    if (!this.#tree.take(Buffer.concat(chunks).toString(), this.#exceptNames)) return false;
-    while (!(await this.#directories.next()).done && !this.#differs);
-    return !this.#differs;
+    if (!this.#tree.take(Buffer.concat(chunks).toString(), scope.exceptNames)) return false;
+    const files = new RuleFiles(this.#tree, scope);
+    const differs = (): boolean => {
+      const hasOtherExclude = files.hasExclude !== this.files.hasExclude || (files.hasExclude && files.hasGitElsewhere);
+      return files.skipped > 0 || hasOtherExclude || this.#tally.count("deep") > 0;
+    };
+    this.#tally = new SearchTally();
+    await this.#visitAll(files, () => files.skipped > 0);
+    return !differs();
   }
 
   /** What was passed over because the grant excepts its name. */
@@ -58,13 +77,9 @@ export class RuleVisit {
     return this.#tally.count("policy");
   }
 
-  async stop(): Promise<void> {
-    await this.#directories.return();
-  }
-
-  get #differs(): boolean {
-    const { skipped, hasExclude, hasGitElsewhere } = this.files;
-    const hasOtherExclude = hasExclude !== this.#hasExclude || (hasExclude && hasGitElsewhere);
-    return skipped > 0 || hasOtherExclude || this.#tally.count("deep") > 0;
+  async #visitAll(files: RuleFiles, isEnough: () => boolean): Promise<void> {
+    const { query, scope } = this.#options;
+    const options = { files, onlyDirectories: true };
+    for await (const _ of visitTree(this.#tree, query, scope, this.#tally, options)) if (isEnough()) return;
   }
 }

@@ -53,6 +53,8 @@ interface RunLimits {
   readonly directories: StartDirectories;
   /** Facts of the job that its background processes become. */
   readonly facts: JobFacts;
+  /** It starts no other processes, and nobody needs its output once it was stopped. Default false. */
+  readonly isSingle?: boolean;
 }
 
 export class CommandRun {
@@ -63,6 +65,7 @@ export class CommandRun {
   readonly #keep: KeepBytes;
   readonly #tag: string;
   readonly #facts: JobFacts;
+  readonly #isSingle: boolean;
   readonly #directories: StartDirectories;
   readonly #startedMs = Date.now();
   readonly #startedAt = performance.now();
@@ -82,6 +85,7 @@ export class CommandRun {
     this.#keep = { head: Math.min(head, MAX_KEEP_BYTES), tail: Math.min(tail, MAX_KEEP_BYTES) };
     this.#tag = `${remote.tag}-`;
     this.#facts = limits.facts;
+    this.#isSingle = limits.isSingle ?? false;
     this.#directories = limits.directories;
     this.#stop = this.#watch(limits);
   }
@@ -188,6 +192,17 @@ export class CommandRun {
 
   async #end(id: number, why: Stop, answer: Promise<Event>): Promise<ShellResult> {
     if (this.#remote.withdraw(id)) return this.#notStarted(why);
+    if (this.#isSingle) {
+      const killed = await orAfter(
+        this.#remote.ask("kill", [String(id)]).catch(() => undefined),
+        KILL_MARGIN_MS,
+      );
+      if (killed?.words[2] === "yes") {
+        // Its files are removed when the remote shell has answered.
+        void answer.then(() => this.#jobs.forget(id));
+        return this.#result(why, "yes");
+      }
+    }
     const graceMs = graceOf(this.#options.graceMs);
     const words = [String(id), this.#tag, String(Math.ceil(graceMs / 10))];
     const asked = this.#remote.ask("end", words).catch(() => undefined);

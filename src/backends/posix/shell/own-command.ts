@@ -15,6 +15,8 @@ interface OwnCommandStart {
   /** Kills it. */
   readonly signal: AbortSignal;
   readonly onError?: (chunk: Buffer) => void;
+  /** It starts no other processes, so that it can be killed fast. */
+  readonly isSingle: boolean;
 }
 
 /** Output that comes with the result, without a request of its own. */
@@ -38,7 +40,7 @@ export class OwnCommand {
   constructor(
     remote: RemoteAgent,
     jobs: RemoteJobTable,
-    { command, cwd, directories, signal, onError }: OwnCommandStart,
+    { command, cwd, directories, signal, onError, isSingle }: OwnCommandStart,
   ) {
     const onOutput = (stream: "stdout" | "stderr", bytes: Uint8Array): void | Promise<void> => {
       const chunk = Buffer.from(bytes);
@@ -60,6 +62,7 @@ export class OwnCommand {
         timeoutMs: Number.POSITIVE_INFINITY,
         directories,
         facts: { command, cwd, lifetime: "session", adopted: "call" },
+        isSingle,
       },
     );
     this.status = run.result().then(statusOf, () => undefined);
