@@ -37,6 +37,7 @@ const MODULES = [
     "policy",
     "box",
     "targets",
+    "remote",
     "adapters",
     "html",
     "http",

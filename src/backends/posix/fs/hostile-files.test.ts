@@ -117,8 +117,12 @@ underOneShell((shell) => {
     ];
     expect(await reported(10)).toEqual([false, all]);
     expect(await reported(3)).toEqual([true, all.slice(0, 3)]);
-    const { files, end } = await grep("needle");
+    // ripgrep reports only those that match.
+    const own = await machine.open({ useRipgrep: false });
+    const { files, end } = await grep("needle", {}, own);
+    await own.close();
     expect([files, end.skipped]).toEqual([["good"], { unreadable: 3 }]);
+    expect((await grep("needle")).files).toEqual(["good"]);
   });
 
   it("a mark at the beginning of what is missing is part of its name", async () => {

@@ -121,7 +121,9 @@ export class FoundFiles {
           prepared.set(pathIn(directory, name), { size: bytes.length, bytes });
       }
     });
-    await Promise.all(works);
+    // What could not be prepared is looked at alone, where the reason counts for one file.
+    for (const settled of await Promise.allSettled(works))
+      if (settled.status === "rejected") requireOfPath(settled.reason);
     return prepared;
   }
 
@@ -142,15 +144,8 @@ export class FoundFiles {
     const known = found.flatMap(({ path, size }) => (size === undefined ? [] : [[baseName(path), size] as const]));
     if (known.length === found.length) return new Map(known);
     const { guard, deadline } = this.#options;
-    return statFiles(
-      guard,
-      deadline,
-      directory,
-      found.map(({ path }) => baseName(path)),
-    ).catch((thrown: unknown) => {
-      if (HaftError.is(thrown) && thrown.code.startsWith("FS_")) return new Map();
-      throw thrown;
-    });
+    const names = found.map(({ path }) => baseName(path));
+    return statFiles(guard, deadline, directory, names);
   }
 
   async #hitsOf(file: FoundFile, prepared: Prepared | undefined): Promise<readonly GrepHit[]> {
@@ -263,6 +258,12 @@ export class FoundFiles {
     for (const [reason, count] of Object.entries(skipped))
       for (let index = 0; index < count; index++) this.#skip(reason as SkipReason, unreadable[index]);
   }
+}
+
+/** Passes on what is no matter of one path. */
+function requireOfPath(thrown: unknown): void {
+  const isOfPath = HaftError.is(thrown) && (/^(FS|POLICY)_/.test(thrown.code) || thrown.code === "CALL_UNCLAIMED");
+  if (!isOfPath) throw thrown;
 }
 
 /** Parts of a large file. A read elsewhere finds nothing, as if the file had become shorter. */

@@ -27,6 +27,7 @@ import { FsGuard } from "../fs/guard.js";
 import type { StartOwnCommand } from "../shell/own-command.js";
 import { RemoteRipgrepSearch } from "./remote-ripgrep.js";
 import { RemoteSearchSource } from "./remote-search-source.js";
+import { requiredLiteral } from "./required-literal.js";
 import type { RemoteRipgrepFinder } from "./ripgrep-finder.js";
 import { type KindsOf, readKinds } from "./rule-tree.js";
 
@@ -100,13 +101,13 @@ export class PosixSearch implements Search {
   }
 
   /**
-   * The literal that a remote `grep -F` may look for: case-sensitive ASCII within one line. Other patterns
-   * may not mean the same there.
+   * The text that a remote `grep -F` may look for: case-sensitive ASCII within one line, which each file with a match contains.
+   * Other patterns may not mean the same there.
    */
   #prefilter({ pattern: { syntax, source, ignoreCase } }: GrepQuery): string {
-    const isExact =
-      syntax === "literal" && !ignoreCase && !/[\r\n\0]|[^\0-\x7f]/.test(source) && source.length <= MAX_LITERAL;
-    return isExact && this.#remote.place.facts.has("grep0") ? source : "";
+    if (ignoreCase || !this.#remote.place.facts.has("grep0")) return "";
+    const literal = syntax === "literal" ? source : requiredLiteral(source);
+    return /[\r\n\0]|[^\0-\x7f]/.test(literal) || literal.length > MAX_LITERAL ? "" : literal;
   }
 
   async *#during<T extends GrepHit | WalkEntry>(

@@ -5,6 +5,7 @@ import {
   type SearchPattern,
   type SearchScope,
   SearchTally,
+  type SkipReason,
   whyAborted,
 } from "../../../engines/search/index.js";
 import {
@@ -12,6 +13,7 @@ import {
   FS_OPERATIONS,
   type GrepHit,
   type GrepQuery,
+  HaftError,
   isExceptedBelow,
   isWithin,
   type SearchEnd,
@@ -118,7 +120,7 @@ export class RemoteRipgrepSearch {
     if (root === undefined || names === undefined) return undefined;
     if (root.kind !== "directory") {
       const skipped = await this.#classifyFile(root);
-      if (skipped === "binary") this.#tally.seen = 1;
+      if (skipped === "binary" || skipped === "unreadable") this.#tally.seen = 1;
       if (skipped !== undefined) {
         this.#tally.skip(skipped, query.root);
         return this.#end("complete");
@@ -174,12 +176,20 @@ export class RemoteRipgrepSearch {
   }
 
   /** Why a root that is not a directory is skipped; undefined when it is searched. */
-  async #classifyFile({ kind, size }: Root): Promise<"special" | "large" | "binary" | undefined> {
+  async #classifyFile({ kind, size }: Root): Promise<SkipReason | undefined> {
     const { query, guard, deadline } = this.#task;
     if (kind !== "file") return "special";
     if (query.maxFileBytes !== undefined && size > query.maxFileBytes) return "large";
     const count = query.binary === "any-nul" ? CLASSIFIED_BYTES : Math.min(query.binary.firstBytes, CLASSIFIED_BYTES);
-    const { bytes } = await readRemotePart(guard, deadline, { path: query.root }, 0, count);
+    const read = readRemotePart(guard, deadline, { path: query.root }, 0, count);
+    const bytes = await read.then(
+      (part) => part.bytes,
+      (thrown: unknown) => {
+        if (HaftError.is(thrown) && thrown.code.startsWith("FS_")) return undefined;
+        throw thrown;
+      },
+    );
+    if (bytes === undefined) return "unreadable";
     const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
     return !isUtf16 && bytes.includes(0) ? "binary" : undefined;
   }

@@ -1,0 +1,81 @@
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { type Backend, HaftError } from "../../../kernel/index.js";
+import { realClock } from "../../../testing/conform.fixture.js";
+import { bindAll, treeGrant } from "../../../testing/index.js";
+import { PosixMachine } from "../machine.fixture.js";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const machine = new PosixMachine("dash");
+let backend: Backend;
+beforeAll(async () => {
+  backend = await machine.open();
+});
+afterAll(async () => {
+  await backend.close();
+  machine.dispose();
+});
+
+const countOf = (word: string): number => machine.heard.split(`,${word},`).length - 1;
+
+it("reads a hundred small files in a few requests, and each other kind of entry as if alone", async () => {
+  const directory = join(machine.work, "many");
+  mkdirSync(directory);
+  const names = Array.from({ length: 100 }, (_, index) => `f ${index}\n`);
+  for (const name of names) writeFileSync(join(directory, name), `content of ${name}`);
+  writeFileSync(join(directory, "large"), "x".repeat(100_000));
+  writeFileSync(join(directory, "empty"), "");
+  mkdirSync(join(directory, "sub"));
+  symlinkSync("f 1\n", join(directory, "link"));
+  const { fs } = bindAll({ backend, clock: realClock });
+  const before = countOf("read");
+  const texts = await Promise.all(names.map((name) => fs.readText(join(directory, name))));
+  expect(texts).toEqual(names.map((name) => `content of ${name}`));
+  expect([countOf("read") - before, countOf("gather")]).toEqual([0, 1]);
+  const others = ["large", "empty", "link", "sub", "f 2\n"].map((name) => join(directory, name));
+  const [sizes, kinds] = await Promise.all([
+    Promise.all(others.map((path) => fs.readBytes(path).then((bytes) => bytes.length, codeOf))),
+    Promise.all(others.map((path) => fs.stat(path).then(({ kind, target }) => [kind, target]))),
+  ]);
+  expect(sizes).toEqual([100_000, 0, 15, "FS_NOT_A_FILE", 15]);
+  expect(kinds).toEqual([
+    ["file", undefined],
+    ["file", undefined],
+    ["file", "f 1\n"],
+    ["directory", undefined],
+    ["file", undefined],
+  ]);
+  const [there, missing] = await Promise.all([
+    fs.readRange(others[4]!, 0, 7),
+    fs.readText(join(directory, "missing")).catch(codeOf),
+  ]);
+  const { size, version } = await fs.stat(others[4]!);
+  expect([Buffer.from(there.bytes).toString(), there.size, there.version, missing]).toEqual([
+    "content",
+    size,
+    version,
+    "FS_NOT_FOUND",
+  ]);
+});
+
+it("reads nothing through a directory that has become a symlink", async () => {
+  const granted = join(machine.work, "granted");
+  const outside = join(machine.work, "outside");
+  for (const directory of [granted, join(granted, "sub"), outside]) mkdirSync(directory);
+  for (const name of ["a", "b"]) {
+    writeFileSync(join(granted, "sub", name), "mine");
+    writeFileSync(join(outside, name), "secret");
+  }
+  const { fs } = bindAll({ backend, clock: realClock }, treeGrant(granted, ["read"]));
+  const read = () => Promise.all(["a", "b"].map((name) => fs.readText(join(granted, "sub", name)).catch(codeOf)));
+  expect(await read()).toEqual(["mine", "mine"]);
+  renameSync(join(granted, "sub"), join(granted, "was"));
+  symlinkSync(outside, join(granted, "sub"));
+  expect(await read()).toEqual(["POLICY_DENIED", "POLICY_DENIED"]);
+});
+
+function codeOf(thrown: unknown): string {
+  return HaftError.is(thrown) ? thrown.code : String(thrown);
+}
