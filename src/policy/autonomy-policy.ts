@@ -29,8 +29,7 @@ import { rememberedCommand } from "./remembered-keys.js";
 import { type CompiledRule, compileRules, type PolicyRule, RuleBook, ruleVerdict } from "./rules/index.js";
 import { judgeTouchedPath } from "./touched-path-verdict.js";
 import { ASK_THE_USER, allow, ask, askUnlessAllowed, deny, denyAlways, strictest, type Verdict } from "./verdict.js";
-import { webGuard } from "./web-guard.js";
-import type { WebPolicy } from "./web-policy.js";
+import { type WebPolicy, webGuard } from "./web-guard.js";
 
 export interface AutonomyPolicyOptions {
   /** Directories beside the workspace that calls may use. */

@@ -10,6 +10,6 @@ export { type SlidingWindowOptions, slidingWindowRate } from "./rate-limit.js";
 export { type SecretRedactorOptions, secretRedactor } from "./redaction.js";
 export type { PolicyRule, RuleSource } from "./rules/policy-rule.js";
 export { MIN_SECRET_LENGTH, type NamedSecret, secretsIn } from "./secret-values.js";
-export type { WebPolicy } from "./web-policy.js";
+export type { WebPolicy } from "./web-guard.js";
 export type { ZeroclawPolicyOptions } from "./zeroclaw/options.js";
 export { zeroclawPolicy } from "./zeroclaw-policy.js";

@@ -1,3 +1,5 @@
+import { TextBuilder } from "./text-builder.js";
+
 const SPECIAL = /[\\`*_<&~[\]]/;
 const CANDIDATES = /\\(?=[!-/:-@[-`{-~])|`|\*+|_+|<(?=[a-z/!?])|&(?=#?\w{1,31};)|~~+|[[\]]/gi;
 const isSpace = (char: string) => char === "" || char === " " || char === "\n";
@@ -23,16 +25,19 @@ export function escapeMarkdown(text: string, before: string, isLinkText: boolean
   });
 }
 
-const LINE_STARTS = /^(?:(?:#{1,6}|[-+*])(?=\s|$)|>|-(?=--+\s*$))/gm;
-const NUMBERS = /^\d{1,9}(?=[.)](?:\s|$))/gm;
-
-const MAY_START = /^[-#+*>\d]/m;
+const LINE_STARTS = /^(#{1,6}|[-+*])(?=\s|$)|^>|^\d{1,9}(?=[.)](?:\s|$))|^-(?=--+\s*$)/gm;
+/** Characters whose matches are in memory at once. */
+const PIECE = 65_536;
 
 /** Escapes what would make a heading, a list, a quote or a rule of the start of a line. */
 export function escapeLineStarts(text: string): string {
-  if (!MAY_START.test(text)) return text;
-  // Without a function, which would be called with a million matches at once.
-  return text.replace(LINE_STARTS, "\\$&").replace(NUMBERS, "$&\\");
+  const escaped = new TextBuilder();
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    end = text.indexOf("\n", start + PIECE) + 1 || text.length;
+    const piece = text.slice(start, end);
+    escaped.add(piece.replace(LINE_STARTS, (match) => (/\d/.test(match) ? `${match}\\` : `\\${match}`)));
+  }
+  return escaped.toString();
 }
 
 /** A delimiter of backticks that the text does not contain. */

@@ -4,6 +4,5 @@ export { renderFeed } from "./feed.js";
 export { type PageKind, pageKind } from "./page-kind.js";
 export { linksOfHtml } from "./page-links.js";
 export { articleOf, type RenderedHtml, type RenderHtmlOptions, renderHtml } from "./render-html.js";
-export { type PageResult, parseResultPage, type ResultPage } from "./result-page.js";
+export { type PageResult, parseResultPage, type ResultPage, textOfHtml } from "./result-page.js";
 export { simplifyHtml } from "./simplify-html.js";
-export { textOfHtml } from "./text-of-html.js";

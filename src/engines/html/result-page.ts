@@ -95,6 +95,17 @@ export function parseResultPage(html: string, base: string): ResultPage {
   return handler.finish();
 }
 
+/** The text of an HTML fragment, such as a snippet with `<strong>` and entities. */
+export function textOfHtml(html: string): string {
+  if (!/[<&]/.test(html)) return html;
+  let text = "";
+  const append = (part: string) => {
+    text += part;
+  };
+  new PageReader({ open: () => undefined, text: append }).read(html);
+  return text;
+}
+
 function isChallengeElement(name: string, attributes: Attributes): boolean {
   const link = attributes[LINKS_OF_CHALLENGES[name] ?? ""] ?? "";
   return [attributes.id, attributes.class, link.replace(/[?#].*/s, "")].some((one) => CHALLENGE.test(one ?? ""));

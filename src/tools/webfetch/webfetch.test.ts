@@ -1,45 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { HaftError, type Http, type Media } from "../../kernel/index.js";
-import { type FakeResponse, fakeHttp } from "../../testing/fakes/fake-http.js";
+import { fakeHttp } from "../../testing/fakes/fake-http.js";
 import { verifies } from "../../testing/verifies.fixture.js";
 import { memoryBench } from "../tool-bench.fixture.js";
 import type { WebFetchData } from "./contract.js";
-import { MAX_CACHED_PAGES } from "./page-cache.js";
-
-const PAGE = "https://example.com/page";
-const html = (body: string, title = "A title") =>
-  `<!doctype html><html><head><title>${title}</title></head><body>${body}</body></html>`;
-const TYPE = { html: "text/html; charset=utf-8", text: "text/plain", json: "application/json; charset=utf-8" };
-
-/** Serves by URL; a list is served in order, its last one from then on. */
-function web(pages: Readonly<Record<string, FakeResponse | readonly FakeResponse[]>>, options: { media?: Media } = {}) {
-  let now = 1_000_000;
-  const http = fakeHttp(({ url }) => {
-    const found = pages[url] ?? { status: 404, body: "no such page", headers: [["content-type", TYPE.text]] };
-    if (!Array.isArray(found)) return found as FakeResponse;
-    return found[Math.min(http.sent.filter((one) => one.url === url).length, found.length) - 1] as FakeResponse;
-  });
-  const events: unknown[] = [];
-  const clock = { now: () => now, timer: () => () => {} };
-  const bench = memoryBench({}, { host: { http, clock, ...options }, onEvent: (event) => void events.push(event) });
-  return {
-    http,
-    bench,
-    events,
-    pass: (seconds: number) => {
-      now += seconds * 1000;
-    },
-    fetch: (input: object, limits?: object) => bench.call<WebFetchData>("webfetch", { url: PAGE, ...input }, limits),
-  };
-}
-
-const served = (body: string | Uint8Array, type: string, more: FakeResponse = {}): FakeResponse => ({
-  body,
-  ...more,
-  headers: [["content-type", type], ...(more.headers ?? [])],
-});
-const header = (request: { headers?: readonly (readonly [string, string])[] } | undefined, name: string) =>
-  request?.headers?.find(([key]) => key === name)?.[1];
+import { header, html, PAGE, served, TYPE, web } from "./webfetch.fixture.js";
 
 describe("webfetch", () => {
   it("returns a page as text, with its title and links, as content from the web", async () => {
@@ -290,73 +255,6 @@ describe("pages of a text", () => {
   it("are empty behind the end", async () => {
     const { fetch } = web({ [PAGE]: served("short", TYPE.text) });
     expect((await fetch({ offset: 99 })).data).toMatchObject({ text: "", totalCharacters: 5 });
-  });
-});
-
-describe("the cache of a session", () => {
-  const etag: FakeResponse["headers"] = [["etag", '"v1"']];
-
-  it("answers again for a minute, then asks whether the page has changed", async () => {
-    const page = served("one", TYPE.text, { headers: etag });
-    const { fetch, http, pass } = web({ [PAGE]: [page, { status: 304 }, served("two", TYPE.text)] });
-    expect((await fetch({})).data?.cached).toBeUndefined();
-    pass(59);
-    expect((await fetch({})).data).toMatchObject({ text: "one", cached: "fresh", ageSeconds: 59 });
-    pass(2);
-    expect((await fetch({})).data).toMatchObject({ text: "one", cached: "revalidated", ageSeconds: 0 });
-    expect(header(http.sent[1], "if-none-match")).toBe('"v1"');
-    pass(61);
-    const changed = await fetch({});
-    expect(changed.data).toMatchObject({ text: "two" });
-    expect(changed.data).not.toHaveProperty("cached");
-    expect(http.sent).toHaveLength(3);
-  });
-
-  it("does not send the validator of a page to another page that redirected to it", async () => {
-    const page = served("one", TYPE.text, { headers: etag, url: "https://other.example/" });
-    const { fetch, http, pass } = web({ [PAGE]: page });
-    await fetch({});
-    pass(61);
-    await fetch({});
-    expect(http.sent.map((request) => header(request, "if-none-match"))).toEqual([undefined, undefined]);
-  });
-
-  it.each([
-    ["max-age=600", 500, 1],
-    ["max-age=600", 700, 2],
-    ["no-cache", 1, 2],
-    ["private, max-age=0", 1, 2],
-    ["no-store", 1, 2],
-  ])("obeys Cache-Control: %s after %i seconds", async (value, seconds, requests) => {
-    const { fetch, http, pass } = web({ [PAGE]: served("one", TYPE.text, { headers: [["cache-control", value]] }) });
-    await fetch({});
-    pass(seconds);
-    await fetch({});
-    expect(http.sent).toHaveLength(requests);
-  });
-
-  it("never answers for this machine, for errors, or for other sizes", async () => {
-    const local = ["http://localhost:3000/", "http://app.localhost:3000/", "http://127.0.0.1/", "http://[::1]/"];
-    const pages = Object.fromEntries([...local, PAGE].map((url) => [url, served("one", TYPE.text)]));
-    const { fetch, http } = web(pages);
-    for (const url of [...local, "https://example.com/none"]) for (const _ of "12") await fetch({ url });
-    expect(http.sent).toHaveLength(10);
-    await fetch({ maxBytes: 2 });
-    await fetch({});
-    expect(http.sent).toHaveLength(12);
-  });
-
-  it("forgets the page that was used least recently", async () => {
-    const urls = Array.from({ length: MAX_CACHED_PAGES + 1 }, (_, index) => `https://example.com/${index}`);
-    const { fetch, http } = web(Object.fromEntries(urls.map((url) => [url, served(url, TYPE.text)])));
-    for (const url of urls.slice(0, -1)) await fetch({ url });
-    await fetch({ url: urls[0] });
-    await fetch({ url: urls.at(-1) });
-    expect(http.sent).toHaveLength(urls.length);
-    await fetch({ url: urls[0] });
-    expect(http.sent).toHaveLength(urls.length);
-    await fetch({ url: urls[1] });
-    expect(http.sent).toHaveLength(urls.length + 1);
   });
 });
 
