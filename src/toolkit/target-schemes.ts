@@ -2,6 +2,7 @@
 import type { EngineName } from "../backends/container/index.js";
 import { checkContainerName, checkImageName } from "../backends/container/names.js";
 import type { Transport } from "../backends/posix/index.js";
+import { parseDestination } from "../backends/ssh/destination.js";
 import { type Backend, HaftError } from "../kernel/index.js";
 import { nearestNames } from "../text/index.js";
 import type { SandboxSettings } from "./sandbox-settings.js";
@@ -134,6 +135,17 @@ const SCHEMES: Readonly<Record<string, TargetScheme>> = {
           ...(env === undefined ? {} : { env }),
         }),
       );
+    },
+  },
+  ssh: {
+    addressText: "[USER@]HOST[:PORT]",
+    checkAddress: parseDestination,
+    settings: "ssh",
+    sharesWorkspace: false,
+    terminal: true,
+    async open({ address, cwd, ssh }) {
+      const { openSshMachine } = await import("../backends/ssh/index.js");
+      return machineOf(await openSshMachine({ destination: address, ...ssh, ...(cwd === undefined ? {} : { cwd }) }));
     },
   },
 };

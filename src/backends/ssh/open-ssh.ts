@@ -1,6 +1,6 @@
 /** A machine that is reached over ssh. */
 import type { Backend } from "../../kernel/index.js";
-import { createPosixBackend, type PosixBackendOptions } from "../posix/index.js";
+import { createPosixBackend, type PosixBackendOptions, type Transport } from "../posix/index.js";
 import { openSshConnection, type SshConnectionOptions } from "./ssh-connection.js";
 
 /** Milliseconds that the remote shell has to answer once the connection is open. */
@@ -10,6 +10,12 @@ export interface OpenSshOptions
   extends SshConnectionOptions,
     Partial<Omit<PosixBackendOptions, "open" | "name" | "machine" | "commandShell">> {}
 
+/** A machine over ssh that is open. Closing the backend closes the connection. */
+export interface SshMachine {
+  readonly backend: Backend;
+  readonly transport: Transport;
+}
+
 /**
  * Opens a backend on another machine, through the system's OpenSSH client with the user's configuration, agent, jump hosts and known
  * hosts. It never asks for a password. Its login shell may be any; commands run in its `sh`.
@@ -17,17 +23,23 @@ export interface OpenSshOptions
  * @throws `CONFIG_INVALID` for a destination that ssh must not see, `BACKEND_UNAVAILABLE` with the cause when it cannot be reached.
  */
 export async function openSsh(options: OpenSshOptions): Promise<Backend> {
+  return (await openSshMachine(options)).backend;
+}
+
+/** As `openSsh`, with what starts other programs over the same connection. */
+export async function openSshMachine(options: OpenSshOptions): Promise<SshMachine> {
   const { destination, config, ...posix } = options;
-  const connection = await openSshConnection({ destination, ...(config === undefined ? {} : { config }) });
+  const transport = await openSshConnection({ destination, ...(config === undefined ? {} : { config }) });
   try {
-    return await createPosixBackend({
+    const backend = await createPosixBackend({
       connectTimeoutMs: SHELL_TIMEOUT_MS,
       ...posix,
-      name: connection.name,
-      open: connection,
+      name: transport.name,
+      open: transport,
     });
+    return { backend, transport };
   } catch (thrown) {
-    await connection.close?.();
+    await transport.close?.();
     throw thrown;
   }
 }
