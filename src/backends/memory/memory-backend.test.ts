@@ -1,9 +1,7 @@
 import { conform, realClock } from "../../testing/conform.fixture.js";
 import { backendSuite, type Fixture, fsSuite, type Plan, searchSuite, shellSuite } from "../../testing/index.js";
+import { MEMORY_CANNOT } from "./cannot.fixture.js";
 import { createMemoryBackend, type MemoryCommand } from "./index.js";
-
-const NO_PROCESSES = "no processes of a kernel, so no sessions, no /proc, no terminals";
-const NO_COMPOUND = "the shell in memory knows simple commands only: no loops, no subshells, no trap";
 
 const yes: MemoryCommand = async ({ args, out }) => {
   const line = `${args[0] ?? "y"}\n`.repeat(100);
@@ -25,22 +23,7 @@ export const memoryPlan: Plan<Fixture> = {
       },
     };
   },
-  cannot: {
-    "shell:exec:term-is-heard": NO_COMPOUND,
-    "shell:exec:term-ignored": NO_COMPOUND,
-    "shell:exec:child-ignores-term": NO_COMPOUND,
-    "shell:spawn:signal": NO_COMPOUND,
-    "shell:survivor:slow-printer-does-not-leak": NO_COMPOUND,
-    "shell:survivor:output-before-the-end-is-whole": NO_COMPOUND,
-    "shell:exec:new-session-ends-too": NO_PROCESSES,
-    "shell:survivor:new-session": NO_PROCESSES,
-    "shell:process:default-signals": NO_PROCESSES,
-    "shell:process:no-foreign-descriptors": NO_PROCESSES,
-    "shell:process:no-terminal": NO_PROCESSES,
-    "shell:process:own-group": NO_PROCESSES,
-    "shell:spawn:input-closed-by-itself": NO_PROCESSES,
-    "shell:spawn:waiting": NO_PROCESSES,
-  },
+  cannot: MEMORY_CANNOT,
   knownFailures: {},
 };
 

@@ -59,7 +59,7 @@ async function findingsOf(
     if (!isProbed) await backend.close();
     return [{ id: "target", status: "ok", found }, ...probed.map((one) => ({ ...one, target: name }))];
   } catch (error) {
-    const found = `${shown} could not be opened: ${messageOf(error)}`;
+    const found = `${shown} could not be opened: ${messageOf(error).replace(`Could not reach "${target}": `, "")}`;
     if (!isDefault) return [{ id: "target", status: "limits", found, cost: "Calls on it fail." }];
     return [{ id: "target", status: "stops", found, cost: "It is the default, so calls without `on` fail." }];
   }

@@ -152,9 +152,7 @@ function wholeMachine({ cwd, home, machine }: Backend): readonly DoctorFinding[]
   if (machine === "local" || (cwd !== "/" && cwd !== home)) return [];
   const what = cwd === "/" ? "all of its files" : "the home directory";
   const next = "Name a directory: TARGET=/DIR.";
-  return [
-    { id: "workspace", status: "note", found: `${what}: ${cwd}`, cost: "Calls may change anything in it.", next },
-  ];
+  return [{ id: "whole", status: "note", found: `${what}: ${cwd}`, cost: "Calls may change anything in it.", next }];
 }
 
 function missing({ flags, guard }: Backend): DoctorFinding {
