@@ -1,0 +1,379 @@
+/** Ways out of a sandbox, and a program that tries them all. Started as a process, as root and as another user, with an open secret. */
+import { spawn } from "node:child_process";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { systemClock } from "../../host/index.js";
+import type { Backend } from "../../kernel/index.js";
+import { hostGuard } from "../../policy/host-guard.js";
+import { bindAll } from "../../testing/index.js";
+import { createLocalBackend } from "../local/index.js";
+import { createSandboxBackend } from "./index.js";
+
+/** Printed by a row that got out, if nothing else shows it. */
+const OUT = "GOT-OUT";
+const SECRET = "s3cret-of-the-host";
+
+/** `$OUTSIDE`, `$REAL_HOME`, `$STATE`, `$VICTIM`, `$PORT`, `$NAME` are replaced. "known": without a sandbox it gets out, which is tried too. */
+export const ESCAPES: readonly (readonly [name: string, command: string, "known"?])[] = [
+  ["symlink to a file", "ln -sf $OUTSIDE/secret l; cat l", "known"],
+  ["symlink to a directory", "ln -sfn $OUTSIDE d; echo x > d/made", "known"],
+  ["absolute path", "cat $OUTSIDE/secret; echo x > $OUTSIDE/made", "known"],
+  ["climbing", "cat ../../../../../..$OUTSIDE/secret ../outside/secret", "known"],
+  ["/proc/PID/root", "cat /proc/$VICTIM/root$OUTSIDE/secret; ls /proc/$VICTIM && echo GOT-OUT", "known"],
+  ["/proc/1/root", "cat /proc/1/root$OUTSIDE/secret; ls /proc/1/cwd$OUTSIDE && echo GOT-OUT"],
+  ["environment of other processes", "cat /proc/[0-9]*/environ | tr '\\0' '\\n'", "known"],
+  [
+    "inherited descriptors",
+    "for f in /proc/self/fd/*; do case $f in */[012]) ;; *) timeout 1 cat $f;; esac; done",
+    "known",
+  ],
+  [
+    "descriptors of the first process",
+    "cat /proc/1/fd/* /proc/$PPID/fd/* </dev/null >x 2>/dev/null & sleep 0.2; kill $!; cat x",
+  ],
+  [
+    "Unix socket",
+    "$NODE -e \"require('net').connect('$OUTSIDE/sock').on('connect',()=>process.exit()).on('error',()=>process.exit())\"",
+    "known",
+  ],
+  [
+    "abstract socket",
+    "$NODE -e \"require('net').connect('\\0$NAME').on('connect',()=>process.exit()).on('error',()=>process.exit())\"",
+    "known",
+  ],
+  [
+    "D-Bus and other sockets of the session",
+    "cat $XDG_RUNTIME_DIR/secret; ls /run/dbus /var/run/dbus && echo GOT-OUT; echo $DBUS_SESSION_BUS_ADDRESS $SSH_AUTH_SOCK",
+  ],
+  [
+    "loopback of the host",
+    "$NODE -e \"require('net').connect($PORT,'127.0.0.1').on('connect',()=>process.exit()).on('error',()=>process.exit())\"",
+    "known",
+  ],
+  [
+    "loopback through the proxy",
+    "$NODE -e \"require('http').get({host:'127.0.0.1',port:3128,path:'http://127.0.0.1:$PORT/'},()=>process.exit()).on('error',()=>process.exit())\"",
+  ],
+  [
+    "metadata of clouds",
+    "$NODE -e \"require('net').connect({port:80,host:'169.254.169.254',timeout:500}).on('connect',()=>{console.log('GOT-OUT');process.exit()}).on('timeout',()=>process.exit()).on('error',()=>process.exit())\"",
+  ],
+  [
+    "metadata through the proxy",
+    "$NODE -e \"require('http').get({host:'127.0.0.1',port:3128,path:'http://169.254.169.254/'},(r)=>{if(r.statusCode!==403)console.log('GOT-OUT');process.exit()}).on('error',()=>process.exit())\"",
+  ],
+  [
+    "sockets of virtual machines",
+    "python3 -c 'import socket; socket.socket(40, socket.SOCK_STREAM).connect((2, 1)); print(\"GOT-OUT\")'",
+  ],
+  ["setuid programs", "grep -q 'NoNewPrivs:.1' /proc/self/status || echo GOT-OUT; cp /bin/sh s; chmod u+s s", "known"],
+  [
+    "capabilities",
+    "grep -E '^Cap(Prm|Eff|Bnd|Inh|Amb)' /proc/self/status | grep -qv 0000000000000000 && echo GOT-OUT",
+    "known",
+  ],
+  [
+    "memory of another process",
+    "head -c 1 /proc/$VICTIM/maps && echo GOT-OUT; strace -f -p $VICTIM -o t & sleep 0.1; test -s t && echo GOT-OUT",
+    "known",
+  ],
+  ["killing a process", "kill -9 $VICTIM"],
+  ["killing all processes", "trap '' TERM; kill -TERM -1; kill -9 $VICTIM"],
+  ["/tmp of the host", "cat /tmp/$NAME; echo x > /tmp/$NAME-made", "known"],
+  ["/var/tmp of the host", "echo x > /var/tmp/$NAME-made", "known"],
+  [
+    "devices",
+    "ls /dev | grep -E '^(sd|vd|nvme|mem|kmsg|kvm|fuse|loop|vsock|tun)' && echo GOT-OUT; mknod b b 8 0 && echo GOT-OUT",
+  ],
+  ["mount", "mount -t tmpfs none /opt && echo GOT-OUT; mount --bind . /etc && echo GOT-OUT"],
+  [
+    "remount",
+    "mount -o remount,rw,bind /etc && echo GOT-OUT; mount -o remount,rw / && touch /made && echo GOT-OUT; umount -l /etc && echo GOT-OUT",
+  ],
+  [
+    "user namespace",
+    "unshare -Ur true && echo GOT-OUT; unshare -m true && echo GOT-OUT; unshare -n true && echo GOT-OUT",
+  ],
+  [
+    "another sandbox",
+    "bwrap --bind / / --dev /dev true && echo GOT-OUT; bwrap --unshare-user --bind / / cat $OUTSIDE/secret",
+  ],
+  ["namespaces of another process", "nsenter -t 1 -m true && echo GOT-OUT; nsenter -t $VICTIM -a cat $OUTSIDE/secret"],
+  ["chroot", "chroot / true && echo GOT-OUT; chroot /proc/1/root cat $OUTSIDE/secret"],
+  ["pivot through the old root", "cat /oldroot$OUTSIDE/secret /newroot$OUTSIDE/secret; ls /oldroot && echo GOT-OUT"],
+  [
+    "start-up files of the shell",
+    "echo x >> ~/.bashrc; echo x >> $REAL_HOME/.bashrc; echo x > $REAL_HOME/.profile",
+    "known",
+  ],
+  [
+    "keys of the user",
+    "cat ~/.ssh/id $REAL_HOME/.ssh/id $REAL_HOME/.config/gh/hosts.yml $REAL_HOME/.aws/credentials",
+    "known",
+  ],
+  [
+    ".npmrc of the user",
+    "cat ~/.npmrc $REAL_HOME/.npmrc; npm_config_userconfig=$REAL_HOME/.npmrc npm config get x",
+    "known",
+  ],
+  ["programs of the user", "echo x > $REAL_HOME/.local/bin/tool", "known"],
+  [
+    "git hooks",
+    "echo x > .git/hooks/pre-commit; rm -rf .git/hooks; mkdir -p .git/hooks; echo x > .git/hooks/made",
+    "known",
+  ],
+  [
+    "git configuration",
+    "git config core.fsmonitor ./x; echo x >> .git/config; echo x > c; mv c .git/config; echo x > .git/config.worktree",
+    "known",
+  ],
+  ["renaming .git", "mv .git g; mkdir -p .git/hooks; echo x > .git/hooks/made", "known"],
+  ["replacing .git", "ln -sfnT evil .git; mkdir evil; mv -T evil .git; mv -T .git evil; rmdir evil", "known"],
+  [
+    "another configuration for git",
+    "echo ../evil > .git/commondir; rm .git/commondir; echo ../evil > .git/commondir",
+    "known",
+  ],
+  [
+    "settings of editors and agents",
+    "echo x > .vscode/tasks.json; mv .vscode v; mkdir .vscode; echo x > .vscode/tasks.json; echo x > haft.jsonc",
+    "known",
+  ],
+  [
+    "renaming the workspace",
+    "cd /; mv $WORKSPACE $WORKSPACE-moved; rmdir $WORKSPACE; rm -rf $WORKSPACE/../ws; test -d $WORKSPACE || echo GOT-OUT",
+  ],
+  [
+    "cron",
+    "echo x > /etc/cron.d/made && echo GOT-OUT; echo '* * * * * x' | crontab - && echo GOT-OUT; ls /var/spool/cron && echo GOT-OUT",
+  ],
+  [
+    "files of the system",
+    "touch /usr/bin/made /etc/made /opt/made && echo GOT-OUT; cat /etc/shadow | grep . && echo GOT-OUT",
+  ],
+  [
+    "state of Haft",
+    "cat $STATE/secret; mkdir -p $STATE/approvals; echo x > $STATE/approvals/made; rm -rf $STATE/*",
+    "known",
+  ],
+  ["long commands of others", "echo x > $(dirname $TMPDIR)/scripts/made && echo GOT-OUT"],
+  [
+    "terminal",
+    'exec 3<>/dev/tty && echo GOT-OUT; python3 -c \'import fcntl; fcntl.ioctl(0, 0x5412, b"x"); print("GOT-OUT")\'',
+  ],
+  ["/sys", "ls /sys/* && echo GOT-OUT", "known"],
+  [
+    "core_pattern and other settings of the kernel",
+    "for f in kernel/core_pattern kernel/modprobe vm/drop_caches; do (printf '' >> /proc/sys/$f) && echo GOT-OUT; done; (printf '' >> /proc/sysrq-trigger) && echo GOT-OUT",
+  ],
+  ["mode of a device of the host", "for f in null zero tty; do chmod 666 /dev/$f && echo GOT-OUT; done"],
+  ["hard link to an outside file", "ln $OUTSIDE/secret h && cat h; ln /etc/passwd p && echo GOT-OUT"],
+  [
+    "TMPDIR as a symlink, first step",
+    "rm -rf $TMPDIR; mv $TMPDIR t; ln -s $OUTSIDE $TMPDIR; mv ~ h; ln -sfn $OUTSIDE ~/.local; mv ~/.local ~/l; ln -sfn $OUTSIDE ~/.local",
+  ],
+  ["TMPDIR as a symlink, second step", "echo x > $TMPDIR/made; echo x > ~/.local/made; echo x > /tmp/made"],
+  ["shared memory", "ls /dev/shm/$NAME && echo GOT-OUT; cat /dev/shm/$NAME", "known"],
+];
+
+/** What Haft itself writes to the state directory. */
+const OWN_STATE: ReadonlySet<string> = new Set(["jobs", "watcher", "backups"]);
+
+interface World {
+  readonly base: string;
+  readonly workspace: string;
+  readonly home: string;
+  readonly state: string;
+  /** What is wrong since the last question. */
+  violations(): string[];
+  fill(text: string): string;
+  close(): void;
+}
+
+const NAME = `haft-escape-${process.pid}`;
+
+const FILES: Readonly<Record<string, string>> = {
+  "outside/secret": SECRET,
+  "home/.bashrc": "alias x=y\n",
+  "home/.ssh/id": SECRET,
+  "home/.config/gh/hosts.yml": SECRET,
+  "home/.aws/credentials": SECRET,
+  "home/.npmrc": `//x/:_authToken=${SECRET}\n`,
+  "home/.local/bin/tool": "#!/bin/sh\n",
+  "state/secret": SECRET,
+  "ws/.vscode/tasks.json": "{}\n",
+  "ws/haft.jsonc": "{}\n",
+  "ws/.git/HEAD": "ref: refs/heads/main\n",
+  "ws/.git/config": "[core]\n\trepositoryformatversion = 0\n",
+  "ws/.git/config.worktree": "",
+  "ws/.git/commondir": ".\n",
+  "ws/.git/hooks/sample": "",
+  "ws/.git/objects/x": "",
+  "ws/.git/refs/x": "",
+};
+
+async function makeWorld(base: string): Promise<World> {
+  const at = (...parts: string[]) => join(base, ...parts);
+  for (const [name, text] of Object.entries(FILES)) {
+    mkdirSync(at(name, ".."), { recursive: true });
+    writeFileSync(at(name), text);
+  }
+  for (const path of [join("/tmp", NAME), join("/dev/shm", NAME)]) writeFileSync(path, SECRET);
+  let connections = 0;
+  const listen = (where: string | number) =>
+    new Promise<Server>((resolve) => {
+      const server = createServer((socket) => {
+        connections++;
+        socket.end();
+      });
+      server.listen(typeof where === "number" ? { port: where, host: "127.0.0.1" } : { path: where }, () =>
+        resolve(server),
+      );
+    });
+  const servers = [await listen(at("outside", "sock")), await listen(`\0${NAME}`), await listen(0)];
+  const port = (servers[2]!.address() as { port: number }).port;
+  const victim = spawn("/bin/sleep", ["600"], { env: { TOKEN: SECRET }, stdio: "ignore" });
+  const values: Record<string, string> = {
+    OUTSIDE: at("outside"),
+    REAL_HOME: at("home"),
+    STATE: at("state"),
+    WORKSPACE: at("ws"),
+    VICTIM: String(victim.pid),
+    PORT: String(port),
+    NAME,
+    NODE: process.execPath,
+  };
+  const look = () => [
+    ...Object.entries(FILES).flatMap(([name, text]) =>
+      existsSync(at(name)) && readFileSync(at(name), "utf8") === text ? [] : [`changed ${name}`],
+    ),
+    ...["outside", "home", "home/.local", "state", "ws/.git", "ws/.git/hooks", "ws/.vscode"].flatMap((name) =>
+      existsSync(at(name))
+        ? [
+            `${name}: ${readdirSync(at(name))
+              .filter((one) => !OWN_STATE.has(one))
+              .sort()
+              .join(" ")}`,
+          ]
+        : [],
+    ),
+    ...readdirSync(base).map((name) => `has ${name}`),
+    ...[join("/tmp", `${NAME}-made`), join("/var/tmp", `${NAME}-made`)]
+      .filter(existsSync)
+      .map((path) => `made ${path}`),
+    ...(victim.exitCode === null && victim.signalCode === null ? [] : ["killed a process"]),
+    `the workspace is ${statSync(at("ws"), { throwIfNoEntry: false })?.ino}`,
+  ];
+  let before = look();
+  return {
+    base,
+    workspace: at("ws"),
+    home: at("home"),
+    state: at("state"),
+    violations() {
+      const now = look();
+      const changed = [...now.filter((one) => !before.includes(one)), ...before.filter((one) => !now.includes(one))];
+      before = now;
+      const connected = connections;
+      connections = 0;
+      return connected === 0 ? changed : [...changed, `${connected} connections`];
+    },
+    fill: (text) => text.replace(/\$([A-Z_]+)/g, (whole, name: string) => values[name] ?? whole),
+    close() {
+      for (const server of servers) server.close();
+      victim.kill("SIGKILL");
+    },
+  };
+}
+
+async function attempt(backend: Backend, world: World, command: string): Promise<string[]> {
+  const env = { XDG_RUNTIME_DIR: join(world.base, "outside") };
+  const { stdout } = await backend.root.shell.exec(`${world.fill(command)}\necho ran`, {
+    cwd: world.workspace,
+    timeoutMs: 20_000,
+    ...(command.includes("XDG_RUNTIME_DIR") ? { env } : {}),
+  });
+  // A killed process needs a moment to be reported.
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const text = Buffer.concat([stdout.head, stdout.tail]).toString("latin1");
+  const said = text.split("\n").filter((line) => line.includes(OUT) || line.includes(SECRET));
+  return [...said.map((line) => `printed ${line.slice(0, 200)}`), ...world.violations()];
+}
+
+/** What file tools are refused, as commands are. */
+async function fileTools(backend: Backend, world: World): Promise<string[]> {
+  const fixture = { backend, directory: world.workspace, clock: systemClock } as unknown as Parameters<
+    typeof bindAll
+  >[0];
+  const places = [{ path: "/", access: ["read", "write", "create", "delete"], scope: "tree" }] as const;
+  const { fs } = bindAll(fixture, { files: places as never });
+  const attempts: Record<string, () => Promise<unknown>> = {
+    "read a key": () => fs.readText(join(world.home, ".ssh/id")),
+    "read outside": () => fs.readText(join(world.base, "outside/secret")),
+    "read through a symlink": () => fs.readText(join(world.workspace, "to-the-secret")),
+    "read /tmp": () => fs.readText(join("/tmp", NAME)),
+    "list the home directory": () => fs.readDir(world.home),
+    "write .bashrc": () => fs.writeFile(join(world.home, ".bashrc"), "x"),
+    "write a hook": () => fs.writeFile(join(world.workspace, ".git/hooks/made"), "x"),
+    "write the configuration of git": () => fs.writeFile(join(world.workspace, ".git/config"), "x"),
+    "move .git": () => fs.rename(join(world.workspace, ".git"), join(world.workspace, "g"), { replace: false }),
+    "remove .git": () => fs.rm(join(world.workspace, ".git"), { recursive: true, ignoreMissing: false }),
+    "write to the system": () => fs.writeFile("/etc/haft-made", "x"),
+    "read the state": () => fs.readText(join(world.state, "secret")),
+  };
+  symlinkSync(join(world.base, "outside/secret"), join(world.workspace, "to-the-secret"));
+  const wrong: string[] = [];
+  for (const [name, act] of Object.entries(attempts)) {
+    const code = await act().then(
+      () => "it worked",
+      (error: { code?: string }) => error.code ?? String(error),
+    );
+    if (code !== "FS_PERMISSION") wrong.push(`${name}: ${code}`);
+  }
+  return [...wrong, ...world.violations()];
+}
+
+/** A program in the workspace in the place of one that Haft's own shell would start, and variables that load code. */
+async function keeper(backend: Backend, world: World): Promise<string[]> {
+  const bin = join(world.workspace, "bin");
+  mkdirSync(bin, { recursive: true });
+  const script = `touch ${join(world.base, "outside/made")}\n`;
+  writeFileSync(join(world.workspace, "evil.sh"), script);
+  for (const name of ["mv", "dd", "printf"]) writeFileSync(join(bin, name), `#!/bin/sh\n${script}`, { mode: 0o755 });
+  const evil = join(world.workspace, "evil.sh");
+  const env = { PATH: `${bin}:/usr/bin:/bin`, ENV: evil, BASH_ENV: evil, LD_PRELOAD: join(world.workspace, "evil.so") };
+  const job = await backend.root.shell.spawn("echo kept", { cwd: world.workspace, env, lifetime: "keep" });
+  await job.result;
+  return world.violations();
+}
+
+const [, , base = "", as = "sandbox"] = process.argv;
+const world = await makeWorld(base);
+const { workspace: cwd, home, state: stateDir } = world;
+const sandbox = () => createSandboxBackend({ cwd, home, stateDir, hosts: hostGuard(["*"]) });
+const backend = as === "sandbox" ? await sandbox() : createLocalBackend({ cwd, home, stateDir });
+world.violations();
+for (const [name, command, known] of ESCAPES) {
+  if (as !== "sandbox" && known === undefined) continue;
+  // Without a sandbox each would spoil the world for the next.
+  const out = await attempt(backend, world, as === "sandbox" ? command : `(${command.replaceAll("rm -rf", "true")})`);
+  appendFileSync(join(base, "..", `${as}.jsonl`), `${JSON.stringify({ name, out })}\n`);
+}
+if (as === "sandbox") {
+  const more = { "file tools": await fileTools(backend, world), "programs of Haft": await keeper(backend, world) };
+  for (const [name, out] of Object.entries(more))
+    appendFileSync(join(base, "..", `${as}.jsonl`), `${JSON.stringify({ name, out })}\n`);
+}
+await backend.close();
+world.close();
+process.exit(0);
