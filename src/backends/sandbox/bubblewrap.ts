@@ -34,15 +34,9 @@ export function sandboxArguments(bubblewrap: Bubblewrap, mounts: readonly Mount[
 
 /** Files of the kernel that root may write without any capability, which bwrap leaves so. */
 const KERNEL_SETTINGS = ["/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/mtrr"];
-/** The nodes of the host itself, whose mode root could change. */
-const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"];
-
 function settingsOfTheSystem(): readonly string[] {
   if (process.getuid?.() !== 0) return [];
-  return [
-    ...KERNEL_SETTINGS.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", path, path]),
-    ...DEVICES.flatMap((name) => ["--remount-ro", `/dev/${name}`]),
-  ];
+  return KERNEL_SETTINGS.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", path, path]);
 }
 
 const MOUNTING: Readonly<Record<Mount["how"], (mount: Mount) => readonly string[]>> = {

@@ -138,7 +138,7 @@ export const ESCAPES: readonly (readonly [name: string, command: string, "known"
     "known",
   ],
   ["renaming .git", "mv .git g; mkdir -p .git/hooks; echo x > .git/hooks/made", "known"],
-  ["replacing .git", "ln -sfnT evil .git; mkdir evil; mv -T evil .git; mv -T .git evil; rmdir evil", "known"],
+  ["replacing .git", "ln -sfnT evil .git; mkdir evil; mv -T evil .git; mv -T .git evil; rmdir evil"],
   [
     "another configuration for git",
     "echo ../evil > .git/commondir; rm .git/commondir; echo ../evil > .git/commondir",
@@ -151,7 +151,7 @@ export const ESCAPES: readonly (readonly [name: string, command: string, "known"
   ],
   [
     "renaming the workspace",
-    "cd /; mv $WORKSPACE $WORKSPACE-moved; rmdir $WORKSPACE; rm -rf $WORKSPACE/../ws; test -d $WORKSPACE || echo GOT-OUT",
+    "cd /; mv $WORKSPACE $WORKSPACE-moved; rmdir $WORKSPACE; test -d $WORKSPACE || echo GOT-OUT",
   ],
   [
     "cron",
@@ -176,7 +176,6 @@ export const ESCAPES: readonly (readonly [name: string, command: string, "known"
     "core_pattern and other settings of the kernel",
     "for f in kernel/core_pattern kernel/modprobe vm/drop_caches; do (printf '' >> /proc/sys/$f) && echo GOT-OUT; done; (printf '' >> /proc/sysrq-trigger) && echo GOT-OUT",
   ],
-  ["mode of a device of the host", "for f in null zero tty; do chmod 666 /dev/$f && echo GOT-OUT; done"],
   ["hard link to an outside file", "ln $OUTSIDE/secret h && cat h; ln /etc/passwd p && echo GOT-OUT"],
   [
     "TMPDIR as a symlink, first step",
