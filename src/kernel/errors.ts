@@ -51,7 +51,7 @@ export const ERROR_CODES = [
   "POLICY_DENIED", // { rule, claim?, deniedBy?: "approver" }
   "POLICY_APPROVAL_REQUIRED", // { token? }
   "POLICY_RATE_LIMITED",
-  "BACKEND_UNAVAILABLE", // { backend }
+  "BACKEND_UNAVAILABLE", // { backend, reason?, why?, began? } why as a clause; reason: its kind, of a backend that knows kinds
   "BACKEND_UNSUPPORTED", // { backend, feature }
   "MEDIA_UNREADABLE", // { why, problem }, a MediaFault and it as a clause
   "ARTIFACT_UNKNOWN", // { id }

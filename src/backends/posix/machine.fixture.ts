@@ -17,6 +17,9 @@ export class PosixMachine {
   readonly work = realpathSync(mkdtempSync(join(tmpdir(), "haft-work-")));
   readonly #shell: ShellName;
   #channels: Channel[] = [];
+  #held: (() => void)[] | undefined;
+  /** How many channels were opened. */
+  opened = 0;
   /** Milliseconds that opening a channel takes from now on; "never": it fails. */
   delay: number | "never" = 0;
   /** Discards what is written to the channels, as a dead connection does before the failure is detected. */
@@ -46,10 +49,23 @@ export class PosixMachine {
         if (this.delay > 0) await pause(this.delay);
         const channel = await start();
         this.#channels.push(channel);
+        this.opened += 1;
         return this.#watched(channel);
       },
       ...options,
     });
+  }
+
+  /** What is written to the channels waits from now on, as on a line that is interrupted. */
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  /** What was held is written, in order. */
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const write of held) write();
   }
 
   /** Cuts all channels. */
@@ -93,7 +109,8 @@ export class PosixMachine {
   #watched(channel: Channel): Channel {
     return {
       write: (bytes) => {
-        if (!this.isMute) channel.write(bytes);
+        if (this.#held !== undefined) this.#held.push(() => channel.write(bytes));
+        else if (!this.isMute) channel.write(bytes);
       },
       onBytes: (listener) =>
         channel.onBytes((bytes) => {

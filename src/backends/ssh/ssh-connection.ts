@@ -1,6 +1,6 @@
 /** One connection to a machine, shared by all clients that run programs there. */
 import { spawn } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sendSignal } from "../../host/index.js";
@@ -144,7 +144,8 @@ class SshConnection implements Transport {
 
   async #open(): Promise<void> {
     if (this.#closing !== undefined || (await this.#isOpen())) return;
-    rmSync(this.#log, { force: true });
+    // ssh would share no connection if the socket of a process that was killed were still there.
+    for (const name of readdirSync(this.#directory)) rmSync(join(this.#directory, name), { force: true });
     const open = ["-N", "-f", "-E", this.#log, "-o", "ControlMaster=yes", ...this.#options, ...this.#to];
     const { code, signal } = await run(open, CONNECT_LIMIT_MS);
     if (code === 0) return;

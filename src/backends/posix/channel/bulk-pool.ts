@@ -14,6 +14,8 @@ interface BulkPoolOptions {
   nextId(): number;
   /** The spool directory and the abilities of the remote side; opens the command channel if there is none. */
   place(): Promise<{ readonly spool: string; readonly facts: string }>;
+  /** Whether the remote side answers on the command channel. */
+  isAnswering(ms: number): Promise<boolean>;
   /** Kills a remote shell that hangs. */
   stop(pid: number): Promise<void>;
 }
@@ -22,6 +24,8 @@ interface BulkPoolOptions {
 const BUSY_MS = 50;
 /** A request may run this long after its caller was cancelled; then its channel is closed. */
 const HANGING_MS = 2_000;
+/** Milliseconds that the command channel has to answer; if it does not, the line is slow, and no channel hangs. */
+const LINE_MS = 1_000;
 /** How often one request is sent at most. */
 const MAX_TRIES = 4;
 
@@ -61,7 +65,7 @@ export class BulkPool {
         if (!(thrown instanceof ChannelLost)) throw thrown;
         if (signal?.aborted || tries === MAX_TRIES) throw unavailable(this.#options.name, thrown.why);
         if (thrown.wasSent && changes && (await this.#began(channel.serial, id)) !== "no")
-          throw this.#unsure(operation);
+          throw this.#unsure(operation, thrown.message);
       }
     }
   }
@@ -122,10 +126,10 @@ export class BulkPool {
     }
   }
 
-  #unsure(operation: string): HaftError {
+  #unsure(operation: string, why: string): HaftError {
     return new HaftError(
       "BACKEND_UNAVAILABLE",
-      `The connection to "${this.#options.name}" was lost during "${operation}": the change may have happened. Check the current state before you try again.`,
+      `The connection to "${this.#options.name}" was lost during "${operation}": ${why}. The change may have happened; check the current state before you try again.`,
       { details: { backend: this.#options.name, began: "unknown" } },
     );
   }
@@ -133,14 +137,19 @@ export class BulkPool {
   /** Closes the channel when a cancelled request does not finish in time. */
   #watch(channel: BulkChannel, answer: Promise<Frame>, signal: AbortSignal): void {
     let timer: NodeJS.Timeout | undefined;
+    let isOver = false;
+    const check = async (): Promise<void> => {
+      // Requests of other callers are in flight on the channel too: it is closed only if it is to blame.
+      if (!(await this.#options.isAnswering(LINE_MS)) || isOver) return;
+      channel.destroy(`it did not answer within ${HANGING_MS + LINE_MS} ms`);
+      void this.#options.stop(channel.pid);
+    };
     const onAbort = (): void => {
-      timer = setTimeout(() => {
-        channel.destroy(`it did not answer within ${HANGING_MS} ms`);
-        void this.#options.stop(channel.pid);
-      }, HANGING_MS);
+      timer = setTimeout(() => void check(), HANGING_MS);
     };
     signal.addEventListener("abort", onAbort, { once: true });
     const done = (): void => {
+      isOver = true;
       signal.removeEventListener("abort", onAbort);
       clearTimeout(timer);
     };

@@ -44,6 +44,13 @@ export class ChannelLost extends Error {
   }
 }
 
+/** The channel works, but the remote shell that ran the request was killed. */
+export class WorkerKilled extends ChannelLost {
+  constructor() {
+    super("the remote shell that ran it was killed", true);
+  }
+}
+
 /** The reason as a clause. */
 export function clauseOf(why: EndReason): string {
   if (typeof why === "string") return why;

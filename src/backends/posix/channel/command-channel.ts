@@ -1,5 +1,5 @@
 /** The local end of the command channel: assigns requests to workers and responses to callers. */
-import { ChannelLost, type EndReason } from "./channel.js";
+import { ChannelLost, type EndReason, WorkerKilled } from "./channel.js";
 import type { Frame } from "./frames.js";
 import { quoteWords } from "./quote-words.js";
 import type { RemoteShell } from "./remote-shell.js";
@@ -42,8 +42,8 @@ const GROW_AFTER_MS = 40;
 const READY_MS = 5;
 /** The remote side reads lines byte by byte, so longer requests are sent as a block. */
 const MAX_LINE_BYTES = 1_000;
-/** A heartbeat that is not answered within this time closes the channel. */
-const SILENCE_MS = 15_000;
+/** A heartbeat that is not answered within this part of the lease closes the channel. */
+const SILENT_LEASES = 0.5;
 
 const EMPTY = new Uint8Array();
 
@@ -55,6 +55,7 @@ export class CommandChannel {
   readonly pid: number;
   readonly #shell: RemoteShell;
   readonly #maxWorkers: number;
+  readonly #silenceMs: number;
   readonly #onExit: (id: number, status: number) => void;
   readonly #pending = new Map<string, Pending>();
   readonly #queue: Pending[] = [];
@@ -70,6 +71,8 @@ export class CommandChannel {
   #growing: NodeJS.Timeout | undefined;
   #heartbeatTimer: NodeJS.Timeout | undefined;
   #lastReceivedAt = performance.now();
+  /** Called with the next frame, or at the end. */
+  readonly #awaiting = new Set<(isAnswered: boolean) => void>();
   #disconnectError: EndReason | undefined;
   readonly #onEnd: (why: EndReason) => void;
   /** Resolves `shutdown` with the ids of the processes that could not be ended. */
@@ -89,6 +92,7 @@ export class CommandChannel {
     this.pid = options.pid;
     this.#shell = shell;
     this.#maxWorkers = options.maxWorkers;
+    this.#silenceMs = options.leaseMs * SILENT_LEASES;
     this.#onExit = options.onExit;
     this.#onEnd = options.onEnd;
     this.#heartbeatTimer = setInterval(() => this.#sendHeartbeat(), Math.max(250, options.leaseMs / 6));
@@ -114,6 +118,21 @@ export class CommandChannel {
       this.#pending.set(String(request.id), pending);
       this.#queue.push(pending);
       this.#next();
+    });
+  }
+
+  /** Whether anything arrives within `ms`. The remote side answers at once, whatever its commands do. */
+  isAnswering(ms: number): Promise<boolean> {
+    if (this.#disconnectError !== undefined) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const settle = (isAnswered: boolean): void => {
+        clearTimeout(timer);
+        this.#awaiting.delete(settle);
+        resolve(isAnswered);
+      };
+      const timer = setTimeout(settle, ms, false);
+      this.#awaiting.add(settle);
+      this.#shell.send("beat");
     });
   }
 
@@ -231,6 +250,7 @@ export class CommandChannel {
 
   #take(frame: Frame): void {
     this.#lastReceivedAt = performance.now();
+    for (const settle of this.#awaiting) settle(true);
     const [id = "", what, status] = frame.words;
     if (what === "exit") {
       this.#onExit(Number(id), Number(status));
@@ -264,7 +284,7 @@ export class CommandChannel {
     if (lost !== undefined) {
       this.#pending.delete(String(lost.request.id));
       if (LASTING.has(lost.request.operation)) this.#lasting -= 1;
-      lost.reject(new ChannelLost("the remote shell that ran it was killed", true));
+      lost.reject(new WorkerKilled());
     }
     if (this.#living.size === 0) this.#closeExhausted();
     else this.#next();
@@ -275,9 +295,9 @@ export class CommandChannel {
     this.#shell.send("beat");
     const timer = setTimeout(() => {
       if (this.#lastReceivedAt < sentAt && this.#disconnectError === undefined) {
-        this.#end(`no data arrived for ${SILENCE_MS} ms`);
+        this.#end(`no data arrived for ${this.#silenceMs / 1_000} s`);
       }
-    }, SILENCE_MS);
+    }, this.#silenceMs);
     timer.unref();
   }
 
@@ -287,6 +307,7 @@ export class CommandChannel {
     clearInterval(this.#heartbeatTimer);
     clearTimeout(this.#growing);
     this.#shutdownAcknowledged?.([]);
+    for (const settle of this.#awaiting) settle(false);
     const all = [...this.#pending.values()];
     this.#pending.clear();
     this.#queue.length = 0;

@@ -31,18 +31,115 @@ underOneShell((shell) => {
   const linesOf = (name: string) =>
     existsSync(marker(name)) ? readFileSync(marker(name), "utf8").split("\n").length - 1 : 0;
 
-  it("a command that continues is reported as lost, with what it has printed, and can be attached to", async () => {
+  it("a command that continues is waited for, and gives its result once", async () => {
     const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
-    const running = backend.root.shell.exec("echo out; echo $$ > pid; exec sleep 600", { cwd: machine.work });
-    await until(() => linesOf("pid") === 1);
+    const heard: string[] = [];
+    const running = backend.root.shell.exec(
+      "echo x >> runs; echo out; until [ -e go ]; do sleep 0.05; done; echo end; exit 4",
+      {
+        cwd: machine.work,
+        onOutput: (_, bytes) => void heard.push(text(bytes)),
+      },
+    );
+    await until(() => linesOf("runs") === 1);
+    const before = machine.opened;
     machine.cut();
+    await until(() => machine.opened > before && backend.state() === "open");
+    // Also a second time.
+    machine.cut();
+    await until(() => machine.opened > before + 1 && backend.state() === "open");
+    writeFileSync(marker("go"), "");
     const result = await running;
-    expect([result.began, result.ended, result.exit]).toEqual(["yes", "channel-lost", { by: "none" }]);
+    expect([result.began, result.ended, result.exit]).toEqual(["yes", "itself", { by: "code", code: 4 }]);
+    expect([text(result.stdout.head), heard.join(""), linesOf("runs")]).toEqual(["out\nend\n", "out\nend\n", 1]);
+    expect(result.tree.state).toBe("gone");
+    await backend.close();
+  });
+
+  it("a deadline ends a command that continues without its channel", async () => {
+    const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const running = backend.root.shell.exec("echo out; echo $$ > pid; exec sleep 600", { cwd: machine.work, signal });
+    await until(() => linesOf("pid") === 1);
+    const before = machine.opened;
+    machine.cut();
+    await until(() => machine.opened > before && backend.state() === "open");
+    controller.abort();
+    const result = await running;
+    expect([result.began, result.ended, result.tree.state]).toEqual(["yes", "cancelled", "gone"]);
     expect(text(result.stdout.head)).toBe("out\n");
-    expect(result.tree.survivors.map((one) => one.name)).toEqual(["sleep"]);
-    const job = await backend.root.shell.attach(result.job ?? "");
-    expect((await job?.kill("TERM"))?.state).toBe("gone");
     expect(isAlive(Number(readFileSync(marker("pid"), "utf8")))).toBe(false);
+    await backend.close();
+  });
+
+  it("a deadline does not wait for a line that is silent", async () => {
+    const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
+    const command = { cwd: machine.work, graceMs: 60_000 };
+    const controller = new AbortController();
+    const running = backend.root.shell.exec("echo $$ > pid; exec sleep 600", { ...command, signal: controller.signal });
+    await until(() => linesOf("pid") === 1);
+    machine.isMute = true;
+    const before = machine.opened;
+    controller.abort();
+    const result = await running;
+    expect([result.began, result.ended, result.tree.state]).toEqual(["unknown", "cancelled", "unseen"]);
+    // It did not wait for the end of the channel.
+    expect([machine.opened, backend.state()]).toEqual([before, "open"]);
+    machine.isMute = false;
+    machine.cut();
+    await backend.root.shell.exec("true", { cwd: machine.work });
+    await backend.close();
+  });
+
+  it("a caller that stops waiting on a silent line costs other callers nothing", async () => {
+    const backend = await machine.open({ orphanMs: TAKEN_OVER_MS, maxBulkChannels: 1 });
+    const { fs } = backend.root;
+    await fs.writeFile(marker("file"), "old");
+    machine.hold();
+    const read = fs.readText(marker("file"), { timeoutMs: 200 }).catch((thrown: unknown) => thrown);
+    const write = fs.writeFile(marker("file"), "new");
+    expect(HaftError.is(await read)).toBe(true);
+    // Longer than a channel is given that hangs.
+    await pause(4_000);
+    machine.release();
+    await write;
+    expect(await fs.readText(marker("file"))).toBe("new");
+    await backend.close();
+  });
+
+  it("the reason of a silent line is that it was silent", async () => {
+    const backend = await machine.open({ leaseMs: 2_000 });
+    const running = backend.root.shell.exec("exec sleep 600", { cwd: machine.work });
+    await until(() => machine.processes().length > 8);
+    machine.isMute = true;
+    machine.delay = "never";
+    expect((await running).problem).toBe("no data arrived for 1 s");
+    await until(() => machine.processes().length === 0);
+    await backend.close();
+  });
+
+  it("closing after a cut leaves no shells that wait for a new channel", async () => {
+    const backend = await machine.open({ orphanMs: 3_600_000 });
+    machine.cut();
+    await backend.root.shell.exec("true", { cwd: machine.work });
+    await backend.close();
+    await until(() => machine.processes().length === 0);
+    expect(machine.leftovers()).toEqual([]);
+  });
+
+  it("a job whose shell was killed with it is lost, and does not run for ever", async () => {
+    const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
+    const job = await backend.root.shell.spawn("echo out; echo $PPID $$ > pids; exec sleep 600", {
+      cwd: machine.work,
+      lifetime: "host",
+    });
+    await until(() => linesOf("pids") === 1);
+    for (const pid of readFileSync(marker("pids"), "utf8").trim().split(" ")) process.kill(Number(pid), "SIGKILL");
+    const result = await job.result;
+    expect([result.ended, result.exit, result.tree.state]).toEqual(["channel-lost", { by: "none" }, "gone"]);
+    expect(text(result.stdout.head)).toBe("out\n");
+    expect((await backend.root.shell.jobs({ id: job.id })).map((one) => one.status)).toEqual(["lost"]);
     await backend.close();
   });
 

@@ -66,6 +66,7 @@ export class RemoteAgent {
         await this.#command();
         return { spool: this.#spool!.path, facts: [...this.place.facts].join(" ") };
       },
+      isAnswering: (ms) => this.isAnswering(ms),
       stop: (pid) => this.stop(pid),
     });
   }
@@ -144,6 +145,22 @@ export class RemoteAgent {
   /** Kills a remote shell that hangs. */
   async stop(pid: number): Promise<void> {
     if (this.#closing === undefined) await this.ask("stop", [String(pid)]).catch(() => {});
+  }
+
+  /** Whether the remote side answers within `ms`; it does so at once, whatever its commands do. Opens a channel if there is none. */
+  async isAnswering(ms: number): Promise<boolean> {
+    const asked = this.#command().then((channel) => channel.isAnswering(ms));
+    return (
+      (await orAfter(
+        asked.catch(() => false),
+        ms,
+      )) ?? false
+    );
+  }
+
+  /** Milliseconds that commands continue without a channel. */
+  get orphanMs(): number {
+    return this.#options.orphanMs;
   }
 
   /** Closes the command channel; the next request opens another. */

@@ -19,12 +19,16 @@ import { wholeNumber } from "../../../text/index.js";
 import { exitEvent, type JobFacts, killPlan } from "../../job-facts.js";
 import { ChannelLost } from "../channel/channel.js";
 import type { RemoteAgent } from "../channel/remote-agent.js";
-import { isCopying, type KeepBytes, readEnding, readReport, readTree } from "../shell/capture.js";
+import { type CommandReport, isCopying, type KeepBytes, readEnding, readReport, readTree } from "../shell/capture.js";
 import { readPoll } from "../shell/output-poller.js";
 
 /** Poll interval of a job whose end is not reported; it grows from the first to the second value. */
 const MIN_POLL_MS = 100;
 const MAX_POLL_MS = 2_000;
+/** How often a job is looked at whose end is reported: the shell that would report it may have been killed. */
+const CHECK_MS = 5_000;
+/** Milliseconds without a process and without an exit status after which a job counts as lost. */
+const LOST_AFTER_MS = 3_000;
 /** Bytes of output in one response at most. */
 const MAX_PART_BYTES = 1_048_576;
 
@@ -57,6 +61,8 @@ export class RemoteJob implements ShellHandle {
   #endedMs = 0;
   /** When its end was first seen, as `performance.now()`. */
   #exitedAt: number | undefined;
+  /** Since when it has had no process and no exit status, as `performance.now()`. */
+  #goneAt: number | undefined;
   #wasStopped = false;
   #timer: NodeJS.Timeout | undefined;
   #isAsking = false;
@@ -73,7 +79,7 @@ export class RemoteJob implements ShellHandle {
       this.#resolve = resolve;
     });
     this.onExit = exitEvent(this.#result);
-    if (options.isWatched) this.#wait(MIN_POLL_MS);
+    this.#wait(options.isWatched ? MIN_POLL_MS : CHECK_MS);
   }
 
   get result(): Promise<ShellResult> {
@@ -190,7 +196,8 @@ export class RemoteJob implements ShellHandle {
       this.#poll().then(
         (isOver) => {
           this.#isAsking = false;
-          if (!isOver) this.#wait(Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, ms * 2)));
+          const mostMs = this.#options.isWatched || this.#goneAt !== undefined ? MAX_POLL_MS : CHECK_MS;
+          if (!isOver) this.#wait(Math.min(mostMs, Math.max(MIN_POLL_MS, ms * 2)));
         },
         () => {
           this.#isAsking = false;
@@ -219,12 +226,28 @@ export class RemoteJob implements ShellHandle {
     }
     const frame = await this.#remote.ask("look", words);
     const report = readReport(frame, keep);
-    if (pid === null ? report.tree.state === "alive" : frame.words[2] === "") return false;
+    if (pid === null ? report.tree.state === "alive" : frame.words[2] === "")
+      return pid !== null && this.#isLost(report);
     if (pid !== null && report.tree.state === "alive") await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     const last = readReport(await this.#remote.ask("look", words), keep);
     this.#exitedAt ??= performance.now();
     if (isCopying(last, this.#exitedAt)) return false;
     this.#settle({ ...this.#empty(), ended: "itself", ...last });
+    return true;
+  }
+
+  /** Settles a job that has no process any more, and whose exit status is not recorded and never will be. */
+  #isLost({ stdout, stderr, tree }: CommandReport): boolean {
+    const now = performance.now();
+    this.#goneAt = tree.state === "gone" ? (this.#goneAt ?? now) : undefined;
+    if (this.#goneAt === undefined || now - this.#goneAt < LOST_AFTER_MS) return false;
+    this.#settle({
+      ...this.#empty(),
+      stdout,
+      stderr,
+      tree,
+      problem: "it was killed together with the shell that ran it",
+    });
     return true;
   }
 

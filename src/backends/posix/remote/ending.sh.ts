@@ -44,7 +44,12 @@ hf_stop_watch() { hf_kill_noted TERM "$hf_s/watch.$hf_gen"; }
 hf_ending() {
   hf_claim "$hf_s/ending.$hf_gen" || return 0
   if [ "$1" != shutdown ]; then
-    hf_pause "$hf_orphan"
+    # Looks every second, so that a channel that was replaced, or whose directory is gone, leaves no shells behind.
+    hf_y=$hf_orphan
+    while [ "$hf_y" -gt 0 ] && [ -d "$hf_s" ] && hf_current; do
+      if [ "$hf_y" -gt 100 ]; then hf_pause 100; else hf_pause "$hf_y"; fi
+      hf_y=$(( hf_y - 100 ))
+    done
     hf_current && hf_claim "$hf_s/reaping" || { hf_stop_watch; return 0; }
     # The new channel writes "gen" first and then checks for "reaping"; checking again here means that one of the two yields.
     if ! hf_current; then rm -f "$hf_s/reaping"; hf_stop_watch; return 0; fi

@@ -11,7 +11,7 @@ import {
 } from "../../../kernel/index.js";
 import type { JobFacts } from "../../job-facts.js";
 import { stopWith } from "../../shell-call.js";
-import { ChannelLost } from "../channel/channel.js";
+import { ChannelLost, WorkerKilled } from "../channel/channel.js";
 import type { Frame } from "../channel/frames.js";
 import { orAfter, type RemoteAgent } from "../channel/remote-agent.js";
 import type { RemoteJobTable } from "../jobs/job-table.js";
@@ -27,11 +27,12 @@ import {
   stageInput,
 } from "./command-request.js";
 import { OutputPoller } from "./output-poller.js";
+import { recoverCommand } from "./recover-command.js";
 
 /** Milliseconds that a kill and its report may take beyond the grace. */
 const KILL_MARGIN_MS = 2_500;
-/** Milliseconds to wait for a new channel that reports the state of a command. */
-const RECOVERY_MS = 10_000;
+/** Milliseconds after which a line that does not answer is not waited for any longer. */
+const LINE_MS = 2_500;
 /** Bytes of the head and of the tail that are stored at most. */
 const MAX_KEEP_BYTES = 8 * 1024 * 1024;
 /** How often a command that did not begin is sent. */
@@ -140,7 +141,7 @@ export class CommandRun {
         case "stop":
           return await this.#end(id, event.why, answer);
         case "failed":
-          return await this.#failed(id, event.thrown, spool, isLast);
+          return await this.#failed(id, event.thrown, spool, isLast, answer);
         default:
           return event satisfies never;
       }
@@ -206,7 +207,10 @@ export class CommandRun {
     const graceMs = graceOf(this.#options.graceMs);
     const words = [String(id), this.#tag, String(Math.ceil(graceMs / 10))];
     const asked = this.#remote.ask("end", words).catch(() => undefined);
-    const ended = await orAfter(asked, graceMs + KILL_MARGIN_MS);
+    // On a line that is interrupted the request waits, and ends the command when it arrives. The caller does not.
+    const isAnswering = this.#remote.isAnswering(LINE_MS);
+    const silent = isAnswering.then((isSo) => (isSo ? new Promise<undefined>(() => {}) : undefined));
+    const ended = await orAfter(Promise.race([asked, silent]), graceMs + KILL_MARGIN_MS);
     const tree = ended === undefined ? TREE_UNSEEN : readEnding(ended);
     const event = await orAfter(answer, ended === undefined ? 0 : 300);
     if (event?.is === "failed" && !wasSent(event.thrown)) return this.#notStarted(why);
@@ -214,7 +218,7 @@ export class CommandRun {
       const result = await this.#answered(id, event.frame);
       return result.began === "no" ? { ...result, ended: why } : { ...result, ended: why, tree };
     }
-    const report = await orAfter(this.#poll(id), 1_000);
+    const report = (await isAnswering) ? await orAfter(this.#poll(id), 1_000) : undefined;
     if (report === undefined) return { ...this.#result(why, "unknown"), tree };
     return this.#ended(
       id,
@@ -229,36 +233,32 @@ export class CommandRun {
     thrown: unknown,
     spool: string | undefined,
     isLast: boolean,
+    answer: Promise<Event>,
   ): Promise<ShellResult | "again"> {
     if (thrown instanceof InputNotStaged) return this.#notStarted("spawn-error", thrown.message);
     if (!(thrown instanceof ChannelLost)) throw thrown;
     if (this.#why !== undefined && !thrown.wasSent) return this.#notStarted(this.#why);
     if (!thrown.wasSent) return isLast ? this.#notStarted("channel-lost", thrown.message) : "again";
-    const answer = await Promise.race([
-      orAfter(
-        this.#remote.ask("began", [String(id)]).catch(() => undefined),
-        RECOVERY_MS,
-      ),
-      this.#stop.then(() => undefined),
-    ]);
-    // The records of the old spool directory are not available in another one.
-    const began = answer === undefined || spool !== this.#remote.spoolName ? "unknown" : (answer.words[2] ?? "unknown");
-    if (began === "no") {
-      if (this.#why !== undefined) return this.#notStarted(this.#why);
-      return isLast ? this.#notStarted("channel-lost", thrown.message) : "again";
-    }
-    if (began !== "yes") return this.#disconnected("unknown", thrown.message);
     const { head, tail } = this.#keep;
-    const words = [String(id), this.#tag, String(head), String(tail)];
-    const collected = await orAfter(
-      this.#remote.ask("collect", words).catch(() => undefined),
-      RECOVERY_MS,
-    );
-    if (collected?.words[1] === "done") return this.#ended(id, readReport(collected, this.#keep), "itself");
-    const report = await orAfter(this.#poll(id), RECOVERY_MS);
-    if (report === undefined) return this.#disconnected("yes", thrown.message);
-    const result = await this.#ended(id, report, "channel-lost");
-    return { ...result, problem: thrown.message };
+    const isStopped = () => this.#why !== undefined;
+    const lost = { id, spool, keep: this.#keep, words: [String(id), this.#tag, String(head), String(tail)] };
+    // A command whose own shell was killed reports no end.
+    const waits = !(thrown instanceof WorkerKilled);
+    const recovered = recoverCommand(this.#remote, { ...lost, waits, isStopped });
+    const found = await Promise.race([recovered, this.#stop.then(() => undefined)]);
+    if (found === undefined) return this.#end(id, this.#why ?? "cancelled", answer);
+    switch (found.is) {
+      case "not-begun":
+        return isLast ? this.#notStarted("channel-lost", thrown.message) : "again";
+      case "ended":
+        return this.#ended(id, found.report, "itself");
+      case "lost":
+        return { ...(await this.#ended(id, found.report, "channel-lost")), problem: thrown.message };
+      case "unknown":
+        return this.#disconnected(found.began, thrown.message);
+      default:
+        return found satisfies never;
+    }
   }
 
   #poll(id: number): Promise<CommandReport | undefined> {
