@@ -26,7 +26,7 @@ import { readPoll } from "../shell/output-poller.js";
 const MIN_POLL_MS = 100;
 const MAX_POLL_MS = 2_000;
 /** How often a job is looked at whose end is reported: the shell that would report it may have been killed. */
-const CHECK_MS = 5_000;
+const CHECK_MS = 15_000;
 /** Milliseconds without a process and without an exit status after which a job counts as lost. */
 const LOST_AFTER_MS = 3_000;
 /** Bytes of output in one response at most. */
