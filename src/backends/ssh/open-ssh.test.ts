@@ -1,10 +1,11 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { HaftError, ShellResult } from "../../kernel/index.js";
+import { bundleForProcess } from "../../testing/bundle.fixture.js";
 import { service, withServices } from "../../testing/services.fixture.js";
 import { until } from "../posix/machine.fixture.js";
 import { openSsh, openSshConnection } from "./index.js";
@@ -115,6 +116,21 @@ withServices(["ssh"], "ssh", () => {
       false,
     ]);
     await nothingLeft();
+  });
+
+  it.each(["exits", "is killed"])("leaves nothing behind when its process %s without closing it", async (how) => {
+    const script = await bundleForProcess(new URL("./exit-host.fixture.ts", import.meta.url), client.directory);
+    const host = spawn(process.execPath, [script, service("ssh").hosts.box, client.config], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    await new Promise((resolve) => host.stdout.once("data", resolve));
+    expect(client.processes().length).toBeGreaterThan(0);
+    if (how === "exits") host.stdin.write("exit\n");
+    else host.kill("SIGKILL");
+    await until(() => client.processes().length === 0, 60_000);
+    // After a kill an empty directory and what ssh printed remain.
+    if (how === "exits") await until(() => client.left().length === 0);
+    else expect(client.left().filter((name) => !/^haft-ssh-[^/]*(\/log)?$/.test(name))).toEqual([]);
   });
 
   it("goes by way of a jump host", async () => {

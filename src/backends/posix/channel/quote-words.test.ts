@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { fc, runCount } from "../../../testing/property.fixture.js";
 import { verifies } from "../../../testing/verifies.fixture.js";
 import { ARGV, underEachShell } from "../shells.fixture.js";
-import { quoteWords } from "./quote-words.js";
+import { loginShellCommand, quoteWords } from "./quote-words.js";
 
 underEachShell((shell) => {
   const [program = "", ...args] = ARGV[shell];
@@ -47,3 +47,29 @@ underEachShell((shell) => {
     );
   });
 });
+
+it.each(["sh", "dash", "bash", "zsh", "fish", "tcsh"])(
+  "%s as a login shell runs any words unchanged, where it is installed",
+  (shell) => {
+    const words = [
+      "a b",
+      "it's",
+      '"q"',
+      "$HOME",
+      "`id`",
+      "back\\slash",
+      "new\nline",
+      "é",
+      "",
+      "-x",
+      "*",
+      "=ls",
+      "!!",
+      "100%",
+      "~",
+    ];
+    const { stdout, error } = spawnSync(shell, ["-c", loginShellCommand(["printf", "<%s>", ...words])]);
+    if (error === undefined) expect(stdout.toString("utf8")).toBe(words.map((word) => `<${word}>`).join(""));
+    expect(loginShellCommand(["busybox", "sh"])).toBe("exec busybox sh");
+  },
+);
