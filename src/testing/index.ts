@@ -1,7 +1,7 @@
 /**
  * Conformance suites, fakes and transcripts, to test a backend or a store.
  *
- * A suite is a list of cases `{ id, behavior, run(fixture) }`; ids are `fs:*`, `shell:*`, `search:*`, `backend:*`, `artifacts:*` and `state:*`.
+ * A suite is a list of cases `{ id, behavior, run(fixture) }`; ids are `fs:*`, `shell:*`, `search:*`, `backend:*`, `artifacts:*`, `state:*` and `terminal:*`.
  * They are independent of a test runner. With vitest:
  *
  * ```ts
@@ -31,4 +31,4 @@ export { type Case, cannotTable, type Plan, type RunnableCase, runnable, type Su
 export { type Exchange, playTranscript } from "./play-transcript.js";
 export { schemaProblems } from "./schema-problems.js";
 export type { StateFixture } from "./state/state-fixture.js";
-export { fsSuite, searchSuite, shellSuite, stateSuite } from "./suites.js";
+export { fsSuite, searchSuite, shellSuite, stateSuite, terminalSuite } from "./suites.js";

@@ -27,6 +27,9 @@ import { stateApprovals } from "./state/approvals.js";
 import { stateDocuments } from "./state/documents.js";
 import { stateSessions } from "./state/sessions.js";
 import type { StateFixture } from "./state/state-fixture.js";
+import { terminalForging } from "./terminal/forging.js";
+import { terminalRunning } from "./terminal/running.js";
+import { terminalTyping } from "./terminal/typing.js";
 
 /** What every `Fs` guarantees: reading, writing, directories, names, error messages, symlinks, and that it never leaves its grant. */
 export const fsSuite: Suite<Fixture> = [
@@ -64,3 +67,6 @@ export const shellSuite: Suite<Fixture> = [
 
 /** What every `State` guarantees: exact documents and atomic updates, sessions that end, approvals that are used once. */
 export const stateSuite: Suite<StateFixture> = [...stateDocuments, ...stateSessions, ...stateApprovals];
+
+/** What every `Terminal` guarantees: commands that run exactly and end only at their end, exact keys, and captures. */
+export const terminalSuite: Suite<Fixture> = [...terminalRunning, ...terminalForging, ...terminalTyping];

@@ -18,9 +18,14 @@ export class TmuxRefusal extends Error {}
 /** The client has ended. The server may still run. */
 export class ClientLost extends Error {}
 
+/**
+ * Commands whose answer has text of panes, titles or names. tmux gives it at once; other commands may wait for a file, and lines
+ * that arrive meanwhile are notifications.
+ */
+const WITH_TEXT = ["capture-pane", "display-message", "list-clients", "list-panes", "new-window", "show-buffer"];
+
 interface Request {
   readonly sentinel: string;
-  /** Whether the answer has text of panes or names. */
   readonly hasText: boolean;
   readonly lines: string[];
   failed: boolean;
@@ -81,24 +86,20 @@ export class ControlClient {
     return this.#why;
   }
 
-  /**
-   * Sends one command.
-   *
-   * @param hasText - Set it when the answer contains text of panes, titles or names.
-   * @throws `TmuxRefusal`, `ClientLost`.
-   */
-  send(words: readonly string[], hasText = false): Promise<readonly string[]> {
-    return this.sendAll([words], hasText).then(([lines]) => lines!);
+  /** Sends one command. @throws `TmuxRefusal`, `ClientLost`. */
+  send(words: readonly string[]): Promise<readonly string[]> {
+    return this.sendAll([words]).then(([lines]) => lines!);
   }
 
   /** Sends commands at once; if one is refused, the others are sent all the same. */
-  sendAll(commands: readonly (readonly string[])[], hasText = false): Promise<readonly (readonly string[])[]> {
+  sendAll(commands: readonly (readonly string[])[]): Promise<readonly (readonly string[])[]> {
     if (this.#why !== undefined) return Promise.reject(new ClientLost(this.#why));
     const answers = commands.map(
-      () =>
+      ([name = ""]) =>
         new Promise<readonly string[]>((resolve, reject) => {
           this.#count += 1;
           const sentinel = `${this.#nonce}-${this.#count}`;
+          const hasText = WITH_TEXT.includes(name);
           this.#requests.push({ sentinel, hasText, lines: [], failed: false, resolve, reject });
         }),
     );

@@ -1,7 +1,7 @@
 /**
  * The script that finds or starts the server and becomes the client. It runs on the machine of the backend, as
  * `sh -c SCRIPT haft MARK KIND DIRECTORY SOCKET TARGET CWD COLUMNS HISTORY [SHELL...]`, and first prints
- * `MARK DIRECTORY MADE SHELL...`, or `MARK fail WHY`.
+ * `MARK DIRECTORY MADE SESSION SHELL...`, or `MARK fail WHY`.
  *
  * KIND is "private", "named" or "current"; a DIRECTORY is that of an earlier client, whose server is expected to run.
  */
@@ -34,7 +34,7 @@ if [ $# = 0 ]; then
   case $\{1##*/} in bash|dash|sh|ash|zsh|ksh|mksh) ;; *) set -- /bin/sh ;; esac
 fi
 made=no
-case $target in "$"*|%*) exact=$target ;; *) exact="=$target" ;; esac
+case $target in "$"*|%*) exact=$target ;; *) exact="=$target:" ;; esac
 if [ "$kind" = current ]; then
   t display-message -p -t "$target" x >/dev/null 2>&1 || leave gone
 elif ! t has-session -t "$exact" 2>/dev/null; then
@@ -46,10 +46,10 @@ elif ! t has-session -t "$exact" 2>/dev/null; then
   *) why=$(t new-session -d -s "$target" -n shared -x "$\{size%x*}" -y "$\{size#*x}" -c "$cwd" -- env "$@" 2>&1) ;;
   esac || leave start "$why"
 fi
-say "$dir" $made "$@"
+say "$dir" $made "$(t display-message -p -t "$exact" '#{session_id}')" "$@"
 case $kind in
-private) exec tmux -f /dev/null -S "$dir/s" -C attach-session -f ignore-size -t "$exact:" ;;
+private) exec tmux -f /dev/null -S "$dir/s" -C attach-session -f ignore-size -t "$exact" ;;
 current) exec tmux -S "$sock" -C attach-session -f ignore-size -t "$target" ;;
-*) exec tmux -C attach-session -f ignore-size -t "$exact:" ;;
+*) exec tmux -C attach-session -f ignore-size -t "$exact" ;;
 esac
 `.replaceAll("$\\{", "${");

@@ -130,15 +130,12 @@ export class PaneCommandRun {
       clears: this.#pane.isAtLineStart,
     });
     this.#pane.isAtLineStart = false;
-    const [users] = await server.sendAll(
-      [
-        LIST_CLIENTS,
-        ...panes.writeFile(this.#files.command, `${this.#command}\n`),
-        ...panes.writeFile(this.#files.script, script),
-        ...panes.typeText(id, typedLine(this.#files.script, true)),
-      ],
-      true,
-    );
+    const [users] = await server.sendAll([
+      LIST_CLIENTS,
+      ...panes.writeFile(this.#files.command, `${this.#command}\n`),
+      ...panes.writeFile(this.#files.script, script),
+      ...panes.typeText(id, typedLine(this.#files.script, true)),
+    ]);
     this.#users = users?.join("\n") ?? "";
   }
 
@@ -225,12 +222,11 @@ export class PaneCommandRun {
     const { panes, server } = this.#on;
     const { generation } = this.#pane;
     try {
-      if (server.opened()?.client.why !== undefined) this.#output.hasGap = true;
       const [facts, stat, status, users] = await Promise.all([
         panes.facts(),
         panes.stat(this.#pid),
         panes.readFile(this.#files.status),
-        server.send(LIST_CLIENTS, true),
+        server.send(LIST_CLIENTS),
       ]);
       if (server.generation !== generation) return "lost";
       const found = facts.find(({ state }) => state.pane === this.#pane.id);
@@ -239,14 +235,22 @@ export class PaneCommandRun {
       const isName = found.state.command === this.#pane.shellName;
       const isPrompt = stat === undefined ? isName : stat.foreground === stat.group;
       if (stat !== undefined && !isPrompt && stat.foreground > 0) this.#group ??= stat.foreground;
-      const [nonce, kind, ...rest] = (status ?? "").split("\n", 1)[0]!.split(" ");
+      // A shell may write it in parts, so only a line that ends with the full stop counts.
+      const [, nonce, kind, rest = ""] =
+        /^(\w+) (exit|directory|missing) ?(.*) ?\.$/s.exec((status ?? "").trim()) ?? [];
       if (nonce !== this.#nonce) return { isPrompt };
       if (kind === "missing") return { isPrompt, isMissing: true };
-      if (kind === "directory") return { isPrompt, directory: rest.join(" ") };
-      return { isPrompt, exit: exitOfStatus(Number(rest[0])) };
+      if (kind === "directory") return { isPrompt, directory: rest.trimEnd() };
+      return { isPrompt, exit: exitOfStatus(Number(rest)) };
     } catch (error) {
       if (!HaftError.is(error, "BACKEND_UNAVAILABLE")) throw error;
-      return "lost";
+      // The client has ended: the next look is through another one, if the server is still there.
+      this.#output.hasGap = true;
+      const isThere = await server.open().then(
+        () => server.generation === generation,
+        () => false,
+      );
+      return isThere ? { isPrompt: false } : "lost";
     }
   }
 

@@ -70,9 +70,9 @@ export function paneCommandScript(one: PaneCommand): string {
     ...environment,
     `    . ${posixQuote(one.commandFile)}`,
     `    )${input}`,
-    `    \\printf '%s exit %s\\n' ${one.nonce} "$?" >| ${status}`,
-    `  else \\printf '%s directory %s\\n' ${one.nonce} "$PWD" >| ${status}; fi`,
-    `else \\printf '%s missing\\n' ${one.nonce} >| ${status}; fi`,
+    `    \\printf '%s exit %s .\\n' ${one.nonce} "$?" >| ${status}`,
+    `  else \\printf '%s directory %s .\\n' ${one.nonce} "$PWD" >| ${status}; fi`,
+    `else \\printf '%s missing .\\n' ${one.nonce} >| ${status}; fi`,
     printMark(one.nonce, "end"),
     "",
   ].join("\n");

@@ -73,7 +73,6 @@ export class Panes {
     const { session } = await this.#server.open();
     const [lines = [], commands = [], titles = []] = await this.#server.sendAll(
       FORMATS.map((format) => ["list-panes", "-s", "-t", session, "-F", format]),
-      true,
     );
     return lines.map((line, index) => {
       const [pane = "", pid, columns, rows, alternate, mode, dead, owner, ...name] = line.split(" ");
@@ -138,14 +137,11 @@ export class Panes {
   async readFile(path: string): Promise<string | undefined> {
     const buffer = `haft-read-${this.#server.owner}`;
     const [, shown] = await this.#server
-      .sendAll(
-        [
-          ["load-buffer", "-b", buffer, path],
-          ["show-buffer", "-b", buffer],
-          ["delete-buffer", "-b", buffer],
-        ],
-        true,
-      )
+      .sendAll([
+        ["load-buffer", "-b", buffer, path],
+        ["show-buffer", "-b", buffer],
+        ["delete-buffer", "-b", buffer],
+      ])
       .catch((error) => {
         if (error instanceof TmuxRefusal) return [];
         throw error;
@@ -253,7 +249,7 @@ export class Panes {
     const watched =
       this.#server.kind === "private"
         ? []
-        : await this.#server.send(["list-clients", "-F", "#{client_control_mode}#{pane_id}"], true);
+        : await this.#server.send(["list-clients", "-F", "#{client_control_mode}#{pane_id}"]);
     const ending = own.filter(({ state }) => !watched.includes(`0${state.pane}`));
     await this.#server.endProcesses(ending.map(({ pid }) => pid));
     await this.#server.sendAll(ending.map(({ state }) => ["kill-pane", "-t", state.pane])).catch(() => {});
@@ -311,6 +307,7 @@ export class Panes {
         });
       });
     const id = answer[0] ?? "";
+    if (!/^%\d+$/.test(id)) throw paneGone(id);
     if (size !== undefined)
       await this.#server.send(["resize-window", "-t", id, "-x", String(size[0]), "-y", String(size[1])]);
     return this.#add(id);

@@ -94,18 +94,18 @@ export class TmuxServer {
   }
 
   /** Sends commands to the server. A client that has ended is replaced first. */
-  async sendAll(commands: readonly (readonly string[])[], hasText = false): Promise<readonly (readonly string[])[]> {
+  async sendAll(commands: readonly (readonly string[])[]): Promise<readonly (readonly string[])[]> {
     const { client } = await this.open();
     try {
-      return await client.sendAll(commands, hasText);
+      return await client.sendAll(commands);
     } catch (error) {
       if (error instanceof ClientLost) throw this.#unavailable(error.message);
       throw error;
     }
   }
 
-  async send(words: readonly string[], hasText = false): Promise<readonly string[]> {
-    return (await this.sendAll([words], hasText))[0]!;
+  async send(words: readonly string[]): Promise<readonly string[]> {
+    return (await this.sendAll([words]))[0]!;
   }
 
   /** Ends a session of ours that has no panes of others, and a private server. Nothing is used after it. */
@@ -160,26 +160,18 @@ export class TmuxServer {
     const line = await client.opened.catch((error) => {
       throw this.#unavailable(messageOf(error));
     });
-    const [directory = "", made = "", ...shell] = line.split(" ");
+    const [directory = "", made = "", id = "", ...shell] = line.split(" ");
     if (directory === "fail") {
       client.close();
       if (made === "gone") return "gone";
-      throw this.#notStarted(made, shell.join(" "));
+      throw this.#notStarted(made, [id, ...shell].join(" "));
     }
     opening = this.#open;
-    const [, ids] = await client
-      .sendAll([
-        ["refresh-client", "-f", "ignore-size"],
-        ["display-message", "-p", "#{session_id}"],
-      ])
-      .catch((error) => {
-        throw this.#unavailable(messageOf(error));
-      });
     if (last === undefined) this.generation += 1;
     const open: OpenServer = {
       client,
       directory,
-      session: ids?.[0] ?? target,
+      session: id,
       shell: last?.shell ?? paneShell ?? shell,
       owner: this.owner,
       made: last?.made ?? made === "yes",

@@ -64,7 +64,7 @@ export class TmuxTerminal implements Terminal {
     const { id, notice } = await panes.resolve(pane);
     const facts = await panes.factsOf(id);
     const alternate = options.alternate && facts.state.alternate;
-    const lines = await server.send(captureWords(id, { ...options, alternate }), true).catch(refusedPane(id));
+    const lines = await server.send(captureWords(id, { ...options, alternate })).catch(refusedPane(id));
     const state = { ...(await panes.stateOf(facts)), ...(notice === undefined ? {} : { notice }) };
     const text = options.trailing ? lines : lines.map((line) => line.trimEnd());
     return { text: text.join("\n"), state, fellBack: options.alternate && !alternate };

@@ -1,0 +1,277 @@
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { afterEach, expect, it } from "vitest";
+import { sendSignal, systemClock } from "../../host/index.js";
+import {
+  type Backend,
+  DEFAULT_PANE,
+  HaftError,
+  PANE_ACTIONS,
+  type PaneResult,
+  type Terminal,
+} from "../../kernel/index.js";
+import { bindAll } from "../../testing/index.js";
+import { createLocalBackend } from "../local/index.js";
+import type { TmuxOptions } from "./options.js";
+import { PANE_SHELLS, testPlace, withPrograms } from "./shells.fixture.js";
+import { withTmux } from "./with-tmux.js";
+
+const PLAIN = { join: false, trailing: false, escapes: false, escapeNonPrintable: false, alternate: false };
+const WAIT_MS = 30_000;
+
+withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
+  const closing: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  });
+
+  /** A backend, the directory of its tmux server once it runs, and what a call can do there. */
+  function open(options: Partial<TmuxOptions> = {}) {
+    const place = testPlace();
+    closing.push(place.remove);
+    const clients: string[] = [];
+    const local = createLocalBackend({ cwd: place.directory, home: place.home });
+    const backend: Backend = withTmux(local, {
+      run: (argv) => argv,
+      env: { PATH: process.env.PATH ?? "", HOME: place.home, TMUX_TMPDIR: place.directory },
+      paneShell: PANE_SHELLS.bash,
+      ...options,
+    });
+    closing.push(() => backend.close());
+    const terminal = (command?: string): Terminal => {
+      const commands = command === undefined ? [] : [{ command, cwd: place.directory }];
+      return bindAll({ backend, clock: systemClock }, { commands, panes: [{ id: "*", actions: PANE_ACTIONS }] })
+        .terminal!;
+    };
+    const run = (command: string, timeoutMs = WAIT_MS, pane = DEFAULT_PANE): Promise<PaneResult> =>
+      terminal(command).run(pane, command, { cwd: place.directory, timeoutMs });
+    /** The private server of the default pane, as `tmux` arguments. */
+    const server = async () => {
+      const { stdout } = await run('printf "%s %s" "${TMUX%,*}" "$PPID"');
+      const [socket = "", pid = ""] = text(stdout.head).replace(/,\d+ /, " ").split(" ");
+      return {
+        socket,
+        pid: Number(pid),
+        tmux: (...args: string[]) => execFileSync("tmux", ["-S", socket, ...args], { encoding: "utf8" }),
+      };
+    };
+    return { backend, place, terminal, run, server, clients };
+  }
+
+  it("ends with the pane when a user closes it, and opens another one for the next command", async () => {
+    const { run, server } = open();
+    const { tmux } = await server();
+    tmux("new-window", "-d");
+    const running = run("echo before; sleep 600");
+    await until(() => tmux("capture-pane", "-p", "-t", "%0").includes("\nbefore"));
+    tmux("kill-pane", "-t", "%0");
+    const result = await running;
+    expect([result.began, result.ended, result.exit]).toEqual(["yes", "channel-lost", { by: "none" }]);
+    expect(result.problem).toContain("%0 was closed");
+    expect(text(result.stdout.head)).toBe("before\n");
+    const next = await run("echo next");
+    expect([text(next.stdout.head), next.notice]).toEqual(["next\n", expect.stringContaining("%0 was gone")]);
+  });
+
+  it("reports a server that ended during a command, and starts another one", async () => {
+    const { run, server } = open();
+    const { tmux, socket } = await server();
+    const running = run("sleep 600");
+    await until(() => tmux("list-panes", "-F", "#{pane_current_command}").includes("sleep"));
+    tmux("kill-server");
+    const result = await running;
+    expect([result.began, result.ended]).toEqual(["yes", "channel-lost"]);
+    expect(result.problem).toContain("the tmux server ended");
+    const next = await run("echo next");
+    expect([text(next.stdout.head), next.notice]).toEqual(["next\n", expect.stringContaining("gone")]);
+    expect(existsSync(socket)).toBe(false);
+  });
+
+  it("connects again when its client is killed, and returns the exit code of the command that ran meanwhile", async () => {
+    const { run, server, place } = open();
+    const { tmux } = await server();
+    const running = run("echo before; until [ -e go ]; do sleep 0.05; done; exit 9");
+    await until(() => tmux("capture-pane", "-p", "-t", "%0").includes("\nbefore"));
+    const pid = Number(tmux("list-clients", "-F", "#{client_pid}"));
+    const start = Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[19]);
+    expect(sendSignal({ pid, start }, "SIGKILL")).toBe(true);
+    await until(() => tmux("list-clients", "-F", "#{client_pid}").trim() !== String(pid));
+    execFileSync("touch", [`${place.directory}/go`]);
+    const result = await running;
+    expect([result.ended, result.exit]).toEqual(["itself", { by: "code", code: 9 }]);
+    expect(text(result.stdout.head)).toContain("before\n");
+    expect(text((await run("echo next")).stdout.head)).toBe("next\n");
+  });
+
+  it("continues when a user renames the session, the window and the title, and changes the size", async () => {
+    const { run, server, terminal } = open();
+    const { tmux } = await server();
+    const running = run("echo before; until [ -e go ]; do sleep 0.05; done; echo after");
+    await until(() => tmux("capture-pane", "-p", "-t", "%0").includes("\nbefore"));
+    tmux("rename-session", "%end 1 1 1");
+    tmux("rename-window", "-t", "%0", "%exit");
+    tmux("select-pane", "-t", "%0", "-T", "%output %0 x");
+    tmux("resize-window", "-t", "%0", "-x", "30", "-y", "8");
+    expect((await terminal().list())[0]).toMatchObject({
+      pane: "%0",
+      size: [30, 8],
+      owned: true,
+      title: "%output %0 x",
+    });
+    await terminal("touch go").dispatch((await terminal().open({})).pane, "touch go", {});
+    const result = await running;
+    expect([result.ended, text(result.stdout.head)]).toEqual(["itself", "before\nafter\n"]);
+  });
+
+  it("is not affected by the history limit", async () => {
+    const { run } = open({ historyLines: 10 });
+    const { stdout } = await run("seq 1 3000");
+    expect(text(stdout.head)).toMatch(/^1\n2\n/);
+    expect(text(stdout.tail)).toMatch(/\n2999\n3000\n$/);
+  });
+
+  it("keeps little of much output", async () => {
+    const { run } = open();
+    const before = process.memoryUsage().rss;
+    const { stdout, exit } = await run("head -c 50000000 /dev/zero | tr '\\0' 'x' | fold -w 100", 120_000);
+    expect([exit, stdout.produced > 50_000_000]).toEqual([{ by: "code", code: 0 }, true]);
+    expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000);
+  }, 120_000);
+
+  it("does not run commands in panes of others, nor close them, but types and captures", async () => {
+    const { run, server, terminal } = open();
+    const { tmux } = await server();
+    const foreign = tmux("new-window", "-d", "-P", "-F", "#{pane_id}").trim();
+    await expect(run("true", WAIT_MS, foreign)).rejects.toMatchObject({ code: "TERMINAL_NOT_OWNED" });
+    await expect(terminal().close(foreign)).rejects.toMatchObject({ code: "TERMINAL_NOT_OWNED" });
+    expect((await terminal().send(foreign, [{ text: "#typed" }])).shell).toBe("unknown");
+    await until(() => tmux("capture-pane", "-p", "-t", foreign).includes("#typed"));
+    expect((await terminal().capture(foreign, PLAIN)).text).toContain("#typed");
+    // A mark alone does not make a pane ours.
+    tmux("set-option", "-p", "-t", foreign, "@haft", "1");
+    await expect(run("true", WAIT_MS, foreign)).rejects.toMatchObject({ code: "TERMINAL_NOT_OWNED" });
+  });
+
+  it("does not type a command into what a user runs, nor execute what a user has begun to type", async () => {
+    const { run, server, place, terminal } = open();
+    const { tmux } = await server();
+    tmux("send-keys", "-t", "%0", "touch begun; #");
+    expect(text((await run("echo ran")).stdout.head)).toBe("ran\n");
+    expect(existsSync(`${place.directory}/begun`)).toBe(false);
+    tmux("send-keys", "-t", "%0", "cat > typed", "Enter");
+    await until(() => existsSync(`${place.directory}/typed`));
+    await expect(run("echo ran", WAIT_MS, "%0")).rejects.toMatchObject({ code: "TERMINAL_BUSY" });
+    expect((await terminal().list())[0]?.shell).toBe("busy");
+    tmux("send-keys", "-t", "%0", "C-d");
+    await until(async () => (await terminal().list())[0]?.shell === "prompt");
+    expect(readFileSync(`${place.directory}/typed`, "utf8")).toBe("");
+    tmux("send-keys", "-t", "%0", "exec cat", "Enter");
+    await until(() => tmux("list-panes", "-t", "%0", "-F", "#{pane_current_command}").includes("cat"));
+    await expect(run("echo ran", WAIT_MS, "%0")).rejects.toMatchObject({ code: "TERMINAL_BUSY" });
+  });
+
+  it("types also while a user looks at the history of the pane", async () => {
+    const { run, server, terminal } = open();
+    const { tmux } = await server();
+    tmux("copy-mode", "-t", "%0");
+    expect(text((await run("echo ran")).stdout.head)).toBe("ran\n");
+    tmux("copy-mode", "-t", "%0");
+    await terminal().send("%0", [{ text: "echo ty''ped" }, { key: "Enter" }]);
+    await until(() => tmux("capture-pane", "-p", "-t", "%0").includes("\ntyped"));
+  });
+
+  it("says that a user was active in the pane", async () => {
+    const { run, server } = open();
+    const { socket, tmux } = await server();
+    const attach = `TERM=xterm tmux -S '${socket}' attach-session`;
+    const user = spawn("script", ["-qec", attach, "/dev/null"], { stdio: ["pipe", "ignore", "ignore"] });
+    closing.push(() => sendSignal(user, "SIGTERM"));
+    await until(() => tmux("list-clients", "-F", "#{client_control_mode}").includes("0"));
+    tmux("select-window", "-t", "%0");
+    const quiet = await run("echo quiet");
+    const running = run('echo begun; read -r line; echo "got $line"');
+    await until(() => tmux("capture-pane", "-p", "-t", "%0").includes("\nbegun"));
+    await new Promise((resolve) => setTimeout(resolve, 1_100)); // tmux counts activity in seconds
+    user.stdin.write("from the user\r");
+    const result = await running;
+    expect([quiet.userTyped, result.userTyped]).toEqual([false, true]);
+    expect(text(result.stdout.head)).toContain("got from the user\n");
+  });
+
+  it("leaves nothing behind: no process, no socket, no directory", async () => {
+    const { run, server, backend, terminal, place } = open();
+    const { socket, pid } = await server();
+    const tag = `haft-left-${process.pid}-${Date.now()}`;
+    const { pane } = await terminal().open({});
+    const command = `(trap '' HUP TERM; exec -a ${tag} sleep 600) & nohup bash -c 'exec -a ${tag} sleep 600' >/dev/null 2>&1 & exec -a ${tag} sleep 600`;
+    await terminal(command).dispatch(pane, command, { cwd: place.directory });
+    const tagged = () => readdirSync("/proc").filter((one) => /^\d+$/.test(one) && commandLine(one).includes(tag));
+    await until(() => tagged().filter((one) => commandLine(one).startsWith(tag)).length === 3);
+    const unfinished = run(`sleep 600; : ${tag}`);
+    const before = terminal();
+    expect((await backend.close()).left).toEqual([]);
+    expect((await unfinished).ended).toBe("cancelled");
+    await until(() => tagged().length === 0);
+    await until(() => commandLine(String(pid)) === "");
+    expect(existsSync(socket.replace(/\/s$/, ""))).toBe(false);
+    await expect(before.list()).rejects.toMatchObject({ code: "BACKEND_UNAVAILABLE" });
+  }, 60_000);
+
+  it("uses a named session of the user's server, and leaves what is not its own", async () => {
+    const place = testPlace();
+    closing.push(place.remove);
+    const env = { PATH: process.env.PATH ?? "", HOME: place.home, TMUX_TMPDIR: place.directory, TERM: "xterm" };
+    const tmux = (...args: string[]) => execFileSync("tmux", args, { encoding: "utf8", env });
+    tmux("-f", "/dev/null", "new-session", "-d", "-s", "work", "-x", "80", "-y", "24", "env", ...PANE_SHELLS.bash);
+    closing.push(() => tmux("kill-server"));
+    const { run, terminal, backend } = open({ session: "work", env });
+    expect(backend.name).toBe("local+tmux=work");
+    expect((await terminal().list()).map(({ owned, shell }) => [owned, shell])).toEqual([[false, "unknown"]]);
+    const result = await run("echo hi");
+    expect([result.pane, text(result.stdout.head)]).toEqual(["%1", "hi\n"]);
+    expect(tmux("list-windows", "-t", "work", "-F", "#{window_width}").split("\n")[0]).toBe("80");
+    await backend.close();
+    expect(tmux("list-panes", "-a", "-F", "#{pane_id}")).toBe("%0\n");
+    const made = open({ session: "made", env });
+    await made.run("true");
+    expect(tmux("list-sessions", "-F", "#{session_name}")).toBe("made\nwork\n");
+    await made.backend.close();
+    expect(tmux("list-sessions", "-F", "#{session_name}")).toBe("work\n");
+  });
+
+  it("says what is missing", async () => {
+    const noTmux = open({ run: (argv) => ["env", "PATH=/nonexistent", "/bin/sh", ...argv.slice(1)] });
+    await expect(noTmux.terminal().list()).rejects.toMatchObject({ code: "BACKEND_UNSUPPORTED" });
+    const local = createLocalBackend();
+    const sandboxed = { ...local, flags: { ...local.flags, sandbox: true } };
+    expect(() => withTmux(sandboxed, { run: (argv) => argv })).toThrow("outside of the sandbox");
+    expect(() => withTmux(local, { run: (argv) => argv, session: "-t:x" })).toThrow("is not a session name");
+    const { TMUX_PANE } = process.env;
+    delete process.env.TMUX_PANE;
+    try {
+      expect(() => withTmux(local, { run: (argv) => argv, current: true })).toThrow("$TMUX_PANE is not set");
+    } finally {
+      if (TMUX_PANE !== undefined) process.env.TMUX_PANE = TMUX_PANE;
+    }
+  });
+});
+
+function text(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+  } catch {
+    return "";
+  }
+}
+
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + WAIT_MS;
+  while (!(await isTrue())) {
+    if (Date.now() > end) throw new Error("It did not happen in time.");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
