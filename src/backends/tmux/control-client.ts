@@ -55,7 +55,9 @@ export class ControlClient {
   #why: string | undefined;
   #exit: string | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** The first line, which the script prints that starts the client. */
+  #onAttached: (() => void) | undefined;
+  #heardAt = 0;
+  /** The first line, which the script prints that starts the client. Resolves when the client is attached: before, it cannot read files. */
   readonly opened: Promise<string>;
 
   /** @param mark - What that line begins with. */
@@ -64,12 +66,16 @@ export class ControlClient {
     this.#events = events;
     this.opened = new Promise((resolve, reject) => {
       channel.onBytes((bytes) => {
+        this.#heardAt = Date.now();
         for (const line of this.#splitter.push(bytes)) {
           if (this.#isOpen) this.#onLine(line);
           else {
             const text = decoder.decode(line);
             this.#isOpen = text.startsWith(mark);
-            if (this.#isOpen) resolve(text.slice(mark.length).trim());
+            if (!this.#isOpen) continue;
+            const words = text.slice(mark.length).trim();
+            if (words.startsWith("fail ")) resolve(words);
+            else this.#onAttached = () => resolve(words);
           }
         }
       });
@@ -151,7 +157,10 @@ export class ControlClient {
     const [name, ...rest] = decoder.decode(line).split(" ");
     if (name === "%error" && rest[2] === "1" && this.#requests[0] !== undefined) this.#requests[0].failed = true;
     else if (name === "%exit") this.#exit = rest.join(" ");
-    else if (name !== "%begin" && name !== "%end") this.#events.changed();
+    else if (name !== "%begin" && name !== "%end") {
+      if (name === "%session-changed") this.#onAttached?.();
+      this.#events.changed();
+    }
   }
 
   #answer(request: Request, lines: readonly string[]): void {
@@ -165,6 +174,8 @@ export class ControlClient {
     clearTimeout(this.#timer);
     if (this.#requests.length === 0) return;
     this.#timer = setTimeout(() => {
+      // Much output may come before the answer.
+      if (Date.now() - this.#heardAt < ANSWER_MS) return this.#watch();
       this.#end("it did not answer in 20 s");
       this.#channel.destroy();
     }, ANSWER_MS);

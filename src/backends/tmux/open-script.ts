@@ -25,9 +25,9 @@ if [ -z "$dir" ]; then
 fi
 leave() { [ -n "$again" ] || rm -rf -- "$dir"; fail "$@"; }
 case $kind in
-private) t() { tmux -f /dev/null -S "$dir/s" "$@"; } ;;
-current) t() { tmux -S "$sock" "$@"; } ;;
-*) t() { tmux "$@"; } ;;
+private) t() { tmux -u -f /dev/null -S "$dir/s" "$@"; } ;;
+current) t() { tmux -u -S "$sock" "$@"; } ;;
+*) t() { tmux -u "$@"; } ;;
 esac
 if [ $# = 0 ]; then
   set -- "$\{SHELL:-/bin/sh}"
@@ -48,8 +48,8 @@ elif ! t has-session -t "$exact" 2>/dev/null; then
 fi
 say "$dir" $made "$(t display-message -p -t "$exact" '#{session_id}')" "$@"
 case $kind in
-private) exec tmux -f /dev/null -S "$dir/s" -C attach-session -f ignore-size -t "$exact" ;;
-current) exec tmux -S "$sock" -C attach-session -f ignore-size -t "$target" ;;
-*) exec tmux -C attach-session -f ignore-size -t "$exact" ;;
+private) exec tmux -u -f /dev/null -S "$dir/s" -C attach-session -f ignore-size -t "$exact" ;;
+current) exec tmux -u -S "$sock" -C attach-session -f ignore-size -t "$target" ;;
+*) exec tmux -u -C attach-session -f ignore-size -t "$exact" ;;
 esac
 `.replaceAll("$\\{", "${");

@@ -233,7 +233,7 @@ export class PaneCommandRun {
       if (found === undefined || found.dead) return "gone";
       this.#noteUsers(users.join("\n"));
       const isName = found.state.command === this.#pane.shellName;
-      const isPrompt = stat === undefined ? isName : stat.foreground === stat.group;
+      const isPrompt = this.#pane.hasProc ? stat !== undefined && stat.foreground === stat.group : isName;
       if (stat !== undefined && !isPrompt && stat.foreground > 0) this.#group ??= stat.foreground;
       // A shell may write it in parts, so only a line that ends with the full stop counts.
       const [, nonce, kind, rest = ""] =

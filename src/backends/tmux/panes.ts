@@ -31,6 +31,8 @@ export interface OwnPane {
   ready: Promise<void>;
   /** A command of ours that runs or was dispatched here and may still run. */
   running: "run" | "dispatch" | undefined;
+  /** Whether `/proc` says which group has the terminal. */
+  hasProc: boolean;
   /** Whether the prompt begins a line, as far as is known: the output before it ended with a newline. */
   isAtLineStart: boolean;
 }
@@ -121,8 +123,9 @@ export class Panes {
    */
   async isPrompt(own: OwnPane, pid: number, command: string): Promise<boolean> {
     if (command !== own.shellName) return false;
+    if (!own.hasProc) return true;
     const stat = await this.stat(pid);
-    return stat === undefined || stat.foreground === stat.group;
+    return stat !== undefined && stat.foreground === stat.group;
   }
 
   /** From `/proc/PID/stat`, read by the tmux server. Undefined for no such process, or no /proc. */
@@ -321,6 +324,7 @@ export class Panes {
       shellName: "",
       ready: Promise.resolve(),
       running: undefined,
+      hasProc: false,
       isAtLineStart: true,
     };
     this.#own.set(id, pane);
@@ -352,7 +356,9 @@ export class Panes {
       void Promise.resolve(0).then(() => answered.finally(stop));
     });
     if (!(await answered)) throw paneBusy(pane.id, "its shell", "did not answer after it was started");
-    pane.shellName = (await this.factsOf(pane.id)).state.command;
+    const { state, pid } = await this.factsOf(pane.id);
+    pane.shellName = state.command;
+    pane.hasProc = (await this.stat(pid)) !== undefined;
   }
 }
 
