@@ -6,7 +6,14 @@
  */
 export { type ProviderSchema, providerSchema, type SchemaProvider } from "./adapters/index.js";
 export {
+  type BuddyDefinition,
+  type BuddyTool,
+  BuddyToolError,
+  type BuddyTools,
+  buddyApprover,
   buddyDialect,
+  buddyTargetSummary,
+  buddyTools,
   haftDialect,
   INDUSAGI_FS_NAMES,
   type IndusagiOptions,

@@ -4,7 +4,7 @@ import type { CapturePaneData, CapturePaneInput, CapturePaneLimits } from "../..
 import { booleanArgument, omitUndefined, shownValue } from "../arguments.js";
 import { newTruncations, textResult } from "../rendering.js";
 import { renderPaneFailure } from "./failure-text.js";
-import { NO_ALTERNATE_SCREEN, truncatedStart } from "./messages.js";
+import { missingPane, NO_ALTERNATE_SCREEN, truncatedStart } from "./messages.js";
 import { MAX_DELAY_MS, paneArguments, paneProperties } from "./pane-arguments.js";
 
 const CAPTURE_MAX_CHARACTERS = 8_000;
@@ -30,7 +30,8 @@ export const capturePanePresenter: ToolPresenter<CapturePaneInput, CapturePaneDa
       delay_ms: paneProperties.delay_ms,
     },
   },
-  limits: { maxDelayMs: MAX_DELAY_MS },
+  acceptsEmpty: ["delay"],
+  limits: { maxDelayMs: MAX_DELAY_MS, retargets: true },
   decode(args) {
     const pane = paneArguments(args);
     if ("problem" in pane) return pane;
@@ -60,7 +61,7 @@ export const capturePanePresenter: ToolPresenter<CapturePaneInput, CapturePaneDa
   },
   render(result) {
     if (result.isError || result.data === undefined) return renderPaneFailure(result, "capture-pane");
-    const { text, fellBack, state } = result.data;
+    const { text, fellBack, state, missing } = result.data;
     const characters = [...text];
     const kept = characters.slice(-CAPTURE_MAX_CHARACTERS).join("");
     const omitted = characters.length - CAPTURE_MAX_CHARACTERS;
@@ -72,7 +73,11 @@ export const capturePanePresenter: ToolPresenter<CapturePaneInput, CapturePaneDa
       keptBytes: utf8Length(kept),
       next: "`start` and `end` choose other lines.",
     };
-    return textResult(shown + notice, { clamped: true, ...newTruncations(result, omitted > 0 ? [truncation] : []) });
+    const moved = missing === undefined ? "" : missingPane(missing, state.pane);
+    return textResult(moved + shown + notice, {
+      clamped: true,
+      ...newTruncations(result, omitted > 0 ? [truncation] : []),
+    });
   },
 };
 

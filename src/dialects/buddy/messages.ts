@@ -22,6 +22,14 @@ export const truncatedStart = (characters: number): string => `[truncated ${char
 /** BD-047 */
 export const NO_ALTERNATE_SCREEN = "[alternate screen is not active; captured the main pane instead]";
 
+/** BD-048 */
+export const missingPane = (missing: string, pane: string): string =>
+  `[tmux pane ${missing} is missing; captured the default pane ${pane} instead]\n`;
+
+/** BD-027 */
+export const REFUSED_IN_PANE =
+  "`command` would change or end the shared shell, or manage tmux itself; run it in a shell of its own, such as bash -lc '…'";
+
 /** BD-052 */
 export const sentKeys = (pane: string): string => `keys sent to tmux pane ${pane}`;
 

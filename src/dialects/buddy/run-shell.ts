@@ -8,7 +8,7 @@ import { streamTruncation, survivorTruncations, unfinishedTruncations } from "..
 import { unfinishedReason } from "../unfinished-reason.js";
 import { renderBuddyFailure } from "./failure-text.js";
 import { headCharacters } from "./head-characters.js";
-import { DENIED_BY_USER, dispatched, executionFailed, NEEDS_TMUX, shellReport } from "./messages.js";
+import { DENIED_BY_USER, dispatched, executionFailed, NEEDS_TMUX, REFUSED_IN_PANE, shellReport } from "./messages.js";
 import { parseWait, shortDuration } from "./wait-duration.js";
 
 /** Of each stream, its start. */
@@ -49,6 +49,7 @@ export const runShellPresenter: ToolPresenter<BashInput, BashData, BashLimits> =
     if (command === undefined) return missing("command", "text");
     const wait = parseWait(args.wait);
     if ("problem" in wait) return { problem: wait.problem, parameter: "wait" };
+    if (wait.mode === "dispatch" && changesPane(command)) return { problem: REFUSED_IN_PANE, parameter: "command" };
     if (wait.mode === "dispatch") return { input: { command, background: true } };
     if (wait.mode === "until-exit") return { input: { command } };
     return { input: { command, timeoutMs: Math.min(wait.timeoutMs, RUN_SHELL_MAX_WAIT_MS) } };
@@ -57,6 +58,15 @@ export const runShellPresenter: ToolPresenter<BashInput, BashData, BashLimits> =
     return result.data === undefined ? refusal(result) : report(result, result.data, about);
   },
 };
+
+/** BD-027: a line that sets errexit in the shell of the pane or ends it, or that makes or ends panes of tmux. */
+const ENDS_SHELL = /^\s*(?:set\s+-(?:\w*e|o\s+errexit)|setopt\s+errexit|exit|logout|exec)(?![\w-])/im;
+const MANAGES_TMUX =
+  /\btmux\s+(?:-\S+\s+)*(?:new-session|new-window|split-window|kill-session|kill-pane|create-pane)\b/;
+
+function changesPane(command: string): boolean {
+  return ENDS_SHELL.test(command) || MANAGES_TMUX.test(command);
+}
 
 function refusal(result: ToolResult<BashData>): Rendered {
   const failure = failureOf(result);

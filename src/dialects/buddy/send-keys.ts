@@ -24,6 +24,7 @@ export const sendKeysPresenter: ToolPresenter<SendKeysInput, SendKeysData, SendK
       delay_ms: paneProperties.delay_ms,
     },
   },
+  acceptsEmpty: ["delay"],
   limits: { maxDelayMs: MAX_DELAY_MS },
   decode(args) {
     const pane = paneArguments(args);

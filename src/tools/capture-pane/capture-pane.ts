@@ -1,4 +1,13 @@
-import { type Claim, defineTool, ok, type ToolContext, type ToolResult } from "../../kernel/index.js";
+import {
+  type Claim,
+  type ClaimContext,
+  DEFAULT_PANE,
+  defineTool,
+  HaftError,
+  ok,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
 import { fromPane, paneOf, pauseFor, refuseWithoutTerminal, terminalOf } from "../shared/terminal-access.js";
 import {
   CAPTURE_PANE_LIMITS,
@@ -24,11 +33,14 @@ export const capturePaneTool = defineTool({
   deadlineMs: (input: CapturePaneInput, limits: CapturePaneLimits) => delayOf(input, limits) + CAPTURE_MS,
   annotations: { title: "Show a pane", idempotent: true },
   claims: (input: CapturePaneInput, context) =>
-    refuseWithoutTerminal("show a pane", context) ?? [readClaim(paneOf(input))],
+    refuseWithoutTerminal("show a pane", context) ?? claimsOf(input, context),
   run: capture,
 });
 
-const readClaim = (id: string): Claim => ({ kind: "pane", action: "read", id });
+function claimsOf(input: CapturePaneInput, { limits }: ClaimContext<CapturePaneLimits>): readonly Claim[] {
+  const ids = new Set([paneOf(input), ...(limits.retargets ? [DEFAULT_PANE] : [])]);
+  return [...ids].map((id) => ({ kind: "pane", action: "read", id }));
+}
 
 function delayOf({ delayMs = 0 }: CapturePaneInput, { maxDelayMs }: CapturePaneLimits): number {
   return Math.min(Math.max(0, delayMs), maxDelayMs);
@@ -40,7 +52,7 @@ async function capture(
 ): Promise<ToolResult<CapturePaneData>> {
   await pauseFor(delayOf(input, ctx.limits), ctx);
   const { from, to, join = true, trailing = false, alternate = false, escapes = false } = input;
-  const captured = await terminalOf(ctx).capture(paneOf(input), {
+  const options = {
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
     join,
@@ -48,7 +60,16 @@ async function capture(
     alternate,
     escapes,
     escapeNonPrintable: input.escapeNonPrintable ?? escapes,
+  };
+  const terminal = terminalOf(ctx);
+  const asked = paneOf(input);
+  let missing: string | undefined;
+  const { text, state, fellBack } = await terminal.capture(asked, options).catch((thrown: unknown) => {
+    const isGone = HaftError.is(thrown) && thrown.code === "TERMINAL_PANE_GONE";
+    if (!isGone || !ctx.limits.retargets || asked === DEFAULT_PANE) throw thrown;
+    missing = asked;
+    return terminal.capture(DEFAULT_PANE, options);
   });
-  const { text, state, fellBack } = captured;
-  return ok({ text, state, fellBack }, { structured: { ...state, fellBack }, ...fromPane(state) });
+  const data = { text, state, fellBack, ...(missing === undefined ? {} : { missing }) };
+  return ok(data, { structured: { ...state, fellBack }, ...fromPane(state) });
 }

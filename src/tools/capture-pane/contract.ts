@@ -3,9 +3,11 @@ import type { CaptureOptions, InferInput, JsonSchema, PaneState } from "../../ke
 
 export interface CapturePaneLimits {
   readonly maxDelayMs: number;
+  /** A pane that is gone is replaced by the default one, and the result says so. */
+  readonly retargets: boolean;
 }
 
-export const CAPTURE_PANE_LIMITS = { maxDelayMs: 60_000 } satisfies CapturePaneLimits;
+export const CAPTURE_PANE_LIMITS = { maxDelayMs: 60_000, retargets: false } satisfies CapturePaneLimits;
 
 export const capturePaneSchema = {
   type: "object",
@@ -29,4 +31,6 @@ export interface CapturePaneData {
   readonly state: PaneState;
   /** The screen that an alternate-screen program has saved was requested, and there is no such program. */
   readonly fellBack: boolean;
+  /** The pane that was requested and is gone. */
+  readonly missing?: string;
 }
