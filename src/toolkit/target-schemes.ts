@@ -1,14 +1,13 @@
 /** Target strings, and who opens them: a table of schemes. Each backend is loaded when it is opened. */
 import type { EngineName } from "../backends/container/index.js";
-import { checkContainerName, checkImageName } from "../backends/container/names.js";
 import type { Transport } from "../backends/posix/index.js";
-import { parseDestination } from "../backends/ssh/destination.js";
 import { type Backend, HaftError } from "../kernel/index.js";
 import { nearestNames } from "../text/index.js";
 import type { SandboxSettings } from "./sandbox-settings.js";
+import { requireContainerName, requireDestination, requireImageName } from "./target-addresses.js";
 import { splitTerminal, type TargetTerminal, TERMINAL_SUFFIX } from "./target-terminal.js";
 
-/** What only some kinds of target can be told. */
+/** Options that only some kinds of target have. */
 export interface TargetSettings {
   readonly ssh?: {
     /** The configuration file of OpenSSH that is read in place of the user's own and the system's. Absolute. */
@@ -119,7 +118,7 @@ const SCHEMES: Readonly<Record<string, TargetScheme>> = {
   podman: running("podman"),
   image: {
     addressText: "IMAGE",
-    checkAddress: checkImageName,
+    checkAddress: requireImageName,
     settings: "container",
     sharesWorkspace: true,
     async open({ target, address, cwd, env, container }) {
@@ -139,7 +138,7 @@ const SCHEMES: Readonly<Record<string, TargetScheme>> = {
   },
   ssh: {
     addressText: "[USER@]HOST[:PORT]",
-    checkAddress: parseDestination,
+    checkAddress: requireDestination,
     settings: "ssh",
     sharesWorkspace: false,
     terminal: true,
@@ -154,7 +153,7 @@ const SCHEMES: Readonly<Record<string, TargetScheme>> = {
 function running(engine?: EngineName): TargetScheme {
   return {
     addressText: "NAME",
-    checkAddress: checkContainerName,
+    checkAddress: requireContainerName,
     settings: "container",
     sharesWorkspace: false,
     terminal: true,

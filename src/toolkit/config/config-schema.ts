@@ -5,6 +5,7 @@ import { hasGate } from "../builtin-registry.js";
 import { DIALECT_NAMES } from "../dialect-named.js";
 import type { TrustedKey } from "./config.js";
 import type { ConfigSchema } from "./schema-keywords.js";
+import { targetSchema } from "./target-schema.js";
 import { WEB_SCHEMA } from "./web-schema.js";
 
 /** Keys that a project's own file decides only where the user trusts it with them. */
@@ -59,7 +60,7 @@ const CALL_SETTINGS: Readonly<Record<string, ConfigSchema>> = {
   on: {
     type: "array",
     uniqueItems: true,
-    items: { title: 'a target such as "posix:dash" or an object with `target`', anyOf: [TEXT, target()] },
+    items: { title: 'a target such as "posix:dash" or an object with `target`', anyOf: [TEXT, targetSchema()] },
     default: ["local"],
     description:
       'Where calls run, the default first: "local", "sandbox", "posix:dash", with a workspace of its own "posix:dash=/srv/app", with a name "api=posix:dash=/srv/api", or an object of these parts. A call chooses by name with `on`.',
@@ -73,50 +74,6 @@ const CALL_SETTINGS: Readonly<Record<string, ConfigSchema>> = {
       "Additional environment variables for commands. Names only: the values come from Haft's own environment; unset ones are skipped.",
   },
 };
-
-/** A target in parts. A function, since the settings above need it first. */
-function target(): ConfigSchema {
-  return {
-    type: "object",
-    title: "an object with `target`",
-    properties: {
-      name: { ...TEXT, title: "a name", description: "What a call chooses it by. Default: `target`." },
-      target: { ...TEXT, title: "a target", description: 'What it is: "local", "posix:dash".' },
-      workspace: {
-        type: "string",
-        title: "an absolute path",
-        pattern: "^/",
-        description: "Its working directory, absolute.",
-      },
-      autonomy: {
-        enum: [...AUTONOMY_LEVELS],
-        description: "What runs there without confirmation. Default: as `autonomy` says for all.",
-      },
-      ssh: {
-        type: "object",
-        description: "For `ssh:HOST`.",
-        properties: {
-          config: {
-            ...TEXT,
-            title: "a path",
-            description: "The OpenSSH configuration file to use in place of your own. Relative to this file.",
-          },
-        },
-        additionalProperties: false,
-      },
-      container: {
-        type: "object",
-        description: "For `container:NAME` and `image:IMAGE`.",
-        properties: {
-          user: { ...TEXT, title: "a user", description: "The user that commands run as. Default: that of the image." },
-        },
-        additionalProperties: false,
-      },
-    },
-    required: ["target"],
-    additionalProperties: false,
-  };
-}
 
 const ARTIFACTS: ConfigSchema = {
   type: "object",

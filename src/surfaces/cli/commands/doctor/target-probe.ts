@@ -144,7 +144,7 @@ const WITHOUT: readonly (readonly [flag: keyof BackendFlags, text: string])[] = 
   ["symlinks", "symlinks and file modes"],
   ["jobs", "background commands"],
   ["detach", "commands that continue in the background when they take long"],
-  ["signals", "telling a signal from an exit code over 128"],
+  ["signals", "signals other than as an exit code over 128"],
 ];
 
 /** Without a directory of its own, a container or host works in all of its files, or in a home directory. */
