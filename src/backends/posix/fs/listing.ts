@@ -213,7 +213,7 @@ function byName(one: FsChild, other: FsChild): number {
 }
 
 /** The entries in the answer to "infos", none of them followed; fewer than requested if one is missing or cannot be named. */
-export function linesOf(frame: Frame): ReadonlyMap<string, FsEntryInfo> {
+export function plainEntries(frame: Frame): ReadonlyMap<string, FsEntryInfo> {
   const listing = readListing(frame);
   const isWhole = listing.lines.length === listing.names.length && listing.unnameable.size === 0;
   const entries = isWhole ? listing.children(false) : [];

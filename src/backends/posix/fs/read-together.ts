@@ -5,7 +5,7 @@ import type { BulkPool } from "../channel/bulk-pool.js";
 import type { Frame } from "../channel/frames.js";
 import type { OperationDeadline } from "./deadline.js";
 import { batchesOf, contentsOf } from "./gather.js";
-import { linesOf } from "./listing.js";
+import { plainEntries } from "./listing.js";
 
 /** A file that is not a symlink, in a directory whose path has none. */
 export interface PlainFile {
@@ -88,8 +88,8 @@ export class TogetherReader {
     if (first === undefined) return;
     const { signal } = first;
     const frame = await this.#bulk.request("infos", [path, "", "no", ...names.map((name) => `./${name}`)], { signal });
-    const infos = frame.words[0] === "list" ? linesOf(frame) : undefined;
-    // A missing file has no line, and then no line can be told from another.
+    const infos = frame.words[0] === "list" ? plainEntries(frame) : undefined;
+    // A missing file has no line, and then it is unknown which line is about which file.
     if (infos?.size !== names.length) return;
     const sizes = new Map<string, number>();
     for (const [name, info] of infos) {

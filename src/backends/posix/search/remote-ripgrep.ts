@@ -39,7 +39,7 @@ import type { FsGuard } from "../fs/guard.js";
 import { readRemotePart } from "../fs/read.js";
 import type { StartDirectories } from "../shell/command-request.js";
 import type { OwnCommand, StartOwnCommand } from "../shell/own-command.js";
-import { type FoundFile, FoundFiles } from "./found-files.js";
+import { RemoteHits, type ReportedFile } from "./remote-hits.js";
 import type { RemoteSearchSource } from "./remote-search-source.js";
 import type { RemoteRipgrep } from "./ripgrep-finder.js";
 import type { KindsOf } from "./rule-tree.js";
@@ -223,7 +223,7 @@ export class RemoteRipgrepSearch {
 
   async *#found(root: Root, plan: OutputPlan, ripgrep: OwnCommand): AsyncGenerator<GrepHit, SearchEnd | undefined> {
     const { query, scope, source, bound, guard, deadline } = this.#task;
-    const found = new FoundFiles({
+    const found = new RemoteHits({
       query,
       plan,
       scope,
@@ -257,9 +257,10 @@ export class RemoteRipgrepSearch {
   }
 
   /** Joins files that are there at once, as far as their hits are needed. */
-  async *#batches(files: AsyncGenerator<FoundFile, void>): AsyncGenerator<readonly FoundFile[], void> {
-    const perFile = this.#task.query.mode === "content" ? (file: FoundFile) => Math.max(1, file.matchedLines) : () => 1;
-    let batch: FoundFile[] = [];
+  async *#batches(files: AsyncGenerator<ReportedFile, void>): AsyncGenerator<readonly ReportedFile[], void> {
+    const perFile =
+      this.#task.query.mode === "content" ? (file: ReportedFile) => Math.max(1, file.matchedLines) : () => 1;
+    let batch: ReportedFile[] = [];
     let hits = 0;
     for (let next = files.next(); ; ) {
       const got = batch.length === 0 ? await next : await Promise.race([next, turn()]);
@@ -279,7 +280,7 @@ export class RemoteRipgrepSearch {
     }
   }
 
-  async *#files(output: AsyncIterable<Buffer>, plan: OutputPlan): AsyncGenerator<FoundFile, void> {
+  async *#files(output: AsyncIterable<Buffer>, plan: OutputPlan): AsyncGenerator<ReportedFile, void> {
     if (plan.output === "lines") return yield* this.#filesInLines(output);
     for await (const record of pathRecords(output, plan.output === "counts")) {
       if (record.kind === "summary") this.#finished(record.searches);
@@ -290,9 +291,9 @@ export class RemoteRipgrepSearch {
     }
   }
 
-  async *#filesInLines(output: AsyncIterable<Buffer>): AsyncGenerator<FoundFile, void> {
+  async *#filesInLines(output: AsyncIterable<Buffer>): AsyncGenerator<ReportedFile, void> {
     let path: string | undefined;
-    let lines: FoundFile["lines"][number][] = [];
+    let lines: ReportedFile["lines"][number][] = [];
     for await (const record of jsonRecords(output, this.#task.query.maxLineBytes)) {
       if (record.type === "summary") this.#finished(record.data.stats.searches);
       else if (record.type === "begin") {

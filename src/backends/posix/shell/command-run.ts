@@ -54,7 +54,7 @@ interface RunLimits {
   readonly directories: StartDirectories;
   /** Facts of the job that its background processes become. */
   readonly facts: JobFacts;
-  /** It starts no other processes, and nobody needs its output once it was stopped. Default false. */
+  /** It starts no other processes, and its output is not needed once it was stopped. Default false. */
   readonly isSingle?: boolean;
 }
 

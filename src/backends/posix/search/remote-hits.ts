@@ -40,7 +40,7 @@ interface FoundLine {
 }
 
 /** A file that ripgrep reported. */
-export interface FoundFile {
+export interface ReportedFile {
   readonly path: string;
   readonly lines: readonly FoundLine[];
   readonly matchedLines: number;
@@ -50,7 +50,7 @@ export interface FoundFile {
   readonly isBinary: boolean;
 }
 
-interface FoundFilesOptions {
+interface RemoteHitsOptions {
   readonly query: GrepQuery;
   readonly plan: OutputPlan;
   readonly scope: SearchScope;
@@ -74,17 +74,17 @@ interface Prepared {
   readonly bytes?: Uint8Array;
 }
 
-export class FoundFiles {
-  readonly #options: FoundFilesOptions;
+export class RemoteHits {
+  readonly #options: RemoteHitsOptions;
   readonly #reader = new LineReader();
 
-  constructor(options: FoundFilesOptions) {
+  constructor(options: RemoteHitsOptions) {
     this.#options = options;
   }
 
   /** The hits of each file, in the same order. */
   async *hits(
-    files: readonly FoundFile[],
+    files: readonly ReportedFile[],
   ): AsyncGenerator<{ readonly path: string; readonly hits: readonly GrepHit[] }, void> {
     const text = files.filter(({ isBinary }) => !isBinary);
     for (let index = text.length; index < files.length; index++) this.#skip("binary");
@@ -97,7 +97,7 @@ export class FoundFiles {
   }
 
   /** Looks at all files of a directory in one or two requests, and at several directories at once. */
-  async #prepare(files: readonly FoundFile[]): Promise<ReadonlyMap<string, Prepared>> {
+  async #prepare(files: readonly ReportedFile[]): Promise<ReadonlyMap<string, Prepared>> {
     const { bound, isAlone } = this.#options;
     const prepared = new Map<string, Prepared>();
     if (isAlone) {
@@ -105,7 +105,7 @@ export class FoundFiles {
       for (const { path } of files) prepared.set(path, await this.#prepareAlone(path));
       return prepared;
     }
-    const byDirectory = new Map<string, FoundFile[]>();
+    const byDirectory = new Map<string, ReportedFile[]>();
     for (const file of files) {
       if (!covers(bound.grant, file.path, "read")) continue;
       const directory = parentOf(file.path);
@@ -140,7 +140,7 @@ export class FoundFiles {
   }
 
   /** The sizes of the regular files among them. */
-  async #sizesOf(directory: string, found: readonly FoundFile[]): Promise<ReadonlyMap<string, number>> {
+  async #sizesOf(directory: string, found: readonly ReportedFile[]): Promise<ReadonlyMap<string, number>> {
     const known = found.flatMap(({ path, size }) => (size === undefined ? [] : [[baseName(path), size] as const]));
     if (known.length === found.length) return new Map(known);
     const { guard, deadline } = this.#options;
@@ -148,7 +148,7 @@ export class FoundFiles {
     return statFiles(guard, deadline, directory, names);
   }
 
-  async #hitsOf(file: FoundFile, prepared: Prepared | undefined): Promise<readonly GrepHit[]> {
+  async #hitsOf(file: ReportedFile, prepared: Prepared | undefined): Promise<readonly GrepHit[]> {
     const { plan, tally } = this.#options;
     try {
       if (prepared === undefined || plan.output === "files") return await this.#searchFile(file.path, prepared);
@@ -159,7 +159,7 @@ export class FoundFiles {
     }
   }
 
-  async #counted({ path, matchedLines }: FoundFile, { bytes }: Prepared): Promise<readonly GrepHit[]> {
+  async #counted({ path, matchedLines }: ReportedFile, { bytes }: Prepared): Promise<readonly GrepHit[]> {
     const { query, isAlone } = this.#options;
     const isJudgedHere = query.binary !== "any-nul";
     const isBinary = isJudgedHere ? await this.#startsBinary(path, bytes) : isAlone && (await this.#hasNul(path));
@@ -171,7 +171,7 @@ export class FoundFiles {
     return [query.mode === "count" ? { ...hit, count: matchedLines } : hit];
   }
 
-  async #inLines(file: FoundFile, prepared: Prepared): Promise<readonly GrepHit[]> {
+  async #inLines(file: ReportedFile, prepared: Prepared): Promise<readonly GrepHit[]> {
     const { query, plan } = this.#options;
     const { path, lines } = file;
     if (lines.some(({ bytes }) => bytes === undefined || bytes > MAX_LINE_BYTES))
