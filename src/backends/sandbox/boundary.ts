@@ -1,7 +1,7 @@
 /** What file tools may use: what commands in the sandbox can use, under the same paths. */
 import { type Access, isWithin } from "../../kernel/index.js";
 import { type Mount, mountAt, type PrivateDirectories } from "./layout.js";
-import type { ProtectedPaths } from "./protected-paths.js";
+import type { GuardedPaths } from "./protected-paths.js";
 
 export interface Boundary {
   /** See `Launcher.refusal`. */
@@ -11,7 +11,7 @@ export interface Boundary {
 export function boundaryOf(
   mounts: readonly Mount[],
   own: PrivateDirectories,
-  guarded: () => ProtectedPaths | { readonly problem: string },
+  guarded: () => GuardedPaths | { readonly problem: string },
 ): Boundary {
   return {
     refusal(real, access) {
@@ -34,7 +34,7 @@ function protectedRefusal(
   real: string,
   access: Access,
   mounts: readonly Mount[],
-  guarded: ProtectedPaths | { readonly problem: string },
+  guarded: GuardedPaths | { readonly problem: string },
 ): string | undefined {
   if ("problem" in guarded) return `${guarded.problem}.`;
   const { pinned, readOnly } = guarded;

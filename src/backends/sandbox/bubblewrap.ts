@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { killAfter, programOnPath, systemProgram } from "../../host/index.js";
 import type { Mount } from "./layout.js";
-import type { ProtectedPaths } from "./protected-paths.js";
+import type { GuardedPaths } from "./protected-paths.js";
 
 export interface Bubblewrap {
   readonly program: string;
@@ -49,7 +49,7 @@ const MOUNTING: Readonly<Record<Mount["how"], (mount: Mount) => readonly string[
 
 /** The rest of the arguments, up to the program. */
 export function commandArguments(
-  { pinned, readOnly }: ProtectedPaths,
+  { pinned, readOnly }: GuardedPaths,
   start: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ): readonly string[] {
   return [

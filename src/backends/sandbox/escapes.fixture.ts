@@ -221,6 +221,19 @@ const FILES: Readonly<Record<string, string>> = {
   "ws/.git/refs/x": "",
 };
 
+/** A server that reports each connection and ends it. @param where - A path, or 0 for a port of the loopback address. */
+function listenAt(where: string | number, onConnection: () => void): Promise<Server> {
+  return new Promise((resolve) => {
+    const server = createServer((socket) => {
+      onConnection();
+      socket.end();
+    });
+    server.listen(typeof where === "number" ? { port: where, host: "127.0.0.1" } : { path: where }, () =>
+      resolve(server),
+    );
+  });
+}
+
 async function makeWorld(base: string): Promise<World> {
   const at = (...parts: string[]) => join(base, ...parts);
   for (const [name, text] of Object.entries(FILES)) {
@@ -229,16 +242,7 @@ async function makeWorld(base: string): Promise<World> {
   }
   for (const path of [join("/tmp", NAME), join("/dev/shm", NAME)]) writeFileSync(path, SECRET);
   let connections = 0;
-  const listen = (where: string | number) =>
-    new Promise<Server>((resolve) => {
-      const server = createServer((socket) => {
-        connections++;
-        socket.end();
-      });
-      server.listen(typeof where === "number" ? { port: where, host: "127.0.0.1" } : { path: where }, () =>
-        resolve(server),
-      );
-    });
+  const listen = (where: string | number) => listenAt(where, () => connections++);
   const servers = [await listen(at("outside", "sock")), await listen(`\0${NAME}`), await listen(0)];
   const port = (servers[2]!.address() as { port: number }).port;
   const victim = spawn("/bin/sleep", ["600"], { env: { TOKEN: SECRET }, stdio: "ignore" });

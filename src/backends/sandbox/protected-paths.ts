@@ -2,7 +2,7 @@
 import { lstatSync, mkdirSync, readFileSync, rmSync, type Stats, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-export interface ProtectedPaths {
+export interface GuardedPaths {
   /** Kept in their place; what is in them can be changed. */
   readonly pinned: readonly string[];
   /** Read-only. */
@@ -19,8 +19,8 @@ const OBEYED = [
 const OBEYED_BY_GIT = ["config", "config.worktree", "hooks", "modules", "worktrees"];
 
 /** Of all roots together. @returns As `protectedPaths`. */
-export function protectedPathsOf(roots: readonly string[]): ProtectedPaths | { readonly problem: string } {
-  const all: ProtectedPaths[] = [];
+export function protectedPathsOf(roots: readonly string[]): GuardedPaths | { readonly problem: string } {
+  const all: GuardedPaths[] = [];
   for (const root of roots) {
     const paths = protectedPaths(root);
     if ("problem" in paths) return paths;
@@ -30,7 +30,7 @@ export function protectedPathsOf(roots: readonly string[]): ProtectedPaths | { r
 }
 
 /** @returns Otherwise why they cannot be protected, as a clause with the next step. */
-function protectedPaths(root: string): ProtectedPaths | { readonly problem: string } {
+function protectedPaths(root: string): GuardedPaths | { readonly problem: string } {
   const readOnly = OBEYED.map((name) => join(root, name)).filter((path) => isPlain(infoOf(path)));
   const git = join(root, ".git");
   const info = infoOf(git);
