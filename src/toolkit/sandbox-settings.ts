@@ -1,7 +1,6 @@
 /** What the target `sandbox` is opened with. */
 import { type Backend, HaftError } from "../kernel/index.js";
 import { hostMatcher } from "../policy/index.js";
-import type { OpenBackendOptions } from "./target-schemes.js";
 
 /** What commands in a sandbox reach beside the workspace and the programs of the system. */
 export interface SandboxSettings {
@@ -13,8 +12,15 @@ export interface SandboxSettings {
   readonly readable?: readonly string[];
 }
 
+interface OpenOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stateDir?: string;
+  readonly sandbox?: SandboxSettings;
+}
+
 /** @throws `BACKEND_UNAVAILABLE`, `CONFIG_INVALID` */
-export async function openSandbox({ cwd, env, stateDir, sandbox = {} }: OpenBackendOptions): Promise<Backend> {
+export async function openSandbox({ cwd, env, stateDir, sandbox = {} }: OpenOptions): Promise<Backend> {
   const { hosts = [], writable, readable } = sandbox;
   const wrong = hosts.find((host) => hostMatcher(host) === undefined);
   if (wrong !== undefined)
