@@ -4,7 +4,7 @@ import { judgeAddress, judgeHost } from "./address-guard.js";
 import { hostMatcher } from "./host-pattern.js";
 
 /**
- * The hosts of a list, as rules name them: "registry.npmjs.org", "*.example.com", "*". A private host or address counts only where the list
+ * The hosts of a list, as rules name them: "packages.example.com", "*.example.com", "*". A private host or address counts only where the list
  * names it without a wildcard; metadata of clouds never does.
  */
 export function hostGuard(hosts: readonly string[]): HostGuard {

@@ -4,7 +4,7 @@ import { hostMatcher } from "../policy/index.js";
 
 /** What commands in a sandbox reach beside the workspace and the programs of the system. */
 export interface SandboxSettings {
-  /** Hosts that commands may connect to with HTTP: "registry.npmjs.org", "*.example.com". Default: none; there is no network. */
+  /** Hosts that commands may connect to with HTTP: "packages.example.com", "*.example.com". Default: none; there is no network. */
   readonly hosts?: readonly string[];
   /** Directories that commands may change; absolute. */
   readonly writable?: readonly string[];

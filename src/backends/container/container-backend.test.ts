@@ -41,7 +41,7 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
       name: `container:${name}`,
       async create() {
         const { backend } = machine;
-        const directory = `/work/${randomUUID()}`;
+        const directory = `/home/user/${randomUUID()}`;
         await backend.root.fs.mkdir(directory, true);
         return {
           backend,

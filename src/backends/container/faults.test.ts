@@ -114,8 +114,8 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
     it("20 MiB of random bytes are read as they were written", async () => {
       const { fs } = await opened();
       const bytes = randomBytes(20 * 1_024 * 1_024);
-      await fs.writeFile("/work/random", bytes);
-      expect(Buffer.compare(await fs.readBytes("/work/random"), bytes)).toBe(0);
+      await fs.writeFile("/home/user/random", bytes);
+      expect(Buffer.compare(await fs.readBytes("/home/user/random"), bytes)).toBe(0);
     });
   });
 }

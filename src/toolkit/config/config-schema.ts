@@ -99,12 +99,12 @@ const SANDBOX: ConfigSchema = {
       uniqueItems: true,
       items: {
         type: "string",
-        title: 'a host such as "registry.npmjs.org" or "*.example.com"',
+        title: 'a host such as "packages.example.com" or "*.example.com"',
         pattern: HOST_PATTERN.source,
       },
       default: [],
       description:
-        'Hosts that commands may connect to with HTTP and HTTPS: "registry.npmjs.org", "*.example.com". Private hosts only by their exact name. Without any there is no network.',
+        'Hosts that commands may connect to with HTTP and HTTPS: "packages.example.com", "*.example.com". Private hosts only by their exact name. Without any there is no network.',
     },
     writable: {
       type: "array",

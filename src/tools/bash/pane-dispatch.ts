@@ -1,6 +1,6 @@
 /** Background commands on a target with a terminal: typed into a pane, where the user sees them and may take over. */
 import { DEFAULT_PANE, HaftError, ok, type PaneState, type ToolContext, type ToolResult } from "../../kernel/index.js";
-import { terminalOf } from "../shared/terminal-access.js";
+import { requireTerminal } from "../shared/terminal-access.js";
 import type { BashData, BashInput, BashLimits, StreamData } from "./contract.js";
 
 type Ctx = ToolContext<BashLimits>;
@@ -17,7 +17,7 @@ export function goesIntoPane(
 /** Starts it in the default pane, or in a new one while that is busy. */
 export async function dispatchToPane(input: BashInput, cwd: string, ctx: Ctx): Promise<ToolResult<BashData>> {
   const startedMs = ctx.clock.now();
-  const terminal = terminalOf(ctx);
+  const terminal = requireTerminal(ctx);
   const dispatch = (pane: string) => terminal.dispatch(pane, input.command, { cwd });
   const { pane, session } = await dispatch(DEFAULT_PANE).catch(async (thrown: unknown): Promise<PaneState> => {
     if (!HaftError.is(thrown) || thrown.code !== "TERMINAL_BUSY") throw thrown;

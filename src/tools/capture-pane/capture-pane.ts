@@ -8,7 +8,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
-import { fromPane, paneOf, pauseFor, refuseWithoutTerminal, terminalOf } from "../shared/terminal-access.js";
+import { fromPane, paneOf, pauseFor, refuseWithoutTerminal, requireTerminal } from "../shared/terminal-access.js";
 import {
   CAPTURE_PANE_LIMITS,
   type CapturePaneData,
@@ -61,7 +61,7 @@ async function capture(
     escapes,
     escapeNonPrintable: input.escapeNonPrintable ?? escapes,
   };
-  const terminal = terminalOf(ctx);
+  const terminal = requireTerminal(ctx);
   const asked = paneOf(input);
   let missing: string | undefined;
   const { text, state, fellBack } = await terminal.capture(asked, options).catch((thrown: unknown) => {

@@ -1,6 +1,6 @@
 import { type Claim, defineTool, fail, ok, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
-import { fromPane, refuseWithoutTerminal, terminalOf } from "../shared/terminal-access.js";
+import { fromPane, refuseWithoutTerminal, requireTerminal } from "../shared/terminal-access.js";
 import { type PanesData, type PanesInput, panesSchema } from "./contract.js";
 
 const MAX_NAME_LENGTH = 64;
@@ -37,7 +37,7 @@ function claimOf({ action, pane }: PanesInput): Claim {
 }
 
 async function act({ action, pane = "", name }: PanesInput, ctx: ToolContext): Promise<ToolResult<PanesData>> {
-  const terminal = terminalOf(ctx);
+  const terminal = requireTerminal(ctx);
   if (action === "close") {
     await terminal.close(pane);
     const data: PanesData = { action, panes: [], closed: pane };

@@ -9,7 +9,7 @@ import {
   type ToolResult,
 } from "../../kernel/index.js";
 import { hasLoneSurrogate } from "../../text/index.js";
-import { fromPane, paneOf, pauseFor, refuseWithoutTerminal, terminalOf } from "../shared/terminal-access.js";
+import { fromPane, paneOf, pauseFor, refuseWithoutTerminal, requireTerminal } from "../shared/terminal-access.js";
 import {
   SEND_KEYS_LIMITS,
   type SendKeysData,
@@ -73,6 +73,6 @@ function refuseKeys(input: SendKeysInput): ToolResult<never> | undefined {
 
 async function send(input: SendKeysInput, ctx: ToolContext<SendKeysLimits>): Promise<ToolResult<SendKeysData>> {
   await pauseFor(delayOf(input, ctx.limits), ctx);
-  const state = await terminalOf(ctx).send(paneOf(input), keysOf(input));
+  const state = await requireTerminal(ctx).send(paneOf(input), keysOf(input));
   return ok({ state }, { structured: { ...state }, ...fromPane(state) });
 }

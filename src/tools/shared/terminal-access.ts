@@ -20,7 +20,7 @@ export function refuseWithoutTerminal(
 }
 
 /** @throws `BACKEND_UNSUPPORTED` */
-export function terminalOf(ctx: Pick<ToolContext, "terminal" | "backend">): Terminal {
+export function requireTerminal(ctx: Pick<ToolContext, "terminal" | "backend">): Terminal {
   if (ctx.terminal !== undefined) return ctx.terminal;
   const { message = "", details = {} } = unsupported("use a pane", ctx.backend.name);
   throw new HaftError("BACKEND_UNSUPPORTED", message, { details });
