@@ -14,6 +14,7 @@ export class OutputReader {
   readonly #end: Uint8Array;
   #pending: Buffer = Buffer.alloc(0);
   #part: "before" | "inside" | "after" = "before";
+  #wasBegun = false;
   #last: number = LF;
   /** Output was missed, so that the marks may be missing. */
   hasGap = false;
@@ -27,6 +28,11 @@ export class OutputReader {
 
   get hasBegun(): boolean {
     return this.#part !== "before";
+  }
+
+  /** Whether its mark was seen; without it, the end was reported at once. */
+  get wasBegun(): boolean {
+    return this.#wasBegun;
   }
 
   get hasEnded(): boolean {
@@ -51,6 +57,7 @@ export class OutputReader {
       }
       this.#part = begin < 0 ? "after" : "inside";
       if (begin < 0) return;
+      this.#wasBegun = true;
       data = data.subarray(begin + this.#begin.length);
     }
     const end = data.indexOf(this.#end);

@@ -95,6 +95,36 @@ export class PaneCommandRun {
     }
   }
 
+  /**
+   * Types the command and returns when it has begun: before, the pane would seem to wait for another one.
+   * @throws `SHELL_SPAWN` when it could not start in its directory, `TERMINAL_BUSY` when the shell does not begin it.
+   */
+  async dispatch(real: string): Promise<void> {
+    const { id } = this.#pane;
+    const waiter = new Waiter();
+    const stop = this.#on.events.listen(id, {
+      output: (bytes) => {
+        this.#output.push(bytes);
+        if (this.#output.hasBegun) waiter.wake();
+      },
+    });
+    try {
+      await this.type(real, {});
+      await waiter.next(BEGIN_MS);
+    } finally {
+      stop();
+    }
+    if (this.#output.wasBegun) return;
+    if (this.#output.hasEnded)
+      throw new HaftError(
+        "SHELL_SPAWN",
+        `Did not run the command: "${this.#options.cwd}" is not a directory that can be entered, or was replaced. Pass another \`cwd\`.`,
+        { details: { system: "ENOENT" } },
+      );
+    await this.#revoke();
+    throw paneBusy(id, "its shell", `did not begin the command in ${BEGIN_MS / 1000} s`);
+  }
+
   #realCwd(): string {
     const { cwd } = this.#options;
     return this.#binding === undefined ? cwd : (grantedDirectories(this.#binding.grant, this.#command, cwd)[0] ?? cwd);

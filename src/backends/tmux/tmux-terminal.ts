@@ -126,7 +126,7 @@ export class TmuxTerminal implements Terminal {
     }
     const claimed = await this.#claim(pane, "dispatch");
     const run = new PaneCommandRun(this.#on, claimed.pane, command, own, binding);
-    await run.type(real, {}).catch((error) => {
+    await run.dispatch(real).catch((error) => {
       claimed.pane.running = undefined;
       throw error;
     });

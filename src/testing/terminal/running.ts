@@ -21,7 +21,7 @@ const COMMANDS: readonly (readonly [command: string, code: number, output: strin
   ["echo 'a;'", 0, "a;\n"],
   ["echo a ;", 0, "a\n"],
   ["echo 'tab\there'", 0, "tab\there\n"],
-  ["echo '!! !1 $HOME `x` \"q\" \\a #{pane_id} ~ %end'", 0, '!! !1 $HOME `x` "q" \\a #{pane_id} ~ %end\n'],
+  ["printf '%s\\n' '!! !1 $HOME `x` \"q\" \\a #{pane_id} ~ %end'", 0, '!! !1 $HOME `x` "q" \\a #{pane_id} ~ %end\n'],
   ["echo it\\'s", 0, "it's\n"],
   ["printf '%s\\n' é€😀", 0, "é€😀\n"],
   ["set -e; false; echo no", 1, ""],
