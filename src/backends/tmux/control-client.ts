@@ -4,6 +4,7 @@
  * Text of a pane is printed as it is in the answer to a command, and may imitate the lines that end an answer. So each command is
  * followed by one that prints a word that pane text cannot contain: what precedes that word is the answer.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { newNonce } from "../../host/index.js";
 import { HaftError } from "../../kernel/index.js";
 import { type Channel, clauseOf } from "../posix/index.js";
@@ -11,6 +12,10 @@ import { LineSplitter, outputBytes, tmuxWord } from "./control-lines.js";
 
 /** Milliseconds for the answer to one command. None of those that are sent waits for anything. */
 const ANSWER_MS = 20_000;
+
+/** Milliseconds for a client to end, and for `Channel.destroy` to kill one that does not. */
+const CLOSE_MS = 2_000;
+const HANGING_MS = 5_200;
 
 /** tmux refused a command; the message is tmux's. */
 export class TmuxRefusal extends Error {}
@@ -119,9 +124,14 @@ export class ControlClient {
     return Promise.all(answers);
   }
 
-  close(): void {
+  /** Ends the client. Its output is read until it has ended: it waits for that. One that hangs is killed. */
+  async close(): Promise<void> {
     this.#channel.end();
+    const until = Date.now() + CLOSE_MS;
+    while (this.#why === undefined && Date.now() < until) await sleep(5);
+    if (this.#why !== undefined) return this.#channel.destroy();
     this.#channel.destroy();
+    await sleep(HANGING_MS);
   }
 
   #onLine(line: Uint8Array): void {

@@ -19,6 +19,7 @@ import type { PaneEvents } from "./pane-events.js";
 import { paneCommandScript, typedLine } from "./pane-script.js";
 import { type OwnPane, type Panes, paneBusy } from "./panes.js";
 import type { TmuxServer } from "./tmux-server.js";
+import { Waiter } from "./waiter.js";
 
 /** Milliseconds after which the shell must have begun a command that was typed. */
 const BEGIN_MS = 15_000;
@@ -379,30 +380,5 @@ export class PaneCommandRun {
       startedMs: this.#startedMs,
       tookMs: Date.now() - this.#startedMs,
     };
-  }
-}
-
-/** Sleeps until it is woken. */
-class Waiter {
-  #wake: (() => void) | undefined;
-  #isWoken = false;
-
-  wake(): void {
-    this.#isWoken = true;
-    this.#wake?.();
-  }
-
-  async next(ms: number): Promise<void> {
-    if (!this.#isWoken) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        this.#wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-    this.#wake = undefined;
-    this.#isWoken = false;
   }
 }

@@ -115,7 +115,7 @@ export class TmuxServer {
     if (open === undefined) return;
     if (this.kind === "private" && open.client.why === undefined)
       await open.client.send(["kill-server"]).catch(() => {});
-    open.client.close();
+    await open.client.close();
     await this.#removeDirectory(open.directory);
     this.#last = undefined;
   }
@@ -162,7 +162,7 @@ export class TmuxServer {
     });
     const [directory = "", made = "", id = "", ...shell] = line.split(" ");
     if (directory === "fail") {
-      client.close();
+      await client.close();
       if (made === "gone") return "gone";
       throw this.#notStarted(made, [id, ...shell].join(" "));
     }
@@ -186,7 +186,7 @@ export class TmuxServer {
     const commands = [["set-option", "-t", session, "@haft", this.owner]];
     if (this.kind === "private") {
       const socket = posixQuote(`${directory}/s`);
-      const end = `[ "$(tmux -S ${socket} list-clients | wc -l)" -gt 0 ] || { tmux -S ${socket} kill-server; rm -rf ${posixQuote(directory)}; }`;
+      const end = `[ "$(tmux -S ${socket} list-clients | wc -l)" -gt 0 ] || { trap "" TERM HUP; tmux -S ${socket} kill-server; rm -rf ${posixQuote(directory)}; }`;
       commands.push(["set-hook", "-g", "client-detached", `run-shell -b -d ${ORPHAN_SECONDS} ${tmuxWord(end)}`]);
     }
     await client.sendAll(commands);

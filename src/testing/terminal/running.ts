@@ -189,11 +189,12 @@ export const terminalRunning: Suite<Fixture> = [
   }),
   on("terminal:run:busy", "A command is not typed into a pane where one runs", async (fixture) => {
     const { pane } = await terminalOf(fixture).open({});
-    await dispatchTo(fixture, pane, "cat > typed");
+    await dispatchTo(fixture, pane, "cat > typed; echo en''ded");
     const error = await expectError(runInPane(fixture, "echo ran", { pane }), "TERMINAL_BUSY", "run");
     expectThat(error.message.includes(pane), "the message names the pane");
     await expectError(dispatchTo(fixture, pane, "echo ran"), "TERMINAL_BUSY", "dispatch");
     await terminalOf(fixture).send(pane, [{ key: "C-d" }]);
+    await captureWith(fixture, pane, "ended");
     expectEqual(await bindAll(fixture).fs.readText(`${fixture.directory}/typed`), "", "what was typed");
     await terminalOf(fixture).close(pane);
   }),
