@@ -182,9 +182,10 @@ export class PaneCommandRun {
     let stopped: "cancelled" | "deadline" | undefined;
     const endListening = events.listen(this.#pane.id, {
       output: (bytes) => {
-        const [hadBegun, hadEnded] = [this.#output.hasBegun, this.#output.hasEnded];
+        const hadBegun = this.#output.hasBegun;
         this.#output.push(bytes);
-        if (hadBegun !== this.#output.hasBegun || (this.#output.hasEnded && !hadEnded)) waiter.wake();
+        // After its end the prompt follows.
+        if (hadBegun !== this.#output.hasBegun || this.#output.hasEnded) waiter.wake();
       },
       changed: () => waiter.wake(),
     });
@@ -208,12 +209,14 @@ export class PaneCommandRun {
   ): Promise<PaneResult | { readonly directory: string }> {
     const typedAt = Date.now();
     let pause: number = CHECK_MS[0];
+    let hadEnded = false;
     let endedAt: number | undefined;
     let goneTwice = false;
     for (;;) {
       if (stopped() !== undefined) return this.#stop(waiter, stopped()!);
       await waiter.next(this.#output.hasEnded ? pause : Math.max(pause, 100));
-      pause = Math.min(pause * 2, CHECK_MS[1]);
+      pause = this.#output.hasEnded === hadEnded ? Math.min(pause * 2, CHECK_MS[1]) : CHECK_MS[0];
+      hadEnded = this.#output.hasEnded;
       const seen = await this.#look();
       if (seen === "gone" || seen === "lost") return this.#lost(seen);
       if (seen.directory !== undefined && seen.isPrompt) return { directory: seen.directory };
