@@ -296,7 +296,7 @@ describe("targets of one toolkit", () => {
     await expect(createToolkit({ persist: false, backends: { mine } })).rejects.toThrow('Add `on: "mine"`');
     await expect(of("other", { backends: { mine } })).rejects.toThrow("Use one of mine, local");
     await expect(of("posix:dash=/not/there")).rejects.toThrow("no such directory");
-    await expect(of("posix:zsh")).rejects.toThrow("Use one of local, memory, posix:sh");
+    await expect(of("posix:zsh")).rejects.toThrow("Use one of local, sandbox, memory, posix:sh");
     await expect(of("box:", { schemes: { box: { open: () => createMemoryBackend() } } })).rejects.toThrow(
       "box:ADDRESS",
     );
