@@ -12,10 +12,16 @@ export function outputMark(nonce: string, part: "begin" | "end" | "ready"): stri
   return `\u001b]7473;${nonce};${part}\u0007`;
 }
 
-/** Clears the rest of a line that the user has begun, then runs the script. Enter is the newline. */
+/**
+ * Ctrl-E and Ctrl-U, which clear a line that the user has begun. Ctrl-E is repeated because busybox ash asks the terminal where the
+ * cursor is, and at some places, such as row 1 and column 5, drops up to 11 bytes that follow the answer.
+ */
+const CLEAR_INPUT = `${"\u0005".repeat(12)}\u0015`;
+
+/** Clears a line that the user has begun, then runs the script. Enter is the newline. */
 export function typedLine(path: string, subshell: boolean): string {
   const call = `. ${shellWord(path)}`;
-  return `\u0005\u0015 ${subshell ? `(${call})` : call}\n`;
+  return `${CLEAR_INPUT} ${subshell ? `(${call})` : call}\n`;
 }
 
 const printMark = (nonce: string, part: "begin" | "end" | "ready") => `\\printf '\\033]7473;${nonce};${part}\\007'`;

@@ -10,8 +10,7 @@ import type { TmuxOptions } from "./options.js";
 
 /** Columns and rows of a new window that no user looks at. */
 const SIZE = "200x50";
-/** Seconds that a private server waits for a client when this process was killed. */
-const ORPHAN_SECONDS = 60;
+const DEFAULT_ORPHAN_MS = 60_000;
 
 const WHY_NOT: Readonly<Record<string, string>> = {
   missing: "tmux is not installed there. Install tmux 3.2 or newer",
@@ -181,13 +180,14 @@ export class TmuxServer {
     return open;
   }
 
-  /** Marks a new session. A private server ends when no client has been attached for a minute, which only happens after a crash. */
+  /** Marks a new session. A private server ends when no client is attached for a while, which only happens after a crash. */
   async #own({ client, directory, session }: OpenServer): Promise<void> {
     const commands = [["set-option", "-t", session, "@haft", this.owner]];
     if (this.kind === "private") {
+      const { orphanMs = DEFAULT_ORPHAN_MS } = this.#options;
       const socket = posixQuote(`${directory}/s`);
       const end = `[ "$(tmux -S ${socket} list-clients | wc -l)" -gt 0 ] || { trap "" TERM HUP; tmux -S ${socket} kill-server; rm -rf ${posixQuote(directory)}; }`;
-      commands.push(["set-hook", "-g", "client-detached", `run-shell -b -d ${ORPHAN_SECONDS} ${tmuxWord(end)}`]);
+      commands.push(["set-hook", "-g", "client-detached", `run-shell -b -d ${orphanMs / 1_000} ${tmuxWord(end)}`]);
     }
     await client.sendAll(commands);
   }
