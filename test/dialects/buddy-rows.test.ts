@@ -101,7 +101,7 @@ describe("which tools there are", () => {
   });
 
   verifies(
-    ["BD-041", "BD-088"],
+    ["BD-041", "BD-057", "BD-088"],
     "depends on the target: panes only where it has a terminal, files and waiting everywhere",
     async () => {
       const remote = { terminal: true, open: memory };

@@ -30,4 +30,6 @@ export const PROVED_BY_SUITES: Readonly<Record<string, readonly string[]>> = {
   "IP-020": ["shell:exec:abort-ends-tree"],
   "IP-021": ["shell:exec:timeout-ends-tree", "shell:exec:new-session-ends-too"],
   "IP-022": ["shell:spawn:listeners"],
+  "BD-056": ["fs:read:text-is-exact", "fs:write:creates", "shell:exec:lines", "search:grep:lines"],
+  "BD-060": ["fs:read:any-bytes-survive", "fs:write:creates", "shell:stdin:given"],
 };

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { HaftError, ShellResult } from "../../kernel/index.js";
 import { bundleForProcess } from "../../testing/bundle.fixture.js";
 import { service, withServices } from "../../testing/services.fixture.js";
+import { verifies } from "../../testing/verifies.fixture.js";
 import { until } from "../posix/machine.fixture.js";
 import { openSsh, openSshConnection } from "./index.js";
 import { SshClient } from "./ssh-client.fixture.js";
@@ -41,28 +42,32 @@ withServices(["ssh"], "ssh", () => {
     await nothingLeft();
   });
 
-  it("opens one connection, uses it for everything, closes it and removes its socket", async () => {
-    client.record();
-    const backend = await openSsh({ destination: service("ssh").hosts.box, config: client.config });
-    const socket = client.left().find((name) => /\/[0-9a-f]{40}$/.test(name)) ?? "";
-    const path = join(process.env.TMPDIR ?? "", socket);
-    expect(statSync(path).isSocket()).toBe(true);
-    expect([statSync(dirname(path)).mode & 0o777, path.length < 90]).toEqual([0o700, true]);
-    await Promise.all(Array.from({ length: 8 }, () => backend.root.shell.exec("true", { cwd: "/" })));
-    await backend.root.fs.readDir("/");
-    await backend.close();
-    const opened = client.recorded.filter((line) => line.includes("ControlMaster=yes"));
-    const used = client.recorded.filter((line) => line.includes("ControlMaster=no"));
-    const closed = client.recorded.filter((line) => line.includes("-O exit"));
-    expect([opened.length, used.length, closed.length]).toEqual([1, 2, 1]);
-    for (const line of [...opened, ...used]) {
-      for (const part of ["BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ControlPath=", "-- box"]) {
-        expect(line).toContain(part);
+  verifies(
+    ["BD-065", "BD-068"],
+    "opens one connection, uses it for everything, closes it and removes its socket",
+    async () => {
+      client.record();
+      const backend = await openSsh({ destination: service("ssh").hosts.box, config: client.config });
+      const socket = client.left().find((name) => /\/[0-9a-f]{40}$/.test(name)) ?? "";
+      const path = join(process.env.TMPDIR ?? "", socket);
+      expect(statSync(path).isSocket()).toBe(true);
+      expect([statSync(dirname(path)).mode & 0o777, path.length < 90]).toEqual([0o700, true]);
+      await Promise.all(Array.from({ length: 8 }, () => backend.root.shell.exec("true", { cwd: "/" })));
+      await backend.root.fs.readDir("/");
+      await backend.close();
+      const opened = client.recorded.filter((line) => line.includes("ControlMaster=yes"));
+      const used = client.recorded.filter((line) => line.includes("ControlMaster=no"));
+      const closed = client.recorded.filter((line) => line.includes("-O exit"));
+      expect([opened.length, used.length, closed.length]).toEqual([1, 2, 1]);
+      for (const line of [...opened, ...used]) {
+        for (const part of ["BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ControlPath=", "-- box"]) {
+          expect(line).toContain(part);
+        }
       }
-    }
-    expect(existsSync(path)).toBe(false);
-    await nothingLeft();
-  });
+      expect(existsSync(path)).toBe(false);
+      await nothingLeft();
+    },
+  );
 
   it.each([
     ["wrong-key", "host-key-changed", "it sent SHA256:"],

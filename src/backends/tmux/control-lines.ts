@@ -48,3 +48,8 @@ export class LineSplitter {
     if (from < bytes.length) this.#parts.push(bytes.slice(from));
   }
 }
+
+/** A text where tmux expands formats, of which `#(…)` would run a command. */
+export function tmuxLiteral(text: string): string {
+  return text.replaceAll("#", "##");
+}

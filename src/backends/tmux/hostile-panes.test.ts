@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { afterEach, expect, it } from "vitest";
 import { sendSignal, systemClock } from "../../host/index.js";
 import {
@@ -237,6 +237,17 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
     expect(tmux("list-sessions", "-F", "#{session_name}")).toBe("made\nwork\n");
     await made.backend.close();
     expect(tmux("list-sessions", "-F", "#{session_name}")).toBe("work\n");
+  });
+
+  it("takes a directory and a title as they are, and expands nothing in them", async () => {
+    const { terminal, place } = open();
+    const name = "#(touch pwned) #{pid} %H";
+    mkdirSync(`${place.directory}/${name}`);
+    const { pane, title } = await terminal().open({ cwd: `${place.directory}/${name}`, name });
+    expect(title).toBe(name);
+    await terminal().send(pane, [{ text: "touch here" }, { key: "Enter" }]);
+    await until(() => existsSync(`${place.directory}/${name}/here`));
+    expect(readdirSync(place.directory, { recursive: true }).sort()).toEqual([name, `${name}/here`, "home"]);
   });
 
   it("says what is missing", async () => {

@@ -1,6 +1,7 @@
 import { newNonce } from "../../host/index.js";
 import { DEFAULT_PANE, HaftError, type PaneState } from "../../kernel/index.js";
 import { TmuxRefusal } from "./control-client.js";
+import { tmuxLiteral } from "./control-lines.js";
 import type { PaneEvents } from "./pane-events.js";
 import { outputMark, readyScript, typedLine } from "./pane-script.js";
 import { currentPane, type TmuxServer } from "./tmux-server.js";
@@ -268,7 +269,7 @@ export class Panes {
     if (made && this.#adopted !== generation) {
       this.#adopted = generation;
       const [first] = await this.facts();
-      if (first !== undefined) return this.#add(first.state.pane);
+      if (first !== undefined) return this.#add(first.state.pane, "shared");
     }
     return this.open({});
   }
@@ -286,7 +287,7 @@ export class Panes {
         details: { pane: DEFAULT_PANE },
       });
     const { name = "haft", cwd, size } = options;
-    const where = cwd === undefined ? [] : ["-c", cwd];
+    const where = cwd === undefined ? [] : ["-c", tmuxLiteral(cwd)];
     const answer = await this.#server
       .send([
         "new-window",
@@ -297,7 +298,7 @@ export class Panes {
         "-t",
         `${session}:`,
         "-n",
-        name,
+        tmuxLiteral(name),
         ...where,
         "--",
         "env",
@@ -313,11 +314,14 @@ export class Panes {
     if (!/^%\d+$/.test(id)) throw paneGone(id);
     if (size !== undefined)
       await this.#server.send(["resize-window", "-t", id, "-x", String(size[0]), "-y", String(size[1])]);
-    return this.#add(id);
+    return this.#add(id, name);
   }
 
-  async #add(id: string): Promise<OwnPane> {
-    await this.#server.send(["set-option", "-p", "-t", id, "@haft", this.#server.owner]);
+  async #add(id: string, title: string): Promise<OwnPane> {
+    await this.#server.sendAll([
+      ["set-option", "-p", "-t", id, "@haft", this.#server.owner],
+      ["select-pane", "-t", id, "-T", tmuxLiteral(title)],
+    ]);
     const pane: OwnPane = {
       id,
       generation: this.#server.generation,

@@ -1,0 +1,148 @@
+/** The tools on real tmux, through the toolkit: commands that run where an operator sees them, and panes beside a busy one. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, vi } from "vitest";
+import { until } from "../backends/posix/machine.fixture.js";
+import { withPrograms } from "../backends/tmux/shells.fixture.js";
+import { createToolkit, type Toolkit } from "../index.js";
+import { service, withServices } from "../testing/services.fixture.js";
+import { verifies } from "../testing/verifies.fixture.js";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+interface Place {
+  /** Without its terminal. */
+  readonly target: string;
+  readonly options: object;
+  /** The command that runs `argv` there, with a terminal. */
+  command(argv: readonly string[]): readonly string[];
+}
+
+/** `socket`: of the private server, as the pane itself prints it. */
+function operator(place: Place, socket: string): { readonly seen: () => string; readonly process: ChildProcess } {
+  const attach = place.command(["env", "TERM=xterm", "tmux", "-S", socket, "attach-session"]);
+  const line = attach.map((word) => `'${word}'`).join(" ");
+  const child = spawn("script", ["-qec", line, "/dev/null"], { stdio: ["pipe", "pipe", "ignore"] });
+  let text = "";
+  child.stdout.on("data", (bytes) => {
+    text += bytes;
+  });
+  return { process: child, seen: () => text };
+}
+
+function toolsOverPanes(open: () => Place): void {
+  let directory: string;
+  let toolkit: Toolkit;
+  let place: Place;
+  const ends: (() => void)[] = [];
+  beforeEach(() => {
+    directory = realpathSync(mkdtempSync(join(tmpdir(), "haft-panes-")));
+    place = open();
+  });
+  afterEach(async () => {
+    for (const end of ends.splice(0)) end();
+    await toolkit.close();
+    vi.unstubAllEnvs();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const start = async (suffix: string) => {
+    const { target, options } = place;
+    const workspace = target === "local" ? { workspace: directory } : {};
+    toolkit = await createToolkit({
+      on: [{ target: `${target}${suffix}`, ...options }],
+      persist: false,
+      autonomy: "full",
+      ...workspace,
+    });
+    const { runner } = toolkit.box();
+    return async (name: string, input: object, signal?: AbortSignal) => {
+      const outcome = await runner.run({ id: "c", name, input }, signal === undefined ? {} : { signal });
+      return { ...outcome, text: String(outcome.output) };
+    };
+  };
+
+  verifies("BD-070", "commands run in a pane, where an operator who has attached sees them", async () => {
+    const call = await start("+tmux,shell=pane");
+    const { text } = await call("bash", { command: 'echo "in $TMUX"' });
+    const [, socket = ""] = /in (\S+?),\d+,/.exec(text) ?? [];
+    expect(socket).toMatch(/\/s$/);
+    const attached = operator(place, socket);
+    ends.push(() => void attached.process.kill());
+    await until(() => attached.seen().includes("in "));
+    const failed = await call("bash", { command: "echo vis''ible; exit 3" });
+    expect([failed.isError, failed.text]).toEqual([
+      true,
+      expect.stringMatching(/^stdout:\nvisible\n[\s\S]*exit code 3/),
+    ]);
+    await until(() => attached.seen().includes("visible"));
+    expect(attached.seen()).toContain("echo vis''ible; exit 3");
+    const late = await call("bash", { command: "echo before; sleep 600", timeoutMs: 1_500 });
+    expect([late.status, late.text]).toEqual(["timed-out", expect.stringContaining("before")]);
+    expect(late.text).toContain("timed out after 1500 ms");
+    const stop = new AbortController();
+    const running = call("bash", { command: "echo st''ill; sleep 600" }, stop.signal);
+    await until(() => attached.seen().includes("still"));
+    stop.abort();
+    expect((await running).status).toBe("cancelled");
+    expect((await call("bash", { command: "echo after" })).text).toMatch(/^stdout:\nafter\n/);
+    const { text: panes } = await call("panes", { action: "list" });
+    expect(panes.split("\n")).toEqual([expect.stringMatching(/^%0 "shared" in haft, .*the shell waits/)]);
+  });
+
+  verifies(
+    ["BD-059", "BD-063", "BD-072"],
+    "a background command goes to the pane, and to another one while that is busy; panes are opened and closed",
+    async () => {
+      const call = await start("+tmux");
+      const background = async (command: string) => {
+        const { text } = await call("bash", { command, background: true });
+        return /^status: started in the pane (%\d+) of the session haft\n/.exec(text)?.[1] ?? text;
+      };
+      const first = await background("sleep 600");
+      const second = await background("echo se''cond; sleep 600");
+      expect([first, second]).toEqual(["%0", "%1"]);
+      const opened = await call("panes", { action: "open", name: "mine" });
+      expect(opened.text).toMatch(/^opened %2 "mine" in haft, 200x50: the shell waits for a command/);
+      await until(async () => (await call("capture_pane", { pane: second })).text.includes("\nsecond"));
+      // One that is free again is used again.
+      await call("send_keys", { keys: ["C-c"] });
+      await until(async () => /^%0 .*the shell waits/m.test((await call("panes", { action: "list" })).text));
+      expect(await background("sleep 601")).toBe("%0");
+      expect((await call("panes", { action: "close", pane: "%2" })).text).toBe("closed %2");
+      expect((await call("panes", { action: "list" })).text.split("\n").map((line) => line.slice(0, 2))).toEqual([
+        "%0",
+        "%1",
+      ]);
+    },
+  );
+}
+
+withPrograms("panes of this machine, by the tools", ["tmux", "script"], () => {
+  toolsOverPanes(() => ({ target: "local", options: {}, command: (argv) => argv }));
+});
+
+withServices(["ssh"], "panes over ssh, by the tools", () => {
+  toolsOverPanes(() => {
+    const { config, hosts } = service("ssh");
+    return {
+      target: `ssh:${hosts.box}`,
+      options: { ssh: { config } },
+      command: (argv) => ["ssh", "-F", config, "-tt", hosts.box, ...argv],
+    };
+  });
+});
+
+withServices(["podman"], "panes in a container, by the tools", () => {
+  toolsOverPanes(() => {
+    const { container, env } = service("podman");
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+    return {
+      target: `podman:${container}`,
+      options: {},
+      command: (argv) => ["podman", "exec", "-it", container, ...argv],
+    };
+  });
+});
