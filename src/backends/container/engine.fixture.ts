@@ -33,7 +33,10 @@ export class TestEngine {
 
   /** Starts a container of the test image and returns its name. */
   start(...options: readonly string[]): string {
-    const name = `haft-test-${randomUUID()}`;
+    return this.startNamed(`haft-test-${randomUUID()}`, ...options);
+  }
+
+  startNamed(name: string, ...options: readonly string[]): string {
     this.#containers.push(name);
     this.run("run", "-d", "--init", "--stop-timeout", "0", "--name", name, ...options, this.image);
     return name;

@@ -1,10 +1,10 @@
 /** A container made for the session, with the workspace mounted; it is removed with the session, also when this process is killed. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { hostname } from "node:os";
-import { type HostIdentity, isHostAlive, ownHostIdentity, processExists } from "../../host/index.js";
-import { HaftError } from "../../kernel/index.js";
+import { type HostIdentity, homeDirectory, isHostAlive, ownHostIdentity, processExists } from "../../host/index.js";
+import { HaftError, isWithin } from "../../kernel/index.js";
 import { createPosixBackend } from "../posix/index.js";
 import { containerFault, engineFault, inspectContainer } from "./container-state.js";
 import { ContainerTransport, type InContainer } from "./container-transport.js";
@@ -66,7 +66,7 @@ export async function openImage(options: OpenImageOptions): Promise<ContainerMac
       engine,
       [
         ...["run", "--detach", "--rm", "--init", "--pull", "never", "--name", container],
-        ...["--label", `${LABEL}=${ownLabel()}`, "--stop-signal", "SIGKILL", "--stop-timeout", "0"],
+        ...["--label", `${LABEL}=${ownLabel(container)}`, "--stop-signal", "SIGKILL", "--stop-timeout", "0"],
         // Without this the workspace cannot be read on a machine with SELinux, unless its files are relabelled.
         ...["--security-opt", "no-new-privileges", "--security-opt", "label=disable"],
         ...["--mount", `type=bind,source=${workspace},target=${workspace}`, ...(network ? [] : ["--network", "none"])],
@@ -77,13 +77,8 @@ export async function openImage(options: OpenImageOptions): Promise<ContainerMac
     if (code !== 0) throw notStarted(engine, { target, image }, stderr);
     const run = await inspectContainer(engine, target, container);
     const transport = new ContainerTransport({ target, engine, container, run, as, close });
-    const backend = await createPosixBackend({
-      cwd: workspace,
-      ...rest,
-      name: target,
-      open: transport,
-      flags: { sandbox: true },
-    });
+    // Without the flag "sandbox": commands may write what git and editors of this machine obey, such as .git/hooks.
+    const backend = await createPosixBackend({ cwd: workspace, ...rest, name: target, open: transport });
     return { backend, transport };
   } catch (thrown) {
     await close();
@@ -96,13 +91,20 @@ function checkWorkspace(workspace: string): void {
     ? "it is no absolute path"
     : workspace === "/"
       ? "all of this machine cannot be mounted over the image"
-      : /[,"\n\0]/.test(workspace)
-        ? "a path with a comma, a quote or a line break cannot be mounted"
-        : existsSync(workspace)
-          ? undefined
-          : "it does not exist";
+      : isHome(workspace)
+        ? "it is or contains your home directory, with keys and settings that commands must not see"
+        : /[,"\n\0]/.test(workspace)
+          ? "a path with a comma, a quote or a line break cannot be mounted"
+          : existsSync(workspace)
+            ? undefined
+            : "it does not exist";
   if (why === undefined) return;
   throw new HaftError("CONFIG_INVALID", `Cannot mount the workspace ${JSON.stringify(workspace)}: ${why}.`);
+}
+
+function isHome(workspace: string): boolean {
+  const real = (path: string) => (existsSync(path) ? realpathSync(path) : path);
+  return isWithin(real(workspace), real(homeDirectory()));
 }
 
 /** What is written into the workspace belongs to the user of this process, not to root. On macOS the engine sees to that. */
@@ -173,10 +175,10 @@ async function endRemover(remover: ChildProcess, engine: Engine, target: string,
   throw engineFault(engine, target, stderr);
 }
 
-/** This process, as a label: its machine as well, for an engine may serve several. */
-function ownLabel(): string {
+/** This process, as a label: its machine as well, for an engine may serve several, and the container, for an image that is made of it inherits the label. */
+function ownLabel(container: string): string {
   const { boot, space, start } = ownHostIdentity() ?? { boot: "", space: "", start: 0 };
-  return JSON.stringify({ machine: hostname(), pid: process.pid, start, boot, space });
+  return JSON.stringify({ container, machine: hostname(), pid: process.pid, start, boot, space });
 }
 
 /** Removes containers whose process on this machine is certainly gone. Where that is not certain it stays. */
@@ -184,22 +186,31 @@ async function removeLeftovers(engine: Engine): Promise<void> {
   const { stdout } = await runEngine(engine, ["ps", "--all", "--quiet", "--no-trunc", "--filter", `label=${LABEL}`]);
   const ids = stdout.split("\n").filter((id) => /^[0-9a-f]{12,64}$/.test(id));
   if (ids.length === 0) return;
-  const format = `{{.Id}} {{index .Config.Labels "${LABEL}"}}`;
+  const format = `{{.Id}} {{.Name}} {{index .Config.Labels "${LABEL}"}}`;
   const labels = await runEngine(engine, ["inspect", "--type", "container", "--format", format, ...ids]);
   const dead = labels.stdout.split("\n").flatMap((line) => {
-    const [id = ""] = line.split(" ", 1);
-    return ids.includes(id) && isOfDeadHost(line.slice(id.length + 1)) ? [id] : [];
+    const [, id = "", name = "", label = ""] = /^(\S+) \/?(\S+) (.*)$/.exec(line) ?? [];
+    return ids.includes(id) && OWN_NAME.test(name) && isOfDeadHost(name, label) ? [id] : [];
   });
   if (dead.length > 0) await runEngine(engine, ["rm", "--force", ...dead], REMOVE_MS);
 }
 
-function isOfDeadHost(label: string): boolean {
+const OWN_NAME = /^haft-[0-9a-f]{18}$/;
+
+interface Owner extends HostIdentity {
+  readonly container: string;
+  readonly machine: string;
+}
+
+function isOfDeadHost(container: string, label: string): boolean {
   try {
-    const host = JSON.parse(label) as Partial<HostIdentity> & { readonly machine?: string };
-    if (host.machine !== hostname() || typeof host.pid !== "number") return false;
+    const owner = JSON.parse(label) as Partial<Owner>;
+    const boot = ownHostIdentity()?.boot ?? "";
+    // Another boot may be another machine of the same name.
+    if (owner.container !== container || owner.machine !== hostname() || owner.boot !== boot) return false;
+    if (typeof owner.pid !== "number") return false;
     // Without /proc there is only the pid.
-    if (host.boot === "") return !processExists(host.pid);
-    return isHostAlive(host as HostIdentity) === false;
+    return boot === "" ? !processExists(owner.pid) : isHostAlive(owner as HostIdentity) === false;
   } catch {
     return false;
   }

@@ -13,6 +13,8 @@ import type { HostGuard } from "../../kernel/index.js";
 import { messageOf } from "../../kernel/index.js";
 
 const CONNECT_MS = 30_000;
+/** More are closed at once, so that no command takes all descriptors of this process. */
+const MAX_CONNECTIONS = 128;
 
 interface Place {
   readonly host: string;
@@ -28,6 +30,7 @@ export async function startProxy(socketPath: string, guard: HostGuard): Promise<
     (asked: IncomingMessage, client: Socket, head: Buffer) => void tunnel(asked, client, head, guard, tunnels),
   );
   server.on("clientError", (_, client) => client.destroy());
+  server.maxConnections = MAX_CONNECTIONS;
   await listening(server, socketPath);
   server.unref();
   return {
@@ -114,11 +117,20 @@ async function forward(
         agent: false,
       },
       (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(response);
         answer.once("error", () => response.destroy());
+        try {
+          response.writeHead(answer.statusCode ?? 502, answer.headers);
+          answer.pipe(response);
+        } catch {
+          passed.destroy();
+          fail(502, "The answer of the host is not valid HTTP.");
+        }
       },
     );
+    passed.once("upgrade", (_, socket) => {
+      socket.destroy();
+      fail(502, "The host wants to change the protocol, which needs https:.");
+    });
     tunnels.add(passed);
     passed.setTimeout(CONNECT_MS * 4, () => passed.destroy(new Error("no answer")));
     passed.once("error", (error) => fail(502, messageOf(error)));
