@@ -38,6 +38,7 @@ const MODULES = [
     "box",
     "targets",
     "remote",
+    "tmux",
     "adapters",
     "html",
     "http",
