@@ -1,4 +1,5 @@
 /** This machine through a plain shell, as if it were remote. */
+import { programOnPath } from "../../host/index.js";
 import { type Backend, HaftError } from "../../kernel/index.js";
 import { processChannel } from "./channel/channel.js";
 import type { PosixBackendOptions } from "./options.js";
@@ -44,15 +45,28 @@ export async function openLocalPosix(options: OpenLocalPosixOptions = {}): Promi
     (one): one is [string, string] =>
       one[1] !== undefined && (INHERITED_VARIABLES.test(one[0]) || env.includes(one[0])),
   );
+  const variables: Readonly<Record<string, string>> = { ...Object.fromEntries(passed), ...setEnv };
   return createPosixBackend({
     name: typeof shell === "string" ? `posix:${shell}` : `posix:${argv.join(" ")}`,
     machine: "local",
     commandShell: argv,
     orphanMs: LOCAL_ORPHAN_MS,
     ...rest,
-    open: processChannel(argv, {
-      env: { ...Object.fromEntries(passed), ...setEnv },
+    open: processChannel(outsideWorkspace(argv, variables.PATH ?? "", rest.cwd ?? process.cwd()), {
+      env: variables,
       ...(rest.cwd === undefined ? {} : { cwd: rest.cwd }),
     }),
   });
+}
+
+/** The command with the path of its program, which is none of the workspace, whose files calls can write. */
+function outsideWorkspace(argv: readonly string[], path: string, workspace: string): readonly string[] {
+  const [name = "", ...args] = argv;
+  if (name === "" || name.includes("/")) return argv;
+  const program = programOnPath(name, { path, workspace });
+  if (program !== undefined) return [program, ...args];
+  throw new HaftError(
+    "BACKEND_UNAVAILABLE",
+    `Did not start "${name}": PATH has no such program outside of the workspace.`,
+  );
 }

@@ -12,8 +12,8 @@ interface BulkPoolOptions {
   readonly connectTimeoutMs: number;
   readonly maxChannels: number;
   nextId(): number;
-  /** The spool directory and the abilities of the remote side; opens the command channel if there is none. */
-  place(): Promise<{ readonly spool: string; readonly facts: string }>;
+  /** The spool directory, abilities and own PATH of the remote side; opens the command channel if there is none. */
+  place(): Promise<{ readonly spool: string; readonly facts: string; readonly path: string }>;
   /** Whether the remote side answers on the command channel. */
   isAnswering(ms: number): Promise<boolean>;
   /** Kills a remote shell that hangs. */
@@ -100,10 +100,10 @@ export class BulkPool {
 
   async #open(): Promise<BulkChannel> {
     const { name, open, connectTimeoutMs: timeoutMs } = this.#options;
-    const { spool, facts } = await this.#options.place();
+    const { spool, facts, path } = await this.#options.place();
     this.#serial += 1;
     const serial = this.#serial;
-    const settings = [spool, facts, String(serial)];
+    const settings = [spool, facts, String(serial), path];
     const { shell, ready } = await RemoteShell.start({ name, open, script: bulkScript(), settings, timeoutMs });
     const channel = new BulkChannel(shell, Number(ready.words[1]), serial);
     if (this.#isClosed) channel.destroy("the backend was closed");

@@ -29,6 +29,8 @@ export interface RemotePlace {
   readonly home: string;
   readonly cwd: string;
   readonly realCwd: string;
+  /** Where it finds the programs that it runs for itself: the PATH there without what lies in the workspace. */
+  readonly path: string;
   /** Its abilities beyond the minimum, by name. */
   readonly facts: ReadonlySet<string>;
 }
@@ -64,7 +66,7 @@ export class RemoteAgent {
       nextId: () => this.nextId(),
       place: async () => {
         await this.#command();
-        return { spool: this.#spool!.path, facts: [...this.place.facts].join(" ") };
+        return { spool: this.#spool!.path, facts: [...this.place.facts].join(" "), path: this.place.path };
       },
       isAnswering: (ms) => this.isAnswering(ms),
       stop: (pid) => this.stop(pid),
@@ -228,13 +230,16 @@ export class RemoteAgent {
     ];
     const { shell, ready } = await RemoteShell.start({ name, open, script: commandScript(), settings, timeoutMs });
     const [, pid, found, ...sizes] = ready.words;
-    const [home = "", cwd = "", realCwd = "", path = "", facts = ""] = split(ready.bytes, sizes.map(Number));
+    const [home = "", cwd = "", realCwd = "", spool = "", path = "", facts = ""] = split(
+      ready.bytes,
+      sizes.map(Number),
+    );
     if (found !== "adopted") {
       // The old directory is gone, with all its records.
-      this.#spool = { name: fresh, path };
+      this.#spool = { name: fresh, path: spool };
       this.#bulk.disconnect();
     }
-    this.#place ??= { home, cwd, realCwd, facts: new Set(facts.split(" ").filter((one) => one !== "")) };
+    this.#place ??= { home, cwd, realCwd, path, facts: new Set(facts.split(" ").filter((one) => one !== "")) };
     const channel = new CommandChannel(shell, {
       pid: Number(pid),
       leaseMs,

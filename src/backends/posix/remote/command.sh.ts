@@ -10,7 +10,7 @@ export const COMMAND = sh`
 # They are started as a foreground pipeline: a job started by "&" would ignore INT and QUIT, for itself and for every
 # command, and a shell cannot undo that.
 hf_main() {
-  unset hf_nonce hf_gen hf_tag hf_s hf_c
+  unset hf_nonce hf_gen hf_tag hf_s hf_c hf_path
   IFS= read -r hf_l || exit 0
   eval "set -- $hf_l"
   hf_nonce=$1 hf_gen=$2 hf_parent=\${3:-\${TMPDIR:-/tmp}} hf_fresh=$4 hf_old=$5 hf_orphan=$6 hf_lease=$7 hf_tag=$8 hf_program=$9
@@ -19,6 +19,7 @@ hf_main() {
   shift
   exec 2>/dev/null
   hf_know_shell
+  hf_own_path "$1"
   hf_adopt
   if [ -n "$1" ]; then cd "$1" || hf_refuse "cannot enter the directory"; fi
   # Set for every command: no colors, pager, editor or interactive prompts.
@@ -27,7 +28,7 @@ hf_main() {
   hf_real_cwd=$(pwd -P; printf x); hf_real_cwd=\${hf_real_cwd%?x}
   cd "$hf_s" && hf_probe
   hf_setsid=; if hf_has setsid; then hf_setsid=$(command -v setsid); fi
-  # A command may get another PATH, so the tools that start it are located here.
+  # A command gets its own PATH, so the tools that start it are located here.
   hf_x=$(command -v "$hf_program"); case $hf_x in /*) hf_program=$hf_x ;; esac
   # Some shells ignore QUIT themselves and hand that on to the last command of "-c", unless a newline follows it.
   hf_line_end=
@@ -48,9 +49,9 @@ hf_main() {
   (
     LC_ALL=C
     hf_home=\${HOME:-/}
-    hf_ready=$hf_home$hf_cwd$hf_real_cwd$hf_s$hf_facts
-    printf '%s ready,%s,%s,%s,%s,%s,%s %s\n%s%s\n' "$hf_nonce" "$hf_pid" "$hf_found_old" "\${#hf_home}" "\${#hf_cwd}" \
-      "\${#hf_real_cwd}" "\${#hf_s}" "\${#hf_ready}" "$hf_ready" "$hf_nonce"
+    hf_ready=$hf_home$hf_cwd$hf_real_cwd$hf_s$PATH$hf_facts
+    printf '%s ready,%s,%s,%s,%s,%s,%s,%s %s\n%s%s\n' "$hf_nonce" "$hf_pid" "$hf_found_old" "\${#hf_home}" "\${#hf_cwd}" \
+      "\${#hf_real_cwd}" "\${#hf_s}" "\${#PATH}" "\${#hf_ready}" "$hf_ready" "$hf_nonce"
   )
   cd /
   { { hf_watch </dev/null >/dev/null | hf_level 0 <&7 7<&-; } 7<&0 3>&1; } | hf_emit

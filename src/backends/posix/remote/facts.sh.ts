@@ -45,6 +45,26 @@ hf_kill_noted() {
   hf_is_still "$hf_noted" "$hf_noted_start" && kill "-$1" "$hf_noted"
 }
 
+# Sets PATH for the programs that these scripts start: calls can write to the workspace without a question, so what it holds is
+# none of them. Each entry becomes its real path; one that is relative, cannot be entered or lies in the workspace is left out.
+# hf_path is the PATH of commands. $1: the workspace, "" for the working directory. The root directory excludes nothing.
+hf_own_path() {
+  hf_path=\${PATH-}
+  hf_y=$(cd -P -- "\${1:-.}" >/dev/null && pwd -P && printf x) && hf_y=\${hf_y%?x} || hf_y=$1
+  hf_rest=$hf_path: hf_kept=
+  while [ -n "$hf_rest" ]; do
+    hf_x=\${hf_rest%%:*} hf_rest=\${hf_rest#*:}
+    case $hf_x in /*) ;; *) continue ;; esac
+    hf_x=$(cd -P -- "$hf_x" >/dev/null && pwd -P && printf x) || continue
+    hf_x=\${hf_x%?x}
+    case $hf_x/ in *:* | "$hf_y"/*) ;; *) hf_kept=$hf_kept:$hf_x ;; esac
+  done
+  # Where the workspace holds them all, those of the system.
+  PATH=\${hf_kept:-:/usr/bin:/bin}; PATH=\${PATH#:}
+  command -v mkdir >/dev/null || PATH=$PATH:/usr/bin:/bin
+  export PATH
+}
+
 # Tries each ability in the spool directory, the working directory. Sets hf_facts to those that work.
 hf_probe() {
   hf_facts=

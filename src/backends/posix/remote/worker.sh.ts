@@ -180,7 +180,7 @@ hf_feeder() {
 hf_become() {
   hf_own_pid; hf_note "$hf_pid" "$hf_s/$hf_id.p"
   exec 3>&-
-  command export "HAFT_TAG=$hf_job_tag$hf_id." "$@" || { printf 'a variable cannot be set\n' >&2; exit 126; }
+  command export "PATH=$hf_path" "HAFT_TAG=$hf_job_tag$hf_id." "$@" || { printf 'a variable cannot be set\n' >&2; exit 126; }
   hf_x="exec \${hf_setsid:+\"\$hf_setsid\"} \"\$hf_program\" $hf_args"
   if [ "$hf_nc" -gt 65536 ]; then eval "$hf_x \"\$hf_s/\$hf_id.c\""; fi
   case $hf_c in *\\) ;; *) hf_c=$hf_c$hf_line_end ;; esac

@@ -1,5 +1,6 @@
 /** Finds the ripgrep of the remote machine. */
 import { isWithin } from "../../../kernel/index.js";
+import { posixQuote } from "../../../text/index.js";
 import { parseVersion } from "../../ripgrep/index.js";
 import type { StartOwnCommand } from "../shell/own-command.js";
 
@@ -21,33 +22,38 @@ const FULL_RIPGREP = 15;
 
 const ANYWHERE = { allowed: "*", authorize: async () => {} };
 
-/** Asks the remote machine once. */
+/** Asks the remote machine once for each workspace. */
 export class RemoteRipgrepFinder {
   readonly #start: StartOwnCommand;
-  #found: Promise<RemoteRipgrep | undefined> | undefined;
+  readonly #found = new Map<string, Promise<RemoteRipgrep | undefined>>();
 
   constructor(start: StartOwnCommand) {
     this.#start = start;
   }
 
   /** Undefined where there is none that is known. @param workspace - Programs in it are not run, because calls can write there. */
-  async find(workspace: string | undefined): Promise<RemoteRipgrep | undefined> {
-    this.#found ??= this.#ask();
-    const found = await this.#found;
-    return found === undefined || (workspace !== undefined && isWithin(workspace, found.path)) ? undefined : found;
+  find(workspace = ""): Promise<RemoteRipgrep | undefined> {
+    const found = this.#found.get(workspace) ?? this.#ask(workspace);
+    this.#found.set(workspace, found);
+    return found;
   }
 
-  async #ask(): Promise<RemoteRipgrep | undefined> {
+  async #ask(workspace: string): Promise<RemoteRipgrep | undefined> {
+    const [path = ""] = (await this.#print("command -v rg", workspace)).split("\n");
+    if (!path.startsWith("/") || (workspace !== "" && isWithin(workspace, path))) return undefined;
+    const version = await this.#print(`${posixQuote(path)} --no-config --version`, workspace);
+    const [major, minor, patch] = parseVersion(version) ?? [0, 0, 0];
+    if (major < OLDEST_RIPGREP || major > NEWEST_RIPGREP) return undefined;
+    return { path, engine: `ripgrep ${major}.${minor}.${patch}`, isOld: major < FULL_RIPGREP };
+  }
+
+  /** What a command prints. If it is not known how it ended, the next search asks again. */
+  async #print(command: string, workspace: string): Promise<string> {
     const { signal } = new AbortController();
-    const command = "command -v rg && rg --no-config --version";
     const program = this.#start({ command, cwd: "/", directories: ANYWHERE, signal, isSingle: false });
     let output = "";
     for await (const chunk of program.output()) output += chunk.toString();
-    if ((await program.status) === undefined) this.#found = undefined;
-    const [path = "", ...version] = output.split("\n");
-    const [major, minor, patch] = parseVersion(version.join("\n")) ?? [0, 0, 0];
-    const isKnown = major >= OLDEST_RIPGREP && major <= NEWEST_RIPGREP;
-    if (!isKnown || !path.startsWith("/")) return undefined;
-    return { path, engine: `ripgrep ${major}.${minor}.${patch}`, isOld: major < FULL_RIPGREP };
+    if ((await program.status) === undefined) this.#found.delete(workspace);
+    return output;
   }
 }

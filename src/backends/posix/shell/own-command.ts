@@ -56,7 +56,7 @@ export class OwnCommand {
       remote,
       jobs,
       command,
-      { cwd, graceMs: 0, keep: KEEP, onOutput },
+      { cwd, graceMs: 0, keep: KEEP, onOutput, env: { PATH: remote.place.path } },
       {
         signals: [signal, this.#kill.signal],
         timeoutMs: Number.POSITIVE_INFINITY,
