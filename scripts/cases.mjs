@@ -2,36 +2,39 @@
 /**
  * Plays a cases directory against the built product: the directory's `run.mjs` with `failures.jsonl`, or the file given, through
  * `test/cases/adapter.mjs`. The directory is the one that CASES names, else the one beside the repository; where there is
- * none this says so and succeeds.
+ * none this says so and succeeds. Then the cases of files, search and commands are played on each of the places of
+ * `case-places.mjs` that is here: in a sandbox, in a container, over ssh. What passes on this machine passes there.
  *
- *   node scripts/cases.mjs [FILE] [--area EDIT,READ] [--only ID,ID] [--jobs N] [--keep]
+ *   node scripts/cases.mjs [FILE] [--on local,sandbox] [--area EDIT,READ] [--only ID,ID] [--jobs N] [--keep]
  *
  * Cases listed in `test/cases/pending.json` are played too but do not fail the run; one of them that passes is reported.
  * A case that only a user can judge needs a test whose title ends with its id, as `[READ-03]`. Ends with `N passed, M failed, K skipped`.
  */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { PLACES } from "./case-places.mjs";
 
 const DEFAULT_DIRECTORY = "../shared/cases";
-/** Root may read and write whatever the modes say; without these two capabilities the permission cases mean something. */
-const DROPPED = "-dac_override,-dac_read_search";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const text = { type: "string" };
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { area: text, only: text, jobs: text, keep: { type: "boolean" } },
+  options: { on: text, area: text, only: text, jobs: text, keep: { type: "boolean" } },
 });
 const directory = process.env.CASES ? resolve(process.env.CASES) : resolve(root, DEFAULT_DIRECTORY);
 const runner = join(directory, "run.mjs");
 const file = positionals[0] ? resolve(positionals[0]) : join(directory, "failures.jsonl");
 const pending = JSON.parse(readFileSync(join(root, "test/cases/pending.json"), "utf8"));
-/** `played`: areas of the tools that are built; `notBuilt`: the others. An area that is in neither list fails the run. */
+/**
+ * `played`: areas of the tools that are built; `everywhere`: those of them that are also played on other places than this machine;
+ * `notBuilt`: the others. An area that is in neither of the first and last fails the run.
+ */
 const areas = JSON.parse(readFileSync(join(root, "test/cases/areas.json"), "utf8"));
 
 if (!existsSync(runner) || !existsSync(file)) {
@@ -48,26 +51,39 @@ if (unlisted.length > 0) {
   process.exit(1);
 }
 
-const scratch = mkdtempSync(join(tmpdir(), "haft-cases-"));
-const report = join(scratch, "report.json");
-const code = await play();
-const results = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")).results : undefined;
-rmSync(scratch, { recursive: true, force: true });
-if (results === undefined) {
-  console.log(`The runner gave no report (exit code ${code}).`);
-  process.exit(code || 1);
-}
-process.exitCode = summarize(results); // not process.exit: it would cut off what a pipe has not taken yet
+const totals = { passed: 0, failed: 0, skipped: 0 };
+for (const place of values.on?.split(",") ?? Object.keys(PLACES)) await playOn(place);
+console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
+process.exitCode = totals.failed > 0 ? 1 : 0; // not process.exit: it would cut off what a pipe has not taken yet
 
-function play() {
-  const chosen = values.only ? ["--only", values.only] : ["--area", values.area ?? areas.played.join(",")];
+async function playOn(name) {
+  const scratch = mkdtempSync(join(tmpdir(), "haft-cases-"));
+  const report = join(scratch, "report.json");
+  const place = PLACES[name]?.(scratch) ?? { cannot: `use one of ${Object.keys(PLACES).join(", ")}` };
+  try {
+    if (place.cannot !== undefined) {
+      console.log(`${name}: skipped (cannot: ${place.cannot})`);
+      if (process.env.REQUIRE_ALL === "1" || PLACES[name] === undefined) totals.failed++;
+      return;
+    }
+    const code = await play(place, report, name === "local" ? areas.played : areas.everywhere);
+    const results = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")).results : undefined;
+    if (results !== undefined) return summarize(name, results);
+    console.log(`${name}: the runner gave no report (exit code ${code}).`);
+    totals.failed++;
+  } finally {
+    place.end?.();
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function play({ prefix, env }, report, played) {
+  const chosen = values.only ? ["--only", values.only] : ["--area", values.area ?? played.join(",")];
   const options = [...(values.jobs ? ["--jobs", values.jobs] : []), ...(values.keep ? ["--keep"] : [])];
   const adapter = join(root, "test/cases/adapter.mjs");
-  const command = [process.execPath, runner, file, "--adapter", adapter, "--json", report, ...chosen, ...options];
-  const [program, ...args] = canDropCapabilities()
-    ? ["setpriv", `--bounding-set=${DROPPED}`, `--inh-caps=${DROPPED}`, ...command]
-    : command;
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const runs = [process.execPath, runner, file, "--adapter", adapter, "--json", report, ...chosen, ...options];
+  const [program, ...args] = [...prefix, ...runs];
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...env } });
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
   createInterface({ input: child.stdout }).on("line", (line) => {
     const id = /^not ok ([A-Z]+-\d+)/.exec(line)?.[1];
@@ -85,12 +101,7 @@ function areasOf(path) {
   return [...new Set([...ids].map(([, area]) => area))];
 }
 
-function canDropCapabilities() {
-  if (process.getuid?.() !== 0) return false;
-  return spawnSync("setpriv", [`--bounding-set=${DROPPED}`, `--inh-caps=${DROPPED}`, "true"]).status === 0;
-}
-
-function summarize(results) {
+function summarize(place, results) {
   const ids = (status, wanted) =>
     results.filter((one) => one.status === status && one.id in pending === wanted).map((one) => one.id);
   const judged = namesInTests(ids("manual", false).concat(ids("manual", true)));
@@ -103,9 +114,17 @@ function summarize(results) {
   if (done.length > 0) console.log(`No longer pending, take them out of test/cases/pending.json: ${done.join(" ")}`);
   if (judged.size > 0) console.log(`${judged.size} manual, each with a test of its name: ${[...judged].join(" ")}`);
   if (unjudged.length > 0) console.log(`not ok: manual without a test that names the id: ${unjudged.join(" ")}`);
-  const counts = [results.filter((one) => one.status === "passed").length, failed.length + unjudged.length];
-  console.log(`${counts[0]} passed, ${counts[1]} failed, ${ids("skipped", false).length + waiting.length} skipped`);
-  return counts[1] > 0 ? 1 : 0;
+  const counts = {
+    passed: results.filter((one) => one.status === "passed").length,
+    failed: failed.length + unjudged.length,
+    skipped: ids("skipped", false).length + waiting.length,
+  };
+  console.log(
+    `${place}: ${Object.entries(counts)
+      .map(([what, count]) => `${count} ${what}`)
+      .join(", ")}`,
+  );
+  for (const [what, count] of Object.entries(counts)) totals[what] += count;
 }
 
 /** Those of the ids that a test's title ends with. */

@@ -11,6 +11,7 @@ import { createToolkit, denyByDefaultPolicy, providerSchema, zeroclawPolicy } fr
 
 /** The case's name of a tool → the product's name, and its arguments → the product's. */
 const TOOLS = {
+  ssh: same("bash"),
   read: same("read"),
   write: same("write"),
   edit: same("edit"),
@@ -73,22 +74,36 @@ function webOf({ ssrf, allowedDomains, searchEndpoint, resolve = {}, dial }) {
   };
 }
 
-export async function openSession({ workspace, home, policy }) {
+/** Where `scripts/cases.mjs --on` plays the cases: a target, and variables of its client. Absent: on this machine. */
+const place = process.env.CASES_PLACE === undefined ? undefined : JSON.parse(process.env.CASES_PLACE);
+
+/** The options that lead to the place. Commands of a sandbox reach the directory outside of the workspace too, as elsewhere. */
+function placeOptions(workspace, outside) {
+  if (place === undefined) return { workspace };
+  Object.assign(process.env, place.env);
+  if (place.on.target === "sandbox") return { workspace, on: "sandbox", sandbox: { writable: [outside] } };
+  return { on: [{ ...place.on, workspace }] };
+}
+
+export async function openSession({ workspace, outside, home, policy }) {
   const own = await policyOf(policy, workspace);
-  const toolkit = await createToolkit({
-    workspace,
-    stateDir: join(home, ".local", "state", "haft"),
-    gate: policy.readGate ? "on" : "off",
-    autonomy: policy.autonomy ?? "full",
-    web: webOf(policy),
-    ...(own === undefined ? {} : { policy: own }),
-  });
-  const box = toolkit.box();
+  const open = (on) =>
+    createToolkit({
+      stateDir: join(home, ".local", "state", "haft"),
+      gate: policy.readGate ? "on" : "off",
+      autonomy: policy.autonomy ?? "full",
+      web: webOf(policy),
+      ...(own === undefined ? {} : { policy: own }),
+      ...on,
+    });
+  const toolkit = await open(placeOptions(workspace, outside));
+  const { runner } = toolkit.box();
   let calls = 0;
   return {
     async call(tool, input, { signal }) {
+      if (tool === "ssh") return refusalOf(open({ on: `ssh:${input.host}` }));
       const { name, input: translate } = TOOLS[tool];
-      const outcome = await box.runner.run({ id: `call-${++calls}`, name, input: translate(input) }, { signal });
+      const outcome = await runner.run({ id: `call-${++calls}`, name, input: translate(input) }, { signal });
       const text = outcome.content
         .map((block) => (block.kind === "text" ? block.text : JSON.stringify(block.value)))
         .join("\n");
@@ -96,6 +111,20 @@ export async function openSession({ workspace, home, policy }) {
     },
     close: () => toolkit.close(),
   };
+}
+
+/** Why a toolkit with a target was not made. Where it was, its first call connects. */
+async function refusalOf(opened) {
+  let toolkit;
+  try {
+    toolkit = await opened;
+    const { isError, output } = await toolkit.box().runner.run({ id: "1", name: "bash", input: { command: "true" } });
+    return { isError, text: String(output) };
+  } catch (error) {
+    return { isError: true, text: error.message };
+  } finally {
+    await toolkit?.close();
+  }
 }
 
 /** A schema of another server, for each provider. */
