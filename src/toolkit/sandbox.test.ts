@@ -1,0 +1,89 @@
+/** The target "sandbox" through a toolkit: what policy asks, and what its settings open. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createToolkit, type ToolkitOptions } from "./index.js";
+
+const CANNOT = spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-user", "true"]).status !== 0;
+if (CANNOT && process.env.REQUIRE_ALL === "1")
+  throw new Error("Tests of the sandbox cannot run: bwrap does not work here.");
+if (CANNOT) process.stderr.write("skipped: tests of the target sandbox (cannot: bwrap does not work here)\n");
+
+let root: string;
+let workspace: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-sandboxed-")));
+  workspace = join(root, "ws");
+  mkdirSync(workspace);
+  mkdirSync(join(root, "beside"));
+  writeFileSync(join(root, "beside", "data.txt"), "data\n");
+  const scripts = { test: "echo tested" };
+  writeFileSync(join(workspace, "package.json"), JSON.stringify({ name: "x", version: "1.0.0", scripts }));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+async function run(command: string, options: ToolkitOptions) {
+  await using toolkit = await createToolkit({ workspace, persist: false, ...options });
+  const outcome = await toolkit.box().runner.run({ id: "c", name: "bash", input: { command } });
+  return { ...outcome, output: String(outcome.output) };
+}
+
+describe.skipIf(CANNOT)("a toolkit on the target sandbox", () => {
+  it("runs code of the workspace without a question in a supervised session, which on local is asked about", async () => {
+    const supervised = { autonomy: "supervised" } as const;
+    expect(await run("npm test", { ...supervised, on: "sandbox" })).toMatchObject({
+      status: "ok",
+      decision: { rule: "workspace-code" },
+      output: expect.stringContaining("tested"),
+    });
+    expect(await run("npm test", { ...supervised, on: "local" })).toMatchObject({
+      status: "denied",
+      decision: { rule: "workspace-code" },
+    });
+  });
+
+  it("still asks about deletions and the network in a supervised session", async () => {
+    for (const command of ["rm -rf .git", "curl -s https://example.com/"])
+      expect([command, await run(command, { autonomy: "supervised", on: "sandbox" })]).toMatchObject([
+        command,
+        { status: "denied" },
+      ]);
+  });
+
+  it("reaches what is listed as readable and writable, and nothing else beside the workspace", async () => {
+    const beside = join(root, "beside");
+    const command = `cat ${beside}/data.txt; touch ${beside}/new && echo written`;
+    const full = { autonomy: "full", on: "sandbox" } as const;
+    const outputs = async (sandbox: NonNullable<ToolkitOptions["sandbox"]>) =>
+      /stdout:\n([\s\S]*?)\nstderr:/.exec((await run(command, { ...full, sandbox })).output)?.[1]?.trim() ?? "";
+    expect(await outputs({})).toBe("");
+    expect(await outputs({ readable: [beside] })).toBe("data");
+    expect(await outputs({ writable: [beside] })).toBe("data\nwritten");
+  });
+
+  it("connects to the hosts that are listed, through the proxy", async () => {
+    const server = createServer((_, response) => response.end("page of the host"));
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
+    const options = { autonomy: "full", on: "sandbox" } as const;
+    try {
+      const get = `curl -s --noproxy "" ${url}`;
+      expect((await run(get, { ...options, sandbox: { hosts: ["localhost"] } })).output).toContain("page of the host");
+      const refused = await run(get, { ...options, sandbox: { hosts: ["example.com"] } });
+      expect(refused.output).toContain("The sandbox does not connect to localhost");
+      expect(refused.output).toContain("sandbox.hosts");
+      expect(await run(get, options)).toMatchObject({ isError: true, output: expect.stringContaining("exit code 7") });
+    } finally {
+      await new Promise((resolve) => void server.close(resolve));
+    }
+  });
+
+  it("refuses a host that is not written as one", async () => {
+    const options = { autonomy: "full", on: "sandbox", sandbox: { hosts: ["https://example.com"] } } as const;
+    expect((await run("true", options)).output).toContain('"https://example.com" is not a host');
+  });
+});
