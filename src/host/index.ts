@@ -16,6 +16,7 @@ export {
 export { type HostIdentity, isHostAlive, machinePlace, ownHostIdentity } from "./process/host-identity.js";
 export { killTree, type Leader, send, survivorsOf } from "./process/kill-tree.js";
 export { type Pipe, PipePool } from "./process/pipe-pool.js";
+export { requireNoProcessSecret } from "./process/process-secrets.js";
 export {
   allProcesses,
   descriptorTarget,

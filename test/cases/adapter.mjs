@@ -98,6 +98,8 @@ export async function openSession({ workspace, outside, home, policy }) {
     });
   const toolkit = await open(placeOptions(workspace, outside));
   const { runner } = toolkit.box();
+  // The channels to another machine are opened before the case.
+  if (place !== undefined) await runner.run({ id: "call-0", name: "bash", input: { command: "true" } });
   let calls = 0;
   return {
     async call(tool, input, { signal }) {

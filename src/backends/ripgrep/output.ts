@@ -210,9 +210,11 @@ export class UnreadablePaths {
 
   push(chunk: Buffer): void {
     const lines = (this.#open + chunk.toString()).split("\n");
-    this.#open = lines.pop()!.slice(-MAX_ERROR_BYTES);
+    const open = lines.pop()!;
+    this.#open = open.length > MAX_ERROR_BYTES ? `\0${open.slice(-MAX_ERROR_BYTES)}` : open;
     for (const line of lines) {
-      const [, path, errno] = /^rg: (.+): [^:]+ \(os error (\d+)\)$/s.exec(line) ?? [];
+      // Versions before 14 print no "rg: ". A NUL stands for the beginning of a line that is too long.
+      const [, path, errno] = /^(?:rg: )?([^\0]+): [^:]+ \(os error (\d+)\)$/s.exec(line) ?? [];
       if (path !== undefined && Number(errno) !== NOT_FOUND) this.#onPath(path);
     }
   }

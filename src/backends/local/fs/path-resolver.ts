@@ -1,5 +1,6 @@
 /** Resolves a path, authorizes its real path, and pins its directory until the operation has ended. */
 import { type BigIntStats, lstatSync, readlinkSync } from "node:fs";
+import { requireNoProcessSecret } from "../../../host/index.js";
 import {
   type Access,
   type Binding,
@@ -45,9 +46,6 @@ export interface FindOptions {
   /** Whether a symlink as the last component is followed. Default true. */
   readonly follow?: boolean;
 }
-
-/** Files that expose the environment or the memory of processes. */
-const PROCESS_SECRETS = /^\/proc\/(?:[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem|auxv)|kcore)$/;
 
 /** Why file tools may not use a real path, as a clause with the next step; undefined if they may. See `Launcher.refusal`. */
 export type Refusal = (real: string, access: Access) => string | undefined;
@@ -152,7 +150,7 @@ export class PathResolver {
         resolved.anchor.close();
         resolved = next;
       }
-      requireNoSecret(resolved, did);
+      requireNoProcessSecret(resolved.asked, resolved.real, did);
       const isThere = resolved.info !== undefined && options.accessIfThere !== undefined;
       if (isThere) this.requireCovered(path, options.accessIfThere!);
       const access = isThere ? options.accessIfThere! : options.access;
@@ -241,15 +239,6 @@ function lastNameOf(path: string): { readonly directory: string; readonly name: 
 export function childPath(directory: string, name: string): string {
   if (name === "") return directory;
   return directory === "/" ? `/${name}` : `${directory}/${name}`;
-}
-
-function requireNoSecret(resolved: PinnedPath, did: string): void {
-  if (!PROCESS_SECRETS.test(resolved.real)) return;
-  throw new HaftError(
-    "FS_PERMISSION",
-    `Did not ${did} "${resolved.asked}": it exposes the environment or the memory of a running process. Ask the user for the one value that you need.`,
-    { details: { path: resolved.asked, system: `EACCES: permission denied, open '${resolved.asked}'` } },
-  );
 }
 
 export function kindOf(info: BigIntStats): EntryKind {

@@ -1,4 +1,6 @@
 /** Sends one file operation: the path is checked against the grant here, and its real path on the remote side in the step that performs it. */
+
+import { requireNoProcessSecret } from "../../../host/index.js";
 import {
   type Access,
   type Binding,
@@ -56,7 +58,10 @@ export class FsGuard {
    */
   async run(deadline: OperationDeadline, act: GuardedOperation): Promise<Frame> {
     const { fsOperation, touches } = act;
-    for (const { path } of touches) requirePath(fsOperation, path);
+    for (const { path, access } of touches) {
+      requirePath(fsOperation, path);
+      if (access === "read") requireNoProcessSecret(path, path, fsOperation[0]);
+    }
     if (this.bound !== undefined)
       for (const { path, access } of touches) requireCovered(this.bound.grant, path, access);
     const options = { signal: deadline.signal, ...(act.data === undefined ? {} : { data: act.data }) };
@@ -126,6 +131,7 @@ export class FsGuard {
 
   async #authorize(touch: RemoteTouch, real: string): Promise<void> {
     const { grant, call } = this.bound as Binding;
+    if (touch.access === "read") requireNoProcessSecret(touch.path, real, "read");
     await requireAuthorized(grant, call, touch.path, real, touch.access);
     requireLive(call);
     const key = `${touch.access} ${touch.path}`;
