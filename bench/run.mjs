@@ -39,6 +39,7 @@ const MODULES = [
     "targets",
     "remote",
     "tmux",
+    "sandbox",
     "adapters",
     "html",
     "http",

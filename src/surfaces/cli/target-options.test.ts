@@ -38,6 +38,12 @@ describe("the targets of `--on`", () => {
     }
   });
 
+  it("are not named beside their short forms", async () => {
+    const { status, stdout, stderr } = await haft("call", "bash", "command=true", "--sandbox", "--on", "local");
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/'--sandbox' cannot be used with option '--on/);
+  });
+
   it("are refused in one line, with control characters escaped", async () => {
     for (const on of [
       "a\nb=local",
