@@ -27,6 +27,17 @@ withServices(["ssh"], "ssh", () => {
     expect(client.left()).toEqual([]);
   };
 
+  it("writes tabs, control characters and a file without a last line break as they are [SSH-06]", async () => {
+    const backend = await openSsh({ destination: service("ssh").hosts.box, config: client.config });
+    const { fs, shell } = backend.root;
+    const content = "\ttab\u0004eof\u0003\r\nno newline at end";
+    const path = `${out(await shell.exec("mktemp -d", { cwd: "/" })).trim()}/r.bin`;
+    await fs.writeFile(path, content);
+    const dumped = out(await shell.exec(`od -An -v -tx1 ${path}; rm -r ${dirname(path)}`, { cwd: "/" }));
+    expect(dumped.replaceAll(/\s/g, "")).toBe(Buffer.from(content).toString("hex"));
+    await backend.close();
+  });
+
   it("runs commands, and reads and writes files, on the other machine", async () => {
     const { user, home, hosts } = service("ssh");
     const backend = await openSsh({ destination: hosts.box, config: client.config });
@@ -77,7 +88,7 @@ withServices(["ssh"], "ssh", () => {
     ["unknown-key", "host-key-unknown", "its ED25519 host key"],
     ["behind-no-key", "jump-host", "at the jump host: no key was accepted"],
     ["behind-box", "jump-host", "the jump host could not connect: the connection was refused"],
-  ])("%s: %s, and nothing is left behind", async (destination, reason, why) => {
+  ])("%s: %s, and nothing is left behind [SSH-02]", async (destination, reason, why) => {
     client.dispose();
     client = new SshClient(
       "Host unknown-key\n  UserKnownHostsFile /dev/null\n  HostKeyAlias never-seen",
@@ -108,7 +119,7 @@ withServices(["ssh"], "ssh", () => {
     await nothingLeft();
   });
 
-  it("a name that ssh would take for an option is refused before ssh starts", async () => {
+  it("a name that ssh would take for an option is refused before ssh starts [SSH-05]", async () => {
     client.record();
     const destination = `-oProxyCommand=touch ${client.directory}/pwned`;
     const failed: HaftError = await openSsh({ destination, config: client.config }).then(
