@@ -17,6 +17,9 @@ interface ContainerState extends ContainerRun {
 /** Why a container cannot be used; a clause for the details of the error. */
 export type ContainerFault = "engine" | "gone" | "stopped" | "paused" | "restarted" | "replaced";
 
+/** What ran has ended and its files cannot be read. After a restart they can: what a command printed is still there. */
+const FINAL: ReadonlySet<ContainerFault> = new Set(["gone", "stopped"]);
+
 const FIELDS = "{{.Id}} {{.State.Status}} {{.State.ExitCode}} {{json .State.StartedAt}}";
 const NOT_THERE = /no such (object|container)|no container with name/i;
 
@@ -70,6 +73,6 @@ export function containerFault(
   advice: string,
 ): HaftError {
   return new HaftError("BACKEND_UNAVAILABLE", `Could not reach "${target}": ${why}. ${advice}`, {
-    details: { backend: target, fault, why },
+    details: { backend: target, fault, why, ...(FINAL.has(fault) ? { isFinal: true } : {}) },
   });
 }

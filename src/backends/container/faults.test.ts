@@ -71,14 +71,15 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
     });
 
     it("a container that is stopped, started again, paused and removed is reported as such (CONT-03)", async () => {
-      const { container, exec, explained } = await opened();
+      const { container, exec, shell, explained } = await opened();
+      const job = await shell.spawn("echo began; exec sleep 61", { cwd: "/", lifetime: "session" });
       const running = exec("sleep 60");
-      await until(() => engine.processes(container).includes("sleep 60"));
+      await until(() => ["sleep 60", "sleep 61"].every((one) => engine.processes(container).includes(one)));
       engine.run("stop", container);
+      const stopped = `the container "${container}" is stopped (exit code 137)`;
       expect((await running).ended).toBe("channel-lost");
-      expect(await messageOf(exec("true"))).toContain(
-        `the container "${container}" is stopped (exit code 137). Start it: \`${name} start ${container}\`.`,
-      );
+      expect(await job.result).toMatchObject({ ended: "channel-lost", exit: { by: "none" }, problem: stopped });
+      expect(await messageOf(exec("true"))).toContain(`${stopped}. Start it: \`${name} start ${container}\`.`);
 
       engine.run("start", container);
       expect(await explained()).toContain(`the container "${container}" was restarted. What ran in it has ended.`);
@@ -90,6 +91,20 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
 
       engine.run("rm", "-f", container);
       await until(async () => (await messageOf(exec("true"))).includes(`${name} has no container "${container}".`));
+    });
+
+    it("a command and a job that run while the container is restarted end as lost, with what they had printed", async () => {
+      const { container, exec, shell } = await opened();
+      const job = await shell.spawn("echo job; exec sleep 61", { cwd: "/", lifetime: "session" });
+      const running = exec("echo call; sleep 60");
+      await until(() => ["sleep 60", "sleep 61"].every((one) => engine.processes(container).includes(one)));
+      engine.run("restart", container);
+      for (const [result, printed] of [
+        [await running, "call\n"],
+        [await job.result, "job\n"],
+      ] as const) {
+        expect([result.ended, result.exit, text(result.stdout)]).toEqual(["channel-lost", { by: "none" }, printed]);
+      }
     });
 
     it("a container that is removed while a command runs: no exit code is made up", async () => {

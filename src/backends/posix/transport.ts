@@ -24,8 +24,8 @@ export interface Transport {
   readonly env?: Readonly<Record<string, string>>;
   /**
    * Why a client ended before its work was done: an error with the cause and the advice that fits, such as an unknown host key or a
-   * stopped container. Its details have the cause alone as `why`, a clause. Undefined if it is not known; then the exit code and
-   * stderr are reported.
+   * stopped container. Its details have the cause alone as `why`, a clause, and `isFinal: true` where everything that ran there has
+   * ended and cannot be asked about: it is not waited for. Undefined if it is not known; then the exit code and stderr are reported.
    */
   explain?(end: ClientEnd): Promise<HaftError | undefined> | HaftError | undefined;
   /** Releases what belongs to the connection: a control socket, a container of the session. Idempotent. */

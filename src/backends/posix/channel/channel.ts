@@ -57,6 +57,11 @@ export function clauseOf(why: EndReason): string {
   return typeof why.details.why === "string" ? why.details.why : why.message;
 }
 
+/** Whether everything that ran on the remote side has certainly ended and cannot be asked about; see `Transport.explain`. */
+export function isFinal(thrown: unknown): thrown is HaftError {
+  return HaftError.is(thrown) && thrown.details.isFinal === true;
+}
+
 /** Milliseconds to wait for the last output of a program that has exited. */
 const FINAL_STDERR_MS = 100;
 /** Milliseconds that a program has to exit after its channel was closed. */

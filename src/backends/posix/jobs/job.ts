@@ -17,7 +17,7 @@ import {
 } from "../../../kernel/index.js";
 import { wholeNumber } from "../../../text/index.js";
 import { exitEvent, type JobFacts, killPlan } from "../../job-facts.js";
-import { ChannelLost } from "../channel/channel.js";
+import { ChannelLost, clauseOf, isFinal } from "../channel/channel.js";
 import type { RemoteAgent } from "../channel/remote-agent.js";
 import { type CommandReport, isCopying, type KeepBytes, readEnding, readReport, readTree } from "../shell/capture.js";
 import { readPoll } from "../shell/output-poller.js";
@@ -199,9 +199,10 @@ export class RemoteJob implements ShellHandle {
           const mostMs = this.#options.isWatched || this.#goneAt !== undefined ? MAX_POLL_MS : CHECK_MS;
           if (!isOver) this.#wait(Math.min(mostMs, Math.max(MIN_POLL_MS, ms * 2)));
         },
-        () => {
+        (thrown: unknown) => {
           this.#isAsking = false;
-          this.#wait(MAX_POLL_MS);
+          if (isFinal(thrown)) this.#settle({ ...this.#empty(), problem: clauseOf(thrown) });
+          else this.#wait(MAX_POLL_MS);
         },
       );
     }, ms);

@@ -1,4 +1,5 @@
 /** What became of a command whose channel was lost: asked, and waited for, over whatever channel can be opened. */
+import { isFinal } from "../channel/channel.js";
 import type { Frame } from "../channel/frames.js";
 import type { RemoteAgent } from "../channel/remote-agent.js";
 import { type CommandReport, isCopying, type KeepBytes, readReport } from "./capture.js";
@@ -68,8 +69,8 @@ async function askAgain(
   for (const end = performance.now() + remote.orphanMs; ; await pause(RETRY_MS)) {
     try {
       return await remote.ask(operation, words);
-    } catch {
-      if (lost.isStopped() || remote.state === "closed" || performance.now() > end) return undefined;
+    } catch (thrown) {
+      if (isFinal(thrown) || lost.isStopped() || remote.state === "closed" || performance.now() > end) return undefined;
     }
   }
 }
