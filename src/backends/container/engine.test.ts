@@ -20,8 +20,23 @@ describe("the engine", () => {
     engines.add("docker", { version: DOCKER });
     engines.add("podman", { version: PODMAN });
     expect(await found()).toBe("docker");
-    expect(engines.calls()).toEqual(["docker --version"]);
+    expect(engines.calls()).toEqual(["docker --version", "docker version --format {{.Server.Version}}"]);
   });
+
+  verifies(
+    "BD-061",
+    "is podman where the daemon of docker does not answer; docker, with its message, without podman",
+    async () => {
+      const error = "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?";
+      engines.add("docker", { version: DOCKER, error, isDown: true });
+      expect(await message(openContainer({ name: "web", engineEnv: engines.env }))).toBe(
+        `Could not reach "container:web": docker reports: ${error.replace("?", "")}. Check \`docker info\`.`,
+      );
+      engines.add("podman", { version: PODMAN });
+      expect(await found()).toBe("podman");
+      expect((await findEngine({ engine: "docker", engineEnv: engines.env })).name).toBe("docker");
+    },
+  );
 
   verifies("BD-061", "is podman where docker is missing or does not answer", async () => {
     engines.add("podman", { version: PODMAN });

@@ -6,7 +6,7 @@ import { HaftError } from "../../kernel/index.js";
 export type EngineName = "docker" | "podman";
 
 export interface EngineOptions {
-  /** Default: docker if there is one, else podman. */
+  /** Default: docker if it answers, else podman. */
   readonly engine?: EngineName;
   /** The environment of the client, such as DOCKER_HOST. Default: that of this process. */
   readonly engineEnv?: Readonly<Record<string, string | undefined>>;
@@ -33,11 +33,14 @@ export interface EngineEnd {
 const ENGINES: readonly EngineName[] = ["docker", "podman"];
 /** Milliseconds for a question to the engine. A daemon that hangs must not hold a call for long. */
 const ANSWER_MS = 10_000;
+/** The same where another engine can be used. */
+const DAEMON_MS = 3_000;
 /** Characters of an answer that are kept; the longest is a list of containers. */
 const MAX_ANSWER = 64 * 1_024;
 
 /**
- * The engine of this machine, asked by `docker --version` and `podman --version`.
+ * The engine of this machine, asked by `docker --version` and `podman --version`. A docker client without a daemon is passed over
+ * if there is podman.
  * @throws `BACKEND_UNAVAILABLE` if there is none, or not the one that was named.
  */
 export async function findEngine(options: EngineOptions = {}): Promise<Engine> {
@@ -45,12 +48,19 @@ export async function findEngine(options: EngineOptions = {}): Promise<Engine> {
     Object.entries(options.engineEnv ?? process.env).filter((one): one is [string, string] => one[1] !== undefined),
   );
   const path = env.PATH ?? process.env.PATH ?? "";
+  let silent: Engine | undefined;
   for (const name of options.engine === undefined ? ENGINES : [options.engine]) {
     const program = programOnPath(name, { path, workspace: options.workspace });
     if (program === undefined) continue;
     const { code, stdout } = await runEngine({ name, program, env }, ["--version"]);
-    if (code === 0) return { name: /podman/i.test(stdout) ? "podman" : name, program, env };
+    if (code !== 0) continue;
+    const engine: Engine = { name: /podman/i.test(stdout) ? "podman" : name, program, env };
+    const isOnly = options.engine !== undefined || engine.name === "podman" || otherEngine(engine) === undefined;
+    if (isOnly || (await hasDaemon(engine))) return engine;
+    silent = engine;
   }
+  // Its own message says what is wrong with it.
+  if (silent !== undefined) return silent;
   throw new HaftError(
     "BACKEND_UNAVAILABLE",
     options.engine === undefined
@@ -58,6 +68,10 @@ export async function findEngine(options: EngineOptions = {}): Promise<Engine> {
       : `Did not find ${options.engine}: it is not on PATH, or does not answer. Install it, or use another engine.`,
     { details: { backend: options.engine ?? "container" } },
   );
+}
+
+async function hasDaemon(docker: Engine): Promise<boolean> {
+  return (await runEngine(docker, ["version", "--format", "{{.Server.Version}}"], DAEMON_MS)).code === 0;
 }
 
 /** Whether a program of that name is installed, for advice. */

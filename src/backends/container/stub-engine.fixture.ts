@@ -24,10 +24,16 @@ export class StubEngines {
    * @param answers.version - What `--version` prints; an exit code where it fails.
    * @param answers.state - What `inspect` prints. Default: a container that runs.
    * @param answers.error - What `inspect` and `run` report on stderr, instead of an answer.
+   * @param answers.isDown - Whether the client reports that for everything, because it reaches no daemon.
    */
   add(
     name: string,
-    { version, state = "running 0", error }: { version: string | number; state?: string; error?: string },
+    {
+      version,
+      state = "running 0",
+      error,
+      isDown = false,
+    }: { version: string | number; state?: string; error?: string; isDown?: boolean },
   ): void {
     const path = join(this.#bin, name);
     const fails = error === undefined ? "" : `echo ${posixQuote(error)} >&2; exit 125`;
@@ -38,6 +44,7 @@ case $1 in
   --version) ${typeof version === "number" ? `exit ${version}` : `echo ${posixQuote(version)}`} ;;
   inspect) ${fails}
     echo '4f5e ${state} "2026-01-01T00:00:00Z"' ;;
+  version) ${isDown ? fails : ""} ;;
   run) ${fails} ;;
   exec) while [ "$1" != sh ]; do shift; done; exec "$@" ;;
 esac
