@@ -105,6 +105,10 @@ function requireSettings(chosen: ChosenTarget, { schemes }: MoreTargets): void {
     if (chosen[setting] !== undefined && findScheme(target, schemes)?.scheme.settings !== setting)
       throw invalid(`The target "${target}" does not take \`${setting}\`, which is for another kind of target.`);
   }
+  if (chosen.container?.network !== undefined && !target.startsWith("image:"))
+    throw invalid(
+      `The target "${target}" does not take \`container.network\`, which is for "image:IMAGE": the network of a container is chosen when it is created.`,
+    );
 }
 
 function invalid(message: string): HaftError {

@@ -16,6 +16,8 @@ export interface TargetSettings {
   readonly container?: {
     /** The user that commands run as: a name or an id of the container. Default: that of its image. */
     readonly user?: string;
+    /** For `image:IMAGE`: whether it has the network that the engine gives by default. Default false: none. */
+    readonly network?: boolean;
   };
 }
 
@@ -142,9 +144,16 @@ const SCHEMES: Readonly<Record<string, TargetScheme>> = {
     settings: "ssh",
     sharesWorkspace: false,
     terminal: true,
-    async open({ address, cwd, ssh }) {
+    async open({ address, cwd, env, ssh }) {
       const { openSshMachine } = await import("../backends/ssh/index.js");
-      return machineOf(await openSshMachine({ destination: address, ...ssh, ...(cwd === undefined ? {} : { cwd }) }));
+      return machineOf(
+        await openSshMachine({
+          destination: address,
+          ...ssh,
+          ...(cwd === undefined ? {} : { cwd }),
+          ...(env === undefined ? {} : { env }),
+        }),
+      );
     },
   },
 };

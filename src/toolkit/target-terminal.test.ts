@@ -67,6 +67,11 @@ describe("settings of a target", () => {
       expect(() => checkedTarget({ target, container: { user: "node" } }, { schemes: box })).toThrow(
         `The target "${target}" does not take \`container\``,
       );
+    const container = { network: true };
+    expect(checkedTarget({ target: "image:node:22", container })).toMatchObject({ container });
+    expect(() => checkedTarget({ target: "container:web", container })).toThrow(
+      /"container:web" does not take `container.network`, which is for "image:IMAGE"/,
+    );
     expect(() => checkedTarget({ target: "local", autonomy: "some" as never })).toThrow(
       /must be one of readonly, supervised, full/,
     );

@@ -19,7 +19,7 @@ const INHERITED_VARIABLES = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TMPDIR
 /** On one machine a lost channel does not come back. */
 const LOCAL_ORPHAN_MS = 1_000;
 
-export interface OpenLocalPosixOptions extends Partial<Omit<PosixBackendOptions, "open">> {
+export interface OpenLocalPosixOptions extends Partial<Omit<PosixBackendOptions, "open" | "env">> {
   /** "sh", "dash", "bash" (as `bash --posix`), "busybox" (as `busybox sh`), or the command of another POSIX shell. Default "sh". */
   readonly shell?: string | readonly string[];
   /** More environment variables to pass on, beside PATH, HOME, USER, LOGNAME, SHELL, LANG, LC_*, TZ, TMPDIR, XDG_*. */

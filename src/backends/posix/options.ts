@@ -17,6 +17,8 @@ export interface PosixBackendOptions {
   readonly flags?: Pick<BackendFlags, "sandbox">;
   /** The working directory: an absolute remote path. Default: where the remote shell starts. */
   readonly cwd?: string;
+  /** Variables for every command. They are sent over stdin, so that no process list shows them. */
+  readonly env?: Readonly<Record<string, string>>;
   /** The remote parent of the private spool directory. Created if missing. Default: the remote TMPDIR, else /tmp. */
   readonly stateDir?: string;
   /** The remote shell that runs commands. Default: "sh". */

@@ -60,6 +60,17 @@ underEachShell((shell) => {
     expect(sets).toEqual(["SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000"]);
   });
 
+  it("gives every command the variables of the backend, whatever their values", async () => {
+    const env = { HAFT_MODE: 'it\'s "a" $HOME\n\\n two', TERM: "vt100" };
+    const other = await machine.open({ env });
+    const { stdout } = await other.root.shell.exec("printf '%s,' \"$HAFT_MODE\" $TERM; sh -c 'echo $TERM'", {
+      cwd: "/",
+    });
+    expect(Buffer.from(stdout.head).toString()).toBe(`${env.HAFT_MODE},vt100,vt100\n`);
+    await other.close();
+    await expect(machine.open({ env: { hf_s: "/" } })).rejects.toThrow('Cannot set the variable "hf_s" for commands');
+  });
+
   it("leaves no process and no directory behind all of this", async () => {
     await backend.close();
     await until(() => machine.processes().length === 0);

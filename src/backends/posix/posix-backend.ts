@@ -6,6 +6,7 @@ import {
   type BoundCall,
   closedBackend,
   type Grant,
+  HaftError,
   type Io,
   type Ports,
   type SessionEnd,
@@ -46,10 +47,21 @@ export async function createPosixBackend(options: PosixBackendOptions): Promise<
     maxWorkers: options.maxCommands ?? POSIX_DEFAULTS.maxCommands,
     maxBulkChannels: options.maxBulkChannels ?? POSIX_DEFAULTS.maxBulkChannels,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...(options.env === undefined ? {} : { env: checkedVariables(options.env) }),
     ...(options.stateDir === undefined ? {} : { stateDir: options.stateDir }),
   });
   const transport = isTransport(open) ? open : undefined;
   return new PosixBackend({ ...options, machine: options.machine ?? transport?.machine ?? name }, remote, transport);
+}
+
+/** @throws `CONFIG_INVALID` */
+function checkedVariables(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const wrong = Object.keys(env).find(
+    (key) => !/^(?!hf_)[a-zA-Z_][a-zA-Z0-9_]*$/.test(key) || env[key]!.includes("\0"),
+  );
+  if (wrong === undefined) return env;
+  const why = "its name is not one of a variable or begins with hf_, or its value has a NUL";
+  throw new HaftError("CONFIG_INVALID", `Cannot set the variable ${JSON.stringify(wrong)} for commands: ${why}.`);
 }
 
 function channelsOf(open: PosixBackendOptions["open"], commandShell: readonly string[]): OpenChannel {

@@ -40,8 +40,10 @@ withServices(["ssh"], "ssh", () => {
 
   it("runs commands, and reads and writes files, on the other machine", async () => {
     const { user, home, hosts } = service("ssh");
-    const backend = await openSsh({ destination: hosts.box, config: client.config });
+    const env = { HAFT_MODE: "from here" };
+    const backend = await openSsh({ destination: hosts.box, config: client.config, env });
     const { shell, fs } = backend.root;
+    expect(out(await shell.exec("echo $HAFT_MODE", { cwd: "/" }))).toBe("from here\n");
     expect([backend.name, backend.home, backend.cwd]).toEqual([`ssh:${hosts.box}`, home, home]);
     const result = await shell.exec("id -un; pwd; exit 3", { cwd: "/" });
     expect([out(result), result.exit]).toEqual([`${user}\n/\n`, { by: "code", code: 3 }]);

@@ -39,6 +39,11 @@ export function targetSchema(): ConfigSchema {
         description: "For `container:NAME` and `image:IMAGE`.",
         properties: {
           user: { ...TEXT, title: "a user", description: "The user that commands run as. Default: that of the image." },
+          network: {
+            type: "boolean",
+            description:
+              "For `image:IMAGE`: give it the network of the engine, for `npm ci` and the like. Default: none.",
+          },
         },
         additionalProperties: false,
       },

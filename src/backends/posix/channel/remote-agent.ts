@@ -16,6 +16,7 @@ interface RemoteAgentOptions {
   /** The remote shell that runs commands. */
   readonly commandShell: readonly string[];
   readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
   readonly stateDir?: string;
   readonly orphanMs: number;
   readonly leaseMs: number;
@@ -227,6 +228,7 @@ export class RemoteAgent {
       program,
       quoteWords(args),
       this.#options.cwd ?? "",
+      quoteWords(Object.entries(this.#options.env ?? {}).map(([key, value]) => `${key}=${value}`)),
     ];
     const { shell, ready } = await RemoteShell.start({ name, open, script: commandScript(), settings, timeoutMs });
     const [, pid, found, ...sizes] = ready.words;

@@ -24,6 +24,8 @@ hf_main() {
   if [ -n "$1" ]; then cd "$1" || hf_refuse "cannot enter the directory"; fi
   # Set for every command: no colors, pager, editor or interactive prompts.
   export TERM=dumb NO_COLOR=1 PAGER=cat GIT_PAGER=cat GIT_EDITOR=: EDITOR=: GIT_TERMINAL_PROMPT=0
+  eval "set -- $2"
+  for hf_x in "$@"; do export "$hf_x"; done
   hf_cwd=$(pwd; printf x); hf_cwd=\${hf_cwd%?x}
   hf_real_cwd=$(pwd -P; printf x); hf_real_cwd=\${hf_real_cwd%?x}
   cd "$hf_s" && hf_probe
