@@ -102,6 +102,16 @@ describe("a command", () => {
   }
 });
 
+it("a container of an image has no network unless it was asked for", async () => {
+  engines.add("podman", { version: PODMAN });
+  for (const network of [false, true]) {
+    const options = { image: "node:22", workspace: process.cwd(), network, engineEnv: engines.env };
+    await (await openImage(options)).backend.close();
+  }
+  const runs = engines.calls().filter((line) => line.startsWith("podman run "));
+  expect(runs.map((line) => line.includes("--network none"))).toEqual([true, false]);
+});
+
 describe("a name", () => {
   const refused = async (options: Partial<Parameters<typeof openContainer>[0]>) => {
     engines.add("docker", { version: DOCKER });
