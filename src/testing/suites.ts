@@ -28,6 +28,7 @@ import { stateDocuments } from "./state/documents.js";
 import { stateSessions } from "./state/sessions.js";
 import type { StateFixture } from "./state/state-fixture.js";
 import { terminalForging } from "./terminal/forging.js";
+import { terminalGuarding } from "./terminal/guarding.js";
 import { terminalRunning } from "./terminal/running.js";
 import { terminalTyping } from "./terminal/typing.js";
 
@@ -69,4 +70,9 @@ export const shellSuite: Suite<Fixture> = [
 export const stateSuite: Suite<StateFixture> = [...stateDocuments, ...stateSessions, ...stateApprovals];
 
 /** What every `Terminal` guarantees: commands that run exactly and end only at their end, exact keys, and captures. */
-export const terminalSuite: Suite<Fixture> = [...terminalRunning, ...terminalForging, ...terminalTyping];
+export const terminalSuite: Suite<Fixture> = [
+  ...terminalRunning,
+  ...terminalForging,
+  ...terminalGuarding,
+  ...terminalTyping,
+];

@@ -1,12 +1,23 @@
 /** The text of tmux control mode: commands that are sent, and output that is received. */
 
-/** One word of a tmux command line. Control characters are written as octal numbers, so that any text fits on one line. */
+/**
+ * One word of a tmux command line. Control characters are written as octal numbers, so that any text fits on one line, and so is
+ * "~", which tmux expands to a home directory even between quotes.
+ */
 export function tmuxWord(text: string): string {
   if (/^[\w@%+=:,./-]+$/.test(text) && !text.startsWith("%")) return text;
-  const escaped = text.replaceAll(/["\\$\u0000-\u001f\u007f]/g, (one) =>
-    one < " " || one === "\u007f" ? `\\${one.charCodeAt(0).toString(8).padStart(3, "0")}` : `\\${one}`,
+  const escaped = text.replaceAll(/["\\$~\u0000-\u001f\u007f]/g, (one) =>
+    one < " " || one === "\u007f" || one === "~" ? `\\${one.charCodeAt(0).toString(8).padStart(3, "0")}` : `\\${one}`,
   );
   return `"${escaped}"`;
+}
+
+/**
+ * A text where tmux takes a format, such as a name, a directory or a file: it would expand `#{...}` and execute `#(...)`. "##" is
+ * a "#", but before "[" each "#" is kept as it is.
+ */
+export function formatText(text: string): string {
+  return text.replaceAll(/#+(?![#[])/g, (run) => run + run);
 }
 
 const BACKSLASH = 0x5c;
@@ -47,9 +58,4 @@ export class LineSplitter {
     }
     if (from < bytes.length) this.#parts.push(bytes.slice(from));
   }
-}
-
-/** A text where tmux expands formats, of which `#(…)` would run a command. */
-export function tmuxLiteral(text: string): string {
-  return text.replaceAll("#", "##");
 }

@@ -4,6 +4,7 @@
  * `MARK DIRECTORY MADE SESSION SHELL...`, or `MARK fail WHY`.
  *
  * KIND is "private", "named" or "current"; a DIRECTORY is that of an earlier client, whose server is expected to run.
+ * CWD is escaped as a format.
  */
 export const OPEN_SCRIPT = String.raw`
 mark=$1 kind=$2 dir=$3 sock=$4 target=$5 cwd=$6 size=$7 history=$8

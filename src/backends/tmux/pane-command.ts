@@ -100,7 +100,7 @@ export class PaneCommandRun {
    * Types the command and returns when it has begun: before, the pane would seem to wait for another one.
    * @throws `SHELL_SPAWN` when it could not start in its directory, `TERMINAL_BUSY` when the shell does not begin it.
    */
-  async dispatch(real: string): Promise<void> {
+  async dispatch(real: string, env: Readonly<Record<string, string>>): Promise<void> {
     const { id } = this.#pane;
     const waiter = new Waiter();
     const stop = this.#on.events.listen(id, {
@@ -110,7 +110,7 @@ export class PaneCommandRun {
       },
     });
     try {
-      await this.type(real, {});
+      await this.type(real, env);
       await waiter.next(BEGIN_MS);
     } finally {
       stop();

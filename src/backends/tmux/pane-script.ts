@@ -58,13 +58,15 @@ export interface PaneCommand {
 
 /**
  * Runs a command in a subshell of a subshell: the outer one writes the exit code to a file that no output can imitate. It survives
- * the signals of a terminal, so that it can do this after Ctrl-C.
+ * the signals of a terminal, so that it can do this after Ctrl-C. Aliases of the user would change what was judged, so they are
+ * removed first: a shell expands them when it reads a line.
  */
 export function paneCommandScript(one: PaneCommand): string {
   const status = posixQuote(one.statusFile);
   const environment = Object.entries(one.env).map(([name, value]) => `export ${name}=${posixQuote(value)}`);
   const input = one.inputFile === undefined ? "" : ` < ${posixQuote(one.inputFile)}`;
   return [
+    String.raw`\unalias -a 2>/dev/null`,
     "set +e",
     "trap : INT QUIT TERM",
     one.clears ? CLEAR : "",

@@ -1,7 +1,7 @@
 import { newNonce } from "../../host/index.js";
 import { DEFAULT_PANE, HaftError, type PaneState } from "../../kernel/index.js";
 import { TmuxRefusal } from "./control-client.js";
-import { tmuxLiteral } from "./control-lines.js";
+import { formatText } from "./control-lines.js";
 import type { PaneEvents } from "./pane-events.js";
 import { outputMark, readyScript, typedLine } from "./pane-script.js";
 import { currentPane, type TmuxServer } from "./tmux-server.js";
@@ -30,12 +30,20 @@ export interface OwnPane {
   /** The shell's name as tmux reports it, once the shell has answered. */
   shellName: string;
   ready: Promise<void>;
+  /** The sessions that opened it or ran a command in it. Another one does not close it. */
+  readonly sessions: Set<string>;
   /** A command of ours that runs or was dispatched here and may still run. */
   running: "run" | "dispatch" | undefined;
   /** Whether `/proc` says which group has the terminal. */
   hasProc: boolean;
   /** Whether the prompt begins a line, as far as is known: the output before it ended with a newline. */
   isAtLineStart: boolean;
+}
+
+interface PaneOptions {
+  readonly name?: string;
+  readonly cwd?: string;
+  readonly size?: readonly [number, number];
 }
 
 /** Names and titles contain anything but a newline, so each stands at the end of a line. */
@@ -55,6 +63,9 @@ export class Panes {
   readonly #extra: OwnPane[] = [];
   #default: Promise<OwnPane> | undefined;
   #adopted = -1;
+  /** The pane that is being opened. */
+  #opening: Promise<unknown> = Promise.resolve();
+  #findingDefault: Promise<unknown> = Promise.resolve();
 
   constructor(server: TmuxServer, events: PaneEvents, maxPanes: number = DEFAULT_MAX_PANES) {
     this.#server = server;
@@ -142,7 +153,7 @@ export class Panes {
     const buffer = `haft-read-${this.#server.owner}`;
     const [, shown] = await this.#server
       .sendAll([
-        ["load-buffer", "-b", buffer, path],
+        ["load-buffer", "-b", buffer, formatText(path)],
         ["show-buffer", "-b", buffer],
         ["delete-buffer", "-b", buffer],
       ])
@@ -158,7 +169,7 @@ export class Panes {
     const buffer = `haft-write-${this.#server.owner}`;
     return [
       ["set-buffer", "-b", buffer, "--", text === "" ? "\n" : text],
-      ["save-buffer", "-b", buffer, path],
+      ["save-buffer", "-b", buffer, formatText(path)],
       ["delete-buffer", "-b", buffer],
     ];
   }
@@ -182,22 +193,25 @@ export class Panes {
   }
 
   /** The pane for commands, made when it is first used, and once more when it is gone. */
-  async defaultPane(): Promise<{ readonly pane: OwnPane; readonly notice?: string }> {
+  defaultPane(): Promise<{ readonly pane: OwnPane; readonly notice?: string }> {
+    const found = this.#findingDefault.then(() => this.#findDefault());
+    this.#findingDefault = found.catch(() => undefined);
+    return found;
+  }
+
+  async #findDefault(): Promise<{ readonly pane: OwnPane; readonly notice?: string }> {
     await this.#server.open();
     const before = await this.#default?.catch(() => undefined);
     if (before !== undefined && this.own(before.id) !== undefined) {
       if ((await this.facts()).some(({ state, dead }) => state.pane === before.id && state.owned && !dead))
         return { pane: before };
     }
-    const current = this.#default;
-    if ((await current?.catch(() => undefined)) === before || current === undefined) {
-      const made = this.#adoptOrOpen();
-      this.#default = made;
-      made.catch(() => {
-        if (this.#default === made) this.#default = undefined;
-      });
-    }
-    const pane = await this.#default!;
+    const made = this.#adoptOrOpen();
+    this.#default = made;
+    made.catch(() => {
+      this.#default = undefined;
+    });
+    const pane = await made;
     if (before === undefined) return { pane };
     return { pane, notice: `The default pane ${before.id} was gone; a new one was opened, ${pane.id}.` };
   }
@@ -235,13 +249,21 @@ export class Panes {
     return take(extra);
   }
 
-  /** Closes a pane of ours and ends what runs there. @throws `TERMINAL_PANE_GONE`, `TERMINAL_NOT_OWNED`. */
-  async close(id: string): Promise<void> {
+  /**
+   * Closes a pane of ours and ends what runs there.
+   * @param session - Of the call. Absent: it may close panes of every session.
+   * @throws `TERMINAL_PANE_GONE`, `TERMINAL_NOT_OWNED`.
+   */
+  async close(id: string, session?: string): Promise<void> {
     const { state, pid } = await this.factsOf(id);
-    if (!state.owned)
-      throw new HaftError("TERMINAL_NOT_OWNED", `Did not close the pane "${id}": it was not made here.`, {
+    const users = this.own(id)?.sessions ?? [];
+    const isShared = session !== undefined && [...users].some((one) => one !== session);
+    if (!state.owned || isShared) {
+      const why = state.owned ? "another session opened it or uses it" : "it was not made here";
+      throw new HaftError("TERMINAL_NOT_OWNED", `Did not close the pane "${id}": ${why}. Leave it to the user.`, {
         details: { pane: id },
       });
+    }
     this.#own.delete(id);
     await this.#server.endProcesses([pid]);
     await this.#server.send(["kill-pane", "-t", id]).catch(() => {});
@@ -274,12 +296,14 @@ export class Panes {
     return this.open({});
   }
 
-  /** @throws `TERMINAL_BUSY` when there are too many. */
-  async open(options: {
-    readonly name?: string;
-    readonly cwd?: string;
-    readonly size?: readonly [number, number];
-  }): Promise<OwnPane> {
+  /** One after the other, so that none is opened beyond the limit. @throws `TERMINAL_BUSY` when there are too many. */
+  open(options: PaneOptions): Promise<OwnPane> {
+    const opened = this.#opening.then(() => this.#openNext(options));
+    this.#opening = opened.catch(() => undefined);
+    return opened;
+  }
+
+  async #openNext(options: PaneOptions): Promise<OwnPane> {
     const { session, shell } = await this.#server.open();
     const count = (await this.facts()).filter(({ state }) => state.owned).length;
     if (count >= this.#maxPanes)
@@ -287,7 +311,7 @@ export class Panes {
         details: { pane: DEFAULT_PANE },
       });
     const { name = "haft", cwd, size } = options;
-    const where = cwd === undefined ? [] : ["-c", tmuxLiteral(cwd)];
+    const where = cwd === undefined ? [] : ["-c", formatText(cwd)];
     const answer = await this.#server
       .send([
         "new-window",
@@ -298,7 +322,7 @@ export class Panes {
         "-t",
         `${session}:`,
         "-n",
-        tmuxLiteral(name),
+        formatText(name),
         ...where,
         "--",
         "env",
@@ -320,13 +344,14 @@ export class Panes {
   async #add(id: string, title: string): Promise<OwnPane> {
     await this.#server.sendAll([
       ["set-option", "-p", "-t", id, "@haft", this.#server.owner],
-      ["select-pane", "-t", id, "-T", tmuxLiteral(title)],
+      ["select-pane", "-t", id, "-T", formatText(title)],
     ]);
     const pane: OwnPane = {
       id,
       generation: this.#server.generation,
       shellName: "",
       ready: Promise.resolve(),
+      sessions: new Set(),
       running: undefined,
       hasProc: false,
       isAtLineStart: true,

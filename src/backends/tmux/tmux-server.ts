@@ -3,7 +3,7 @@ import { type Backend, HaftError, messageOf } from "../../kernel/index.js";
 import { posixQuote } from "../../text/index.js";
 import { processChannel } from "../posix/index.js";
 import { ClientLost, ControlClient, terminalUnavailable } from "./control-client.js";
-import { tmuxLiteral, tmuxWord } from "./control-lines.js";
+import { formatText, tmuxWord } from "./control-lines.js";
 import { endPanesScript } from "./kill-script.js";
 import { OPEN_SCRIPT } from "./open-script.js";
 import type { TmuxOptions } from "./options.js";
@@ -143,15 +143,8 @@ export class TmuxServer {
     const { prefix = "haft", session, paneShell, historyLines = 50_000 } = this.#options;
     const [socket, target] = this.kind === "current" ? currentPane() : ["", last?.session ?? session ?? prefix];
     const mark = `haft-${newNonce()}`;
-    const args = [
-      this.kind,
-      last?.directory ?? "",
-      socket,
-      target,
-      tmuxLiteral(this.#backend.cwd),
-      SIZE,
-      String(historyLines),
-    ];
+    const cwd = formatText(this.#backend.cwd);
+    const args = [this.kind, last?.directory ?? "", socket, target, cwd, SIZE, String(historyLines)];
     const argv = ["sh", "-c", OPEN_SCRIPT, "haft", mark, ...args, ...(paneShell ?? last?.shell ?? [])];
     const { env } = this.#options;
     const channel = await processChannel(this.#options.run(argv), env === undefined ? {} : { env })();
@@ -195,7 +188,12 @@ export class TmuxServer {
       const { orphanMs = DEFAULT_ORPHAN_MS } = this.#options;
       const socket = posixQuote(`${directory}/s`);
       const end = `[ "$(tmux -S ${socket} list-clients | wc -l)" -gt 0 ] || { trap "" TERM HUP; tmux -S ${socket} kill-server; rm -rf ${posixQuote(directory)}; }`;
-      commands.push(["set-hook", "-g", "client-detached", `run-shell -b -d ${orphanMs / 1_000} ${tmuxWord(end)}`]);
+      commands.push([
+        "set-hook",
+        "-g",
+        "client-detached",
+        `run-shell -b -d ${orphanMs / 1_000} ${tmuxWord(formatText(end))}`,
+      ]);
     }
     await client.sendAll(commands);
   }

@@ -46,6 +46,7 @@ export class TmuxTerminal implements Terminal {
     this.#require("*", "open");
     const { panes, backend } = this.#on;
     const pane = await panes.open({ cwd: backend.cwd, ...options });
+    this.#use(pane);
     await pane.ready;
     return panes.stateOf(await panes.factsOf(pane.id));
   }
@@ -55,7 +56,7 @@ export class TmuxTerminal implements Terminal {
     const { panes } = this.#on;
     if (panes.isDefault(pane) && panes.madeDefault() === undefined) return;
     const { id } = await panes.resolve(pane);
-    await panes.close(id);
+    await panes.close(id, this.#call.binding?.call.sessionId);
   }
 
   async capture(pane: string, options: CaptureOptions): Promise<PaneCapture> {
@@ -113,7 +114,7 @@ export class TmuxTerminal implements Terminal {
 
   async dispatch(pane: string, command: string, options: { readonly cwd?: string }): Promise<PaneState> {
     const { cwd = this.#on.backend.cwd } = options;
-    const own = this.#call.requireCommand(command, { cwd }, "foreground");
+    const own = this.#call.requireCommand<ShellOptions>(command, { cwd }, "foreground");
     requireCommandText(command);
     const { panes, backend } = this.#on;
     const { binding } = this.#call;
@@ -126,7 +127,7 @@ export class TmuxTerminal implements Terminal {
     }
     const claimed = await this.#claim(pane, "dispatch");
     const run = new PaneCommandRun(this.#on, claimed.pane, command, own, binding);
-    await run.dispatch(real).catch((error) => {
+    await run.dispatch(real, own.env ?? {}).catch((error) => {
       claimed.pane.running = undefined;
       throw error;
     });
@@ -137,7 +138,11 @@ export class TmuxTerminal implements Terminal {
   /** Takes a pane for a command; a default pane that a command of ours occupies is replaced by another one. */
   async #claim(pane: string, how: "run" | "dispatch"): Promise<{ readonly pane: OwnPane; readonly notice?: string }> {
     const { panes } = this.#on;
-    if (panes.isDefault(pane)) return panes.claimDefault(how);
+    if (panes.isDefault(pane)) {
+      const claimed = await panes.claimDefault(how);
+      this.#use(claimed.pane);
+      return claimed;
+    }
     const facts = await panes.factsOf(pane);
     const own = panes.own(pane);
     if (own === undefined || !facts.state.owned) {
@@ -149,7 +154,13 @@ export class TmuxTerminal implements Terminal {
     }
     if (own.running === "run") throw paneBusy(pane, facts.state.command, "is running there");
     own.running = how;
+    this.#use(own);
     return { pane: own };
+  }
+
+  #use(pane: OwnPane): void {
+    const { binding } = this.#call;
+    if (binding !== undefined) pane.sessions.add(binding.call.sessionId);
   }
 
   #require(pane: string, action: PaneAction, input?: string): void {

@@ -97,8 +97,9 @@ function paneShell(base: Shell, terminal: TmuxTerminal): Shell {
   };
 }
 
-function requirePossible(backend: Backend, { current, session }: TmuxOptions): void {
-  const problem = problemOf(backend, current === true, session);
+function requirePossible(backend: Backend, { current, session, prefix }: TmuxOptions): void {
+  const problem =
+    problemOf(backend, current === true, session) ?? (prefix === undefined ? undefined : nameProblem(prefix));
   if (problem !== undefined) throw new HaftError("CONFIG_INVALID", `Cannot use tmux on "${backend.name}": ${problem}.`);
   if (current === true) currentPane();
 }
@@ -107,7 +108,10 @@ function problemOf(backend: Backend, isCurrent: boolean, session: string | undef
   if (backend.flags.sandbox === true) return "a pane would run outside of the sandbox. Use one of the two";
   if (isCurrent && backend.machine !== "local") return "the current pane is on this machine. Name a session there";
   if (isCurrent && session !== undefined) return "`current` and a session exclude each other. Use one of the two";
-  if (session !== undefined && !/^[A-Za-z0-9_@+][\w@+ -]{0,99}$/.test(session))
-    return `"${session}" is not a session name. Use letters, digits, "-" and "_"`;
-  return undefined;
+  return session === undefined ? undefined : nameProblem(session);
+}
+
+function nameProblem(name: string): string | undefined {
+  if (/^[A-Za-z0-9_@+][\w@+ -]{0,99}$/.test(name)) return undefined;
+  return `"${name}" is not a session name. Use letters, digits, "-" and "_"`;
 }
