@@ -5,7 +5,7 @@ import { sendSignal, systemClock } from "../../host/index.js";
 import {
   type Backend,
   DEFAULT_PANE,
-  HaftError,
+  type HaftError,
   PANE_ACTIONS,
   type PaneResult,
   type Terminal,
@@ -13,6 +13,7 @@ import {
 import { bindAll } from "../../testing/index.js";
 import { createLocalBackend } from "../local/index.js";
 import type { TmuxOptions } from "./options.js";
+import { runsBelow } from "./own-terminal.js";
 import { PANE_SHELLS, testPlace, withPrograms } from "./shells.fixture.js";
 import { withTmux } from "./with-tmux.js";
 
@@ -248,6 +249,61 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
     await terminal().send(pane, [{ text: "touch here" }, { key: "Enter" }]);
     await until(() => existsSync(`${place.directory}/${name}/here`));
     expect(readdirSync(place.directory, { recursive: true }).sort()).toEqual([name, `${name}/here`, "home"]);
+  });
+
+  it("does not type into the pane that this process runs in, by whichever name", async () => {
+    const place = testPlace();
+    closing.push(place.remove);
+    const env = { PATH: process.env.PATH ?? "", HOME: place.home, TMUX_TMPDIR: place.directory, TERM: "xterm" };
+    const tmux = (...args: string[]) => execFileSync("tmux", args, { encoding: "utf8", env });
+    tmux("-f", "/dev/null", "new-session", "-d", "-s", "work", "env", ...PANE_SHELLS.bash);
+    closing.push(() => tmux("kill-server"));
+    const { TMUX, TMUX_PANE } = process.env;
+    closing.push(() => {
+      for (const [name, value] of Object.entries({ TMUX, TMUX_PANE }))
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+    });
+    process.env.TMUX = `${tmux("display-message", "-p", "-t", "work", "#{socket_path}").trim()},1,0`;
+    process.env.TMUX_PANE = "%0";
+    for (const [options, pane] of [
+      [{ current: true }, DEFAULT_PANE],
+      [{ current: true }, "%0"],
+      [{ session: "work" }, "%0"],
+    ] as const) {
+      const { terminal, backend } = open({ ...options, env });
+      const error = await terminal()
+        .send(pane, [{ text: "y" }])
+        .catch((thrown: HaftError) => thrown);
+      expect(error).toMatchObject({
+        code: "TERMINAL_NOT_OWNED",
+        message: expect.stringContaining("answer its questions"),
+      });
+      expect((await terminal().capture("%0", PLAIN)).text).not.toContain("y");
+      const opened = await terminal().open({});
+      expect((await terminal().send(opened.pane, [{ text: "y" }])).pane).toBe(opened.pane);
+      await backend.close();
+    }
+    expect([runsBelow(process.pid), runsBelow(process.ppid)]).toEqual([true, true]);
+    expect(runsBelow(Number(tmux("list-panes", "-t", "work", "-F", "#{pane_pid}")))).toBe(false);
+  });
+
+  it("starts in a directory whose name is a format of tmux, and executes nothing", async () => {
+    const place = testPlace();
+    closing.push(place.remove);
+    const cwd = `${place.directory}/#(touch ${place.directory}/marked)/x`;
+    mkdirSync(cwd, { recursive: true });
+    const backend = withTmux(createLocalBackend({ cwd, home: place.home }), {
+      run: (argv) => argv,
+      paneShell: PANE_SHELLS.bash,
+    });
+    closing.push(() => backend.close());
+    const panes = [{ id: "*", actions: PANE_ACTIONS }];
+    const terminal = bindAll({ backend, clock: systemClock }, { panes }).terminal!;
+    await terminal.send(DEFAULT_PANE, [{ text: `pwd > '${place.directory}/was'\n` }]);
+    await until(() => existsSync(`${place.directory}/was`) && readFileSync(`${place.directory}/was`, "utf8") !== "");
+    expect(readFileSync(`${place.directory}/was`, "utf8")).toBe(`${cwd}\n`);
+    expect(existsSync(`${place.directory}/marked`)).toBe(false);
   });
 
   it("says what is missing", async () => {

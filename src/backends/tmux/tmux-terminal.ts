@@ -18,6 +18,7 @@ import {
 import { ShellCall } from "../shell-call.js";
 import { TmuxRefusal } from "./control-client.js";
 import { keyName } from "./key-names.js";
+import { runsBelow } from "./own-terminal.js";
 import { PaneCommandRun, type PaneMachine } from "./pane-command.js";
 import { type OwnPane, paneBusy, paneGone } from "./panes.js";
 
@@ -78,6 +79,7 @@ export class TmuxTerminal implements Terminal {
     const { panes, server } = this.#on;
     const { id, notice } = await panes.resolve(pane);
     const facts = await panes.factsOf(id);
+    this.#requireNotOwnTerminal(id, facts.pid);
     if (facts.state.owned) await panes.own(id)?.ready;
     this.#call.requireLive();
     await server
@@ -161,6 +163,18 @@ export class TmuxTerminal implements Terminal {
   #use(pane: OwnPane): void {
     const { binding } = this.#call;
     if (binding !== undefined) pane.sessions.add(binding.call.sessionId);
+  }
+
+  /** Keys in the pane of this process would answer what it asks its user. */
+  #requireNotOwnTerminal(id: string, pid: number): void {
+    const { backend, server } = this.#on;
+    if (backend.machine !== "local") return;
+    if ((server.kind === "private" || process.env.TMUX_PANE !== id) && !runsBelow(pid)) return;
+    throw new HaftError(
+      "TERMINAL_NOT_OWNED",
+      `Did not type into the pane "${id}": this process runs in it, and keys could answer its questions. Use another pane, or open one.`,
+      { details: { pane: id } },
+    );
   }
 
   #require(pane: string, action: PaneAction, input?: string): void {
