@@ -75,16 +75,21 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
   });
 
   it("reports a server that ended during a command, and starts another one", async () => {
-    const { run, server } = open();
+    const { run, server, terminal } = open();
     const { tmux, socket } = await server();
+    await terminal().open({});
     const running = run("echo before; sleep 600");
     await until(() => tmux("capture-pane", "-p", "-t", "%0").includes("\nbefore"));
     tmux("kill-server");
     const result = await running;
     expect([result.began, result.ended]).toEqual(["yes", "channel-lost"]);
     expect(result.problem).toContain("the tmux server ended");
+    const [listed] = await terminal().list();
+    expect(listed).toMatchObject({ pane: "%2", shell: "prompt", notice: expect.stringContaining("%0 was gone") });
+    for (const old of ["%0", "%1"])
+      await expect(terminal().send(old, [{ text: "y" }])).rejects.toMatchObject({ code: "TERMINAL_PANE_GONE" });
     const next = await run("echo next");
-    expect([text(next.stdout.head), next.notice]).toEqual(["next\n", expect.stringContaining("gone")]);
+    expect([text(next.stdout.head), next.pane]).toEqual(["next\n", "%2"]);
     expect(existsSync(socket)).toBe(false);
   });
 

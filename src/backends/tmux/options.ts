@@ -18,7 +18,7 @@ export interface TmuxOptions {
   readonly paneShell?: readonly string[];
   /** How many panes may be made. Default 16. */
   readonly maxPanes?: number;
-  /** Milliseconds that a private server waits for this process to connect again, before it ends with its files. Default 60,000. */
+  /** Milliseconds that a private server waits for this process to connect again, before it ends with its files. Default 60,000 on this machine, 12 hours on another. */
   readonly orphanMs?: number;
   /** Lines of history of a new private session. Default 50,000. */
   readonly historyLines?: number;

@@ -15,9 +15,10 @@ import { exitOfStatus } from "../job-facts.js";
 import { stopWith } from "../shell-call.js";
 import { signalGroupScript } from "./kill-script.js";
 import { OutputReader } from "./output-reader.js";
+import { paneBusy } from "./pane-errors.js";
 import type { PaneEvents } from "./pane-events.js";
 import { paneCommandScript, typedLine } from "./pane-script.js";
-import { type OwnPane, type Panes, paneBusy } from "./panes.js";
+import type { OwnPane, Panes } from "./panes.js";
 import type { TmuxServer } from "./tmux-server.js";
 import { Waiter } from "./waiter.js";
 

@@ -2,6 +2,7 @@ import { newNonce } from "../../host/index.js";
 import { DEFAULT_PANE, HaftError, type PaneState } from "../../kernel/index.js";
 import { TmuxRefusal } from "./control-client.js";
 import { formatText } from "./control-lines.js";
+import { paneBusy, paneGone } from "./pane-errors.js";
 import type { PaneEvents } from "./pane-events.js";
 import { outputMark, readyScript, typedLine } from "./pane-script.js";
 import { currentPane, type TmuxServer } from "./tmux-server.js";
@@ -89,6 +90,7 @@ export class Panes {
       FORMATS.map((format) => ["list-panes", "-s", "-t", session, "-F", format]),
     );
     return lines.map((line, index) => {
+      this.#server.noteId(line);
       const [pane = "", pid, columns, rows, alternate, mode, dead, owner, ...name] = line.split(" ");
       const state = {
         pane,
@@ -112,8 +114,11 @@ export class Panes {
 
   async list(): Promise<readonly PaneState[]> {
     await this.#server.open();
-    if (this.#server.kind === "private") await this.defaultPane();
-    return Promise.all((await this.facts()).map((facts) => this.stateOf(facts)));
+    const made = this.#server.kind === "private" ? await this.defaultPane() : undefined;
+    const states = await Promise.all((await this.facts()).map((facts) => this.stateOf(facts)));
+    const notice = made?.notice;
+    if (notice === undefined) return states;
+    return states.map((state) => (state.pane === made?.pane.id ? { ...state, notice } : state));
   }
 
   async stateOf(facts: PaneFacts): Promise<PaneState> {
@@ -389,20 +394,4 @@ export class Panes {
     pane.shellName = state.command;
     pane.hasProc = (await this.stat(pid)) !== undefined;
   }
-}
-
-/** The error for a pane that does not exist. */
-export function paneGone(id: string): HaftError {
-  return new HaftError("TERMINAL_PANE_GONE", `Did not use the pane "${id}": there is no such pane. List the panes.`, {
-    details: { pane: id },
-  });
-}
-
-/** The error for a pane whose shell does not wait for a command. */
-export function paneBusy(id: string, command: string, why: string): HaftError {
-  return new HaftError(
-    "TERMINAL_BUSY",
-    `Did not run the command in the pane "${id}": ${command} ${why}. Wait, send keys to end it, or open another pane.`,
-    { details: { pane: id, command } },
-  );
 }

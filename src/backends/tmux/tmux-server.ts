@@ -10,7 +10,8 @@ import type { TmuxOptions } from "./options.js";
 
 /** Columns and rows of a new window that no user looks at. */
 const SIZE = "200x50";
-const DEFAULT_ORPHAN_MS = 60_000;
+/** Milliseconds that a private server waits for a client when this process was killed, or the connection to its machine was lost. */
+const ORPHAN_MS = { here: 60_000, remote: 12 * 3_600_000 } as const;
 
 const WHY_NOT: Readonly<Record<string, string>> = {
   missing: "tmux is not installed there. Install tmux 3.2 or newer",
@@ -46,8 +47,10 @@ export class TmuxServer {
   #open: Promise<OpenServer> | undefined;
   #last: OpenServer | undefined;
   #isClosed = false;
-  /** Increases with each new server, where pane ids start again. */
+  /** Increases with each new server. */
   generation = 0;
+  /** The highest number of a pane that was seen. */
+  #lastId = -1;
 
   constructor(backend: Backend, options: TmuxOptions, events: ServerEvents) {
     this.#backend = backend;
@@ -87,6 +90,11 @@ export class TmuxServer {
     await this.#backend.root.shell.exec(endPanesScript(shellPids), { cwd: "/", timeoutMs: 15_000 });
   }
 
+  /** @param line - Begins with the id of a pane. */
+  noteId(line: string): void {
+    this.#lastId = Math.max(this.#lastId, Number(/^%(\d+)/.exec(line)?.[1] ?? -1));
+  }
+
   /** The server if it was used. */
   opened(): OpenServer | undefined {
     return this.#last;
@@ -119,6 +127,17 @@ export class TmuxServer {
     this.#last = undefined;
   }
 
+  /** A new server counts its panes from 0. Uses up the ids that were seen, so that none of them means another pane. */
+  async #skipIds({ client, session, shell }: OpenServer): Promise<void> {
+    const cwd = formatText(this.#backend.cwd);
+    const window = ["new-window", "-d", "-t", `${session}:`];
+    await client.sendAll([
+      ...Array.from({ length: this.#lastId }, () => [...window, "--", "true"]),
+      [...window, "-n", "shared", "-c", cwd, "--", "env", ...shell],
+      ["kill-window", "-t", `${session}:0`],
+    ]);
+  }
+
   #unavailable(why: string): HaftError {
     return terminalUnavailable(this.#backend.name, why);
   }
@@ -136,6 +155,7 @@ export class TmuxServer {
     }
     const open = await this.#start(undefined);
     if (open === "gone") throw this.#unavailable("its session has ended");
+    if (open.made && this.#lastId >= 0) await this.#skipIds(open);
     return open;
   }
 
@@ -181,11 +201,11 @@ export class TmuxServer {
     return open;
   }
 
-  /** Marks a new session. A private server ends when no client is attached for a while, which only happens after a crash. */
+  /** Marks a new session. A private server ends when no client has been attached for a while. */
   async #own({ client, directory, session }: OpenServer): Promise<void> {
     const commands = [["set-option", "-t", session, "@haft", this.owner]];
     if (this.kind === "private") {
-      const { orphanMs = DEFAULT_ORPHAN_MS } = this.#options;
+      const { orphanMs = ORPHAN_MS[this.#backend.machine === "local" ? "here" : "remote"] } = this.#options;
       const socket = posixQuote(`${directory}/s`);
       const end = `[ "$(tmux -S ${socket} list-clients | wc -l)" -gt 0 ] || { trap "" TERM HUP; tmux -S ${socket} kill-server; rm -rf ${posixQuote(directory)}; }`;
       commands.push([

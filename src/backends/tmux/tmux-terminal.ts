@@ -20,7 +20,8 @@ import { TmuxRefusal } from "./control-client.js";
 import { keyName } from "./key-names.js";
 import { runsBelow } from "./own-terminal.js";
 import { PaneCommandRun, type PaneMachine } from "./pane-command.js";
-import { type OwnPane, paneBusy, paneGone } from "./panes.js";
+import { paneBusy, paneGone } from "./pane-errors.js";
+import type { OwnPane } from "./panes.js";
 
 /** The panes of a backend as one call may use them. */
 export class TmuxTerminal implements Terminal {

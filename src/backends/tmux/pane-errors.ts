@@ -1,0 +1,17 @@
+import { HaftError } from "../../kernel/index.js";
+
+/** The error for a pane that does not exist. */
+export function paneGone(id: string): HaftError {
+  return new HaftError("TERMINAL_PANE_GONE", `Did not use the pane "${id}": there is no such pane. List the panes.`, {
+    details: { pane: id },
+  });
+}
+
+/** The error for a pane whose shell does not wait for a command. */
+export function paneBusy(id: string, command: string, why: string): HaftError {
+  return new HaftError(
+    "TERMINAL_BUSY",
+    `Did not run the command in the pane "${id}": ${command} ${why}. Wait, send keys to end it, or open another pane.`,
+    { details: { pane: id, command } },
+  );
+}
