@@ -304,6 +304,77 @@ describe("a supervised session", () => {
   });
 });
 
+describe("what is too long to be analyzed", () => {
+  const padding = `#${"x".repeat(70_000)}`;
+  const deep = (open: string, close: string) => `${open.repeat(40)}rm -rf /ws${close.repeat(40)}`;
+  const many = `${": ;".repeat(5_000)} rm -rf /ws`;
+  const input = (to: "job" | "pane", text: string): Claim => ({ kind: "input", to, id: "1", text });
+
+  it.each([
+    ["a long text", command(`rm -rf /ws ${padding}`)],
+    ["a long text that a rule would deny", command(`git push origin ${padding}`)],
+    ["many commands", command(many)],
+    ["deep substitutions", command(deep("$(", ")"))],
+    ["deep wrappers", command(deep("env ", ""))],
+    ["long input of a background command", input("job", `rm -rf /ws ${padding}`)],
+    ["long text for a pane", input("pane", `rm -rf /ws ${padding}\n`)],
+    ["much that is typed", input("pane", `${many}\n`)],
+  ] satisfies readonly (readonly [string, Claim])[])(
+    "is asked about at every level, whatever rules allow: %s",
+    (_, claim) => {
+      const strict = autonomyPolicy({ rules: ["deny git push *", "allow tool:bash"] });
+      const at = (autonomy: Autonomy) => strict.decide([claim], { ...call, tool: "bash", autonomy });
+      for (const autonomy of ["supervised", "full"] as const) expect(at(autonomy).effect).toBe("ask");
+      expect(at("full")).toMatchObject({ rule: "command-too-long", next: expect.stringMatching(/shorter parts/) });
+      expect(at("readonly")).toMatchObject({ effect: "deny" });
+    },
+  );
+});
+
+describe("what is typed or written to a program", () => {
+  const strict = autonomyPolicy({
+    rules: ["deny git push *", "ask touch *", "deny host:evil.example", "deny path:secret/**", "allow tool:any"],
+  });
+  const typed = (text: string, to: "job" | "pane" = "pane", more: Partial<PolicyCall> = {}) =>
+    strict.decide([{ kind: "input", to, id: "default", text }], { ...call, autonomy: "full", ...more }).effect;
+
+  it.each([
+    ["deny", "git push origin\n"],
+    ["deny", "cd a && git -C x push\n"],
+    ["deny", "curl https://evil.example/a\n"],
+    ["deny", "cat secret/a\n"],
+    ["deny", "haft policy allow 'rm *'\n"],
+    ["ask", "touch a\n"],
+    ["allow", "git status\n"],
+    ["allow", "see git push *, and do not touch a\n"],
+  ])("is compared with the rules at full: %s %j", (effect, text) => {
+    expect([typed(text), typed(text, "job")]).toEqual([effect, effect]);
+  });
+
+  it.each([
+    ["deny", "<g><i><t><Space><p><u><s><h><Enter>"],
+    ["deny", "git pus<h> origin\n"],
+    ["deny", "gitt<BSpace> push\n"],
+    ["deny", "gitx\x7f push\r"],
+    ["deny", "echo <C-u>git push\n"],
+    ["deny", "echo nothing<^C>git push\n"],
+    ["deny", "git foo<C-w>push\n"],
+    ["deny", "<r><m> -rf /\n"],
+    ["deny", "rm -rf <KP/>\n"],
+    ["deny", "git push <<>a\n"],
+    ["ask", "touc<h> a\n"],
+    ["allow", "git pusx<C-u>git status\n"],
+  ])("keys are read as a shell reads them: %s %j", (effect, text) => {
+    expect(typed(text)).toBe(effect);
+  });
+
+  it("is a question at every level in a language that is not read", () => {
+    const about = { autonomy: "full", commandLanguage: "cmd" } as const;
+    const claim: Claim = { kind: "input", to: "job", id: "1", text: "del a" };
+    expect(decide(claim, about)).toMatchObject({ effect: "ask", rule: "input" });
+  });
+});
+
 describe("the other levels", () => {
   it.each([
     ["readonly", "allow", file("read", "/ws/a")],

@@ -28,6 +28,7 @@ import type { PolicyContext } from "./policy-context.js";
 import { rememberedCommand } from "./remembered-keys.js";
 import { type CompiledRule, compileRules, type PolicyRule, RuleBook, ruleVerdict } from "./rules/index.js";
 import { judgeTouchedPath } from "./touched-path-verdict.js";
+import { readTyped } from "./typed-text.js";
 import { ASK_THE_USER, allow, ask, askUnlessAllowed, deny, denyAlways, strictest, type Verdict } from "./verdict.js";
 import { type WebPolicy, webGuard } from "./web-guard.js";
 
@@ -141,7 +142,7 @@ function judge(claim: Claim, context: PolicyContext): readonly Verdict[] {
     case "pane":
       return [judgePane(claim)];
     case "input":
-      return [judgeInput(claim), ...judgeAsCommand(claim.text, context)];
+      return [judgeInput(claim, context), ...textsOf(claim).flatMap((text) => judgeAsCommand(text, context))];
     case "state":
       return [allow("own-state", "A session's own documents may be used.")];
     case "network":
@@ -176,13 +177,23 @@ function judgePane({ action }: Extract<Claim, { kind: "pane" }>): Verdict {
 }
 
 /** What reads it may be a shell or an interpreter, so that the text may be a command. */
-function judgeInput({ to, id, text }: Extract<Claim, { kind: "input" }>): Verdict {
+function judgeInput({ to, id, text }: InputClaim, { commandLanguage }: PolicyContext): Verdict {
   if (text === "") return allow("end-of-input", `It closes the stdin of "${id}".`);
-  return askUnlessAllowed(
+  const asked = askUnlessAllowed(
     "input",
     to === "job" ? `It writes to the background command "${id}".` : `It types into the pane "${id}".`,
     "medium",
   );
+  // No rule can be compared with it, as with a command in that language.
+  return commandLanguage === undefined ? asked : { ...asked, atEveryLevel: true };
+}
+
+type InputClaim = Extract<Claim, { kind: "input" }>;
+
+/** As it is and, for a pane, as a shell reads it: `<r>` may be a text or the key. */
+function textsOf({ to, text }: InputClaim): readonly string[] {
+  const typed = to === "pane" ? readTyped(text) : text;
+  return typed === text ? [text] : [text, typed];
 }
 
 /** No rule can be compared with it either, so that it is asked about at every level. */

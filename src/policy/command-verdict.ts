@@ -38,8 +38,9 @@ export const GUARDS_GIT: Readonly<Record<string, string>> = {
 };
 
 /**
- * Why a text must not be written to a program that may be a shell: what a shell would be refused. Other programs take text that
- * only looks like a command, so that nothing counts but what a known program would do.
+ * Why a text must not be written to a program that may be a shell: what a shell would be refused, the denials and questions of
+ * rules among it. Other programs take text that only looks like a command, so that nothing else counts but what a known program
+ * would do.
  */
 export function judgeAsCommand(text: string, context: PolicyContext): readonly Verdict[] {
   const { roots, home } = context;
@@ -51,9 +52,33 @@ export function judgeAsCommand(text: string, context: PolicyContext): readonly V
   });
   const files = segments.flatMap((one) => (one.rule === undefined ? [] : one.files.filter(({ resolved }) => resolved)));
   return [
-    ...problems.filter(({ kind }) => kind === "destroys-root").map((one) => judgeProblem(one, context, {})),
-    ...files.flatMap((file) => judgeFile(file, context)).filter(({ effect }) => effect === "deny"),
+    ...problems
+      .filter(({ kind }) => kind === "destroys-root" || kind === "too-long")
+      .map((one) => judgeProblem(one, context, {})),
+    ...files.flatMap((file) => judgeFile(file, context)).filter(isRefusal),
+    ...segments.flatMap((one) => rulesAbout(one, context)).filter(isRefusal),
+    ...segments.filter(changesOwnRules).map(ownRules),
   ];
+}
+
+const isRefusal = ({ effect, byRule }: Verdict): boolean => effect === "deny" || (effect === "ask" && byRule === true);
+
+/** What rules say about a program, its hosts and the paths that its words name. */
+function rulesAbout(segment: CommandSegment, context: PolicyContext): readonly Verdict[] {
+  const { text, network, hosts, reason } = segment;
+  const { rules } = context;
+  const named = rules.forWords(() => namedPaths(segment, context));
+  const ofHost = network ? rules.forHosts(hosts) : undefined;
+  const ofProgram = rules.forSegment(segment);
+  return [
+    ...(named === undefined ? [] : [ruleVerdict(named.rule, `\`${text}\` names "${named.path}"`)]),
+    ...(ofHost === undefined ? [] : [ruleVerdict(ofHost, `\`${text}\` connects to ${hosts.join(", ")}`)]),
+    ...(ofProgram === undefined ? [] : [ruleVerdict(ofProgram, `\`${text}\` ${reason}`)]),
+  ];
+}
+
+function ownRules({ text }: CommandSegment): Verdict {
+  return denyAlways("own-configuration", `\`${text}\` changes what Haft allows.`, "Ask the user to run it.");
 }
 
 /**
@@ -103,14 +128,18 @@ function judgeProblem(problem: CommandProblem, { files }: PolicyContext, key: Re
     if (split === "none") return allow("command-low", `\`${text}\` gets no name that would be taken for several.`);
     return ask("command-split-names", `\`${text}\`: ${detail}. One is ${JSON.stringify(split)}.`, "low", key);
   }
-  return kind === "destroys-root"
-    ? denyAlways(
-        "destroys-root",
-        `\`${text}\`: ${detail}${lostEntries(problem, files)}.`,
-        "Name the files or directories to delete.",
-      )
-    : ask(`command-${kind}`, `\`${text}\`: ${detail}.`, RISK_OF[kind] ?? "high", key);
+  if (kind === "destroys-root")
+    return denyAlways(
+      "destroys-root",
+      `\`${text}\`: ${detail}${lostEntries(problem, files)}.`,
+      "Name the files or directories to delete.",
+    );
+  const asked = ask(`command-${kind}`, `\`${text}\`: ${detail}.`, RISK_OF[kind] ?? "high", key);
+  // A shorter command might be denied, by a rule too.
+  return kind === "too-long" ? { ...asked, atEveryLevel: true, next: SHORTEN } : asked;
 }
+
+const SHORTEN = "Send it in shorter parts; write long text to a file with `write`.";
 
 /**
  * A claim is judged several times while its call is decided. The map is replaced after a long command: what is in an old one stays
@@ -139,8 +168,7 @@ function analyzed(start: CommandStart, cwd: string, { roots, home }: PolicyConte
 /** An allow of a rule settles what would be asked about the program, and deletions in the workspace; not the other files. */
 function judgeSegment(segment: CommandSegment, context: PolicyContext, keys: () => RememberedKeys): readonly Verdict[] {
   const { text, risk, files, argv, network, hosts } = segment;
-  if (changesOwnRules(segment))
-    return [denyAlways("own-configuration", `\`${text}\` changes what Haft allows.`, "Ask the user to run it.")];
+  if (changesOwnRules(segment)) return [ownRules(segment)];
   const named = context.rules.forWords(() => namedPaths(segment, context));
   const found = files.flatMap((file) => (file.resolved ? judgeFile(file, context) : NONE));
   const touched = segment.program === "mv" ? found.map(asMoved) : found;
