@@ -9,7 +9,8 @@ export const terminalApprover = oneAtATime({ ask: (request, { signal }) => askAt
 export async function askAtTerminal(request, signal) {
   if (!process.stdin.isTTY) return { denied: "There is no terminal to ask at." };
   const { call, reason, preview, hidden } = request;
-  const gaps = `${preview?.isTruncated ? "\n(truncated)" : ""}${hidden ? `\n(${hidden.characters} characters are hidden)` : ""}`;
+  const isTruncated = preview?.isTruncated ?? request.hasShortenedArguments;
+  const gaps = `${isTruncated ? "\n(truncated)" : ""}${hidden ? `\n(${hidden.characters} characters are hidden)` : ""}`;
   const terminal = createInterface(process.stdin, process.stderr);
   const question = visible(`\n${reason}\n${call.tool}:\n${shown(request)}${gaps}\nAllow it? [y/N] `);
   const answer = await terminal.question(question, { signal }).finally(() => terminal.close());
@@ -17,7 +18,7 @@ export async function askAtTerminal(request, signal) {
 }
 
 /** What the call would do. */
-function shown({ preview, arguments: input }) {
+function shown({ preview, claims, arguments: input }) {
   switch (preview?.kind) {
     case "diff":
       return `${preview.path}\n${preview.diff}`;
@@ -30,8 +31,11 @@ function shown({ preview, arguments: input }) {
       return `delete the ${preview.entry} ${preview.path}`;
     case "move":
       return `move ${preview.path} to ${preview.to}${preview.replaces === undefined ? "" : ", which it replaces"}`;
-    default:
-      return JSON.stringify(input);
+    default: {
+      // What is typed or written stands in the claims as a whole; long arguments are shortened.
+      const texts = claims.flatMap((claim) => (claim.kind === "input" ? [claim.text] : []));
+      return [JSON.stringify(input), ...texts].join("\n");
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 /** What a user is shown before a call runs: its arguments, its claims, and a preview of what it does. */
 import { renderUnifiedDiff, truncateToHead } from "../text/index.js";
-import { touchesOf } from "./approved-call.js";
+import { textsOnTarget, touchesOf } from "./approved-call.js";
 import { CallContext } from "./call-context.js";
 import type { CallRun } from "./call-run.js";
 import { CallSignal } from "./call-signal.js";
@@ -49,18 +49,20 @@ export async function approvalRequest(run: CallRun, decision: Asked): Promise<Ap
     risk: decision.risk,
     reason: redact(decision.reason),
     ...(decision.suggestedRules === undefined ? {} : { suggestedRules: decision.suggestedRules.map(redact) }),
-    ...(canRemember ? { canRemember: true as const, ...rememberedTextOf(decision, redact) } : {}),
+    ...(canRemember ? { canRemember: true as const, ...rememberedTextOf(run, decision, redact) } : {}),
     ...(hidden === undefined ? {} : { hidden }),
     arguments: shown,
+    ...(truncations.length === 0 ? {} : { hasShortenedArguments: true as const }),
     ...(preview === undefined ? {} : { preview }),
   };
 }
 
 function rememberedTextOf(
+  run: CallRun,
   { rememberedText }: Asked,
   redact: (text: string) => string,
 ): Pick<ApprovalRequest, "rememberedText"> {
-  return rememberedText === undefined ? {} : { rememberedText: rememberedText.map(redact) };
+  return rememberedText === undefined ? {} : { rememberedText: textsOnTarget(run, rememberedText).map(redact) };
 }
 
 async function shownArguments(run: CallRun, redactor: CountingRedactor) {

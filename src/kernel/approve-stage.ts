@@ -2,7 +2,7 @@
 
 import { approvalProblem, storedProblem, takenProblem } from "./answer-problem.js";
 import { approvalRequest } from "./approval-request.js";
-import { approvedCall, scopesOf, touchesOf } from "./approved-call.js";
+import { approvedCall, keysOnTarget, scopesOf, textsOnTarget, touchesOf } from "./approved-call.js";
 import { type CallRun, cancelledBeforeStart, type Ending, ended, type Step } from "./call-run.js";
 import type { Approval, Decision } from "./claims.js";
 import { decide } from "./decide-stage.js";
@@ -212,7 +212,7 @@ async function isRemembered(run: CallRun, { remember = [] }: Asked): Promise<boo
 
 /** Keys may contain secrets, such as those of a command. As JSON, because UTF-8 has no lone surrogates: two keys would be one. */
 function digests(run: CallRun, keys: readonly string[]): Promise<string[]> {
-  return Promise.all(keys.map((key) => run.context.host.digest(JSON.stringify(key))));
+  return Promise.all(keysOnTarget(run, keys).map((key) => run.context.host.digest(key)));
 }
 
 /** The user has allowed the call, so it runs also where that cannot be remembered. */
@@ -225,7 +225,8 @@ async function remember(
   try {
     const allowed = await digests(run, keys);
     await inStore(run, (approvals) => approvals.remember(scope, allowed, by));
-    if (keys.length > 0) run.remembered = { scope: "session" in scope ? "session" : "project", text: rememberedText };
+    const text = textsOnTarget(run, rememberedText);
+    if (keys.length > 0) run.remembered = { scope: "session" in scope ? "session" : "project", text };
   } catch (thrown) {
     if (thrown === CANCELLED) throw thrown;
     const message = `The approval was not remembered for the ${"session" in scope ? "session" : "project"}: ${messageOf(thrown)}`;

@@ -13,7 +13,8 @@ export async function approvedCall(run: CallRun): Promise<ApprovedCall> {
 
 /** A digest of all that the call would touch, on which target. */
 export function touchesOf(run: CallRun): Promise<string> {
-  const all = [targetOf(run), run.opened?.machine, realWorkspace(run), run.claims, ...lookedUp(run)];
+  const { name, spec } = run.target;
+  const all = [name, spec, run.opened?.machine, realWorkspace(run), run.claims, ...lookedUp(run)];
   return Promise.resolve(run.context.host.digest(JSON.stringify(all)));
 }
 
@@ -30,6 +31,16 @@ export function scopesOf(run: CallRun) {
   const version = context.session.version();
   const session: ApprovedSession = { session: context.session.id, ...(version === undefined ? {} : { version }) };
   return { session, project: { project: `${targetOf(run)}:${realWorkspace(run)}` } };
+}
+
+/** Keys of the policy, which hold on the target of the call alone: two targets of one `spec` may have other settings. */
+export function keysOnTarget({ target: { name, spec } }: CallRun, keys: readonly string[]): readonly string[] {
+  return keys.map((key) => JSON.stringify([name, spec ?? name, key]));
+}
+
+/** What the keys stand for, with the target. */
+export function textsOnTarget({ target }: CallRun, texts: readonly string[]): readonly string[] {
+  return texts.map((text) => `${text}, on "${target.name}"`);
 }
 
 /** What the target is, not its name: the same name can stand for another target in the next process. */

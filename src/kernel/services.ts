@@ -157,6 +157,8 @@ export interface ApprovalRequest {
   readonly hidden?: { readonly characters: number; readonly lines: number };
   /** As the model sent them, after corrections; long texts replaced by their sizes where all exceed 32 KiB. */
   readonly arguments: Json;
+  /** Texts of `arguments` are replaced by their sizes, so that they do not show all that the call does. Absent: they are whole. */
+  readonly hasShortenedArguments?: true;
   /** Absent where there is nothing to show, the call claims several commands or tools of servers, or it took longer than 5 seconds. */
   readonly preview?: ApprovalPreview;
 }

@@ -23,7 +23,10 @@ export interface ApprovalText {
 export function approvalText(request: ApprovalRequest): ApprovalText {
   const { call, preview, reason, rule, risk } = request;
   const target = call.spec === undefined ? call.target : `${call.target} (${call.spec})`;
-  const isTruncated = preview !== undefined && "isTruncated" in preview && preview.isTruncated;
+  const isTruncated =
+    preview === undefined || preview.kind === "server"
+      ? request.hasShortenedArguments === true && onlyInput(request) === undefined
+      : "isTruncated" in preview && preview.isTruncated;
   const rows: readonly (readonly [string, string])[] = [
     ...(request.hidden === undefined ? [] : [["hidden", hiddenText(request.hidden)] as const]),
     ...(isTruncated ? [["truncated", "what it does is too long to be shown whole"] as const] : []),
@@ -122,11 +125,15 @@ function backgroundText({ background, detachAfter }: Pick<CommandStart, "backgro
     : `after ${Math.round(detachAfter / 1_000)} s it continues in the background, until ${UNTIL[background]}`;
 }
 
-function headOf({ call, preview, claims, arguments: sent }: ApprovalRequest): {
-  readonly title: string;
-  readonly body: string;
-} {
+/** What is written or typed, if nothing else is. */
+function onlyInput({ claims }: ApprovalRequest) {
   const [input, ...others] = claims.filter((claim) => claim.kind === "input");
+  return others.length > 0 ? undefined : input;
+}
+
+function headOf(request: ApprovalRequest): { readonly title: string; readonly body: string } {
+  const { call, preview, arguments: sent } = request;
+  const input = onlyInput(request);
   switch (preview?.kind) {
     case "command":
       return { title: `${call.tool} would run this command:`, body: preview.command.replace(/\n$/, "") };
@@ -146,8 +153,7 @@ function headOf({ call, preview, claims, arguments: sent }: ApprovalRequest): {
         body: pathChangeLines(preview, call.workspace).join("\n"),
       };
   }
-  if (input === undefined || others.length > 0)
-    return { title: `${call.tool} was called with:`, body: JSON.stringify(sent, null, 2) };
+  if (input === undefined) return { title: `${call.tool} was called with:`, body: JSON.stringify(sent, null, 2) };
   if (input.to === "pane")
     return { title: `${call.tool} would type this into the pane "${input.id}":`, body: typedText(input.text) };
   return {

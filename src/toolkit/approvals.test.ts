@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Approval, type ApprovalRequest, defineTool, type Policy, text } from "../kernel/index.js";
+import { autonomyPolicy } from "../policy/autonomy-policy.js";
 import { allowAllPolicy } from "../policy/index.js";
 import { createToolkit, type Toolkit, type ToolkitOptions, type ToolkitSession } from "./index.js";
 
@@ -308,6 +309,27 @@ describe("an approval for more than once", () => {
     expect((await run(other.session("s3"), "write", write)).status).toBe("denied");
     expect(shown[1]?.call).toMatchObject({ target: "api", spec: "posix:sh" });
   });
+
+  it.each(["session", "project"] as const)(
+    "for the %s holds on the target that it was given for alone",
+    async (scope) => {
+      const workspace = join(root, "ws");
+      const on = [
+        { name: "staging", target: "local", workspace },
+        { name: "prod", target: "local", workspace },
+        { name: "other", target: "posix:sh", workspace },
+      ];
+      const toolkit = await open({ by: "ada", scope }, { on, policy: autonomyPolicy() });
+      const deploy = (on: string) => run(toolkit.session("s"), "bash", { command: "node a.js; true", on });
+      for (const target of ["staging", "staging", "prod", "other", "staging"]) await deploy(target);
+      expect(shown.map(({ call }) => call.target)).toEqual(["staging", "prod", "other"]);
+      expect(shown.map(({ rememberedText }) => rememberedText?.map((text) => text.replace(/.*, on /, "")))).toEqual([
+        ['"staging"'],
+        ['"prod"'],
+        ['"other"'],
+      ]);
+    },
+  );
 
   it("is stored without the text of its keys", async () => {
     // UTF-8 has the same bytes for both.

@@ -1,10 +1,11 @@
 /** Promises of buddy that a transcript cannot show, each proven by calls that go the whole way. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createMemoryBackend } from "../../src/backends/memory/index.js";
 import { buddyDialect } from "../../src/dialects/index.js";
 import {
+  type ApprovalRequest,
   type Approver,
   BuddyToolError,
   buddyApprover,
@@ -234,6 +235,25 @@ describe("an approval", () => {
       expect(await host.execute("read_file", '{"path":"a.txt"}')).toBe("one\n");
     },
   );
+});
+
+describe("a question of buddy", () => {
+  it("is denied where it cannot be shown whole", async () => {
+    const asked: string[] = [];
+    const approver = buddyApprover(async (question) => {
+      asked.push(question);
+      return "y";
+    });
+    await using host = await buddy({ here: memory() }, { autonomy: "supervised", approver });
+    const long = `echo ${"x".repeat(40_000)}; rm a.txt`;
+    const outcome = await host.box.runner.run({ id: "c", name: "run_shell", input: { command: long } });
+    expect(outcome.status).toBe("denied");
+    const keys = { call: { tool: "send_keys" }, arguments: { text: { bytes: 70_019 } }, hasShortenedArguments: true };
+    const io = { signal: new AbortController().signal, timeoutMs: 1_000 };
+    expect(await approver.ask(keys as unknown as ApprovalRequest, io)).toEqual({ denied: expect.any(String) });
+    expect(asked).toEqual([]);
+    expect(await host.execute("read_file", '{"path":"a.txt"}')).toBe("one\n");
+  });
 });
 
 verifies("BD-053", "the time of the harness comes in seven formats, in UTC", async () => {
