@@ -73,7 +73,7 @@ describe("haft audit show", () => {
       /input-required +bash .*\(approval requested\)/,
       /ok +bash .*\(approval granted by eve\)/,
       /denied +bash .*\(the approval was not for this call\)/,
-      /ok +bash .*\(approval granted by ada for the session: every command\)/,
+      /ok +bash .*\(approval granted by ada for the session: every command, on "local"\)/,
       /ok +bash .*\(approval remembered\)/,
     ];
     expect(rows).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
@@ -97,7 +97,7 @@ describe("haft audit show", () => {
     await run("yes", { answer: { by: "ada", scope: "project" } });
     const { calls } = JSON.parse((await haft("audit", "show", "one", "--call", "yes", "--json")).stdout);
     expect(calls).toMatchObject([{ callId: "yes", end: { approval: "granted", risk: "medium", approver: "ada" } }]);
-    expect(calls[0].end.remembered).toEqual({ scope: "project", text: ["every command"] });
+    expect(calls[0].end.remembered).toEqual({ scope: "project", text: [`every command, on "local"`] });
     expect(await haft("audit", "--call", "nope")).toMatchObject({
       status: 1,
       stdout: "",
