@@ -74,7 +74,11 @@ describe("approval", () => {
       const context = bareContext(host, { backend });
       let more: Partial<ToolCall> = {};
       if (kind === "remembered") {
-        await approvals.remember({ session: context.session.id }, [String(await host.digest('"all"'))], "ada");
+        await approvals.remember(
+          { session: context.session.id },
+          [String(await host.digest(JSON.stringify([backend.name, backend.name, "all"])))],
+          "ada",
+        );
       } else if (kind !== "asked") {
         const { token } = (await call(writer, context)).inputRequired!;
         await approvals.decide(token, { granted: "ada" });
