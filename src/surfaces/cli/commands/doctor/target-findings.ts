@@ -3,6 +3,7 @@ import { messageOf } from "../../../../kernel/index.js";
 import {
   type ChosenTarget,
   hasSharedWorkspace,
+  hasTerminal,
   isOnThisMachine,
   nameOf,
   openBackend,
@@ -12,6 +13,8 @@ import type { LoadedConfig } from "../../configuration.js";
 import { UsageError } from "../../usage.js";
 import type { DoctorFinding } from "./finding.js";
 import { probedTarget } from "./target-probe.js";
+
+const CONTAINER = /^(?:container|docker|podman|image):/;
 
 interface TargetOptions {
   readonly on: readonly string[];
@@ -31,7 +34,7 @@ export async function targetFindings(loaded: LoadedConfig, options: TargetOption
     targets.map((target, index) =>
       findingsOf(target, common, {
         isDefault: index === 0,
-        isProbed: options.on.length > 0 || !isOnThisMachine(target.target),
+        isProbed: options.on.length > 0 || !isOnThisMachine(target.target) || hasTerminal(target),
       }),
     ),
   );
@@ -55,7 +58,9 @@ async function findingsOf(
       ...(container === undefined ? {} : { container }),
     });
     const found = `${shown} in ${backend.cwd}${isDefault ? " (default)" : ""}`;
-    const probed = isProbed ? await probedTarget(backend).finally(() => backend.close()) : [];
+    const probed = isProbed
+      ? await probedTarget(backend, { isContainer: CONTAINER.test(target) }).finally(() => backend.close())
+      : [];
     if (!isProbed) await backend.close();
     return [{ id: "target", status: "ok", found }, ...probed.map((one) => ({ ...one, target: name }))];
   } catch (error) {

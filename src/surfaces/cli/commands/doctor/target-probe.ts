@@ -22,14 +22,22 @@ echo "seconds $(date +%s)"
 for at in . "\${TMPDIR:-/tmp}"; do df -Pk "$at" 2>/dev/null | tail -n 1 | { read -r _ all _ free _; echo "space $at $free $all"; }; done
 orphan=$( (sh -c 'echo $$' &) )
 for _ in 1 2 3 4 5; do
-  [ -e "/proc/$orphan/stat" ] || exit 0
+  [ -n "$orphan" ] && [ -e "/proc/$orphan/stat" ] || exit 0
   sleep 0.2 2>/dev/null || sleep 1
 done
-read -r state <"/proc/$orphan/stat" && echo "orphan $state"
+{ read -r state <"/proc/$orphan/stat" && echo "orphan $state"; } 2>/dev/null
+exit 0
 `;
 
-/** One finding for each kind of fact. What a backend without processes has is in its guide. */
-export async function probedTarget(backend: Backend): Promise<readonly DoctorFinding[]> {
+/**
+ * One finding for each kind of fact. What a backend without processes has is in its guide.
+ *
+ * @param isContainer - Whether the user started it as a container.
+ */
+export async function probedTarget(
+  backend: Backend,
+  { isContainer }: { readonly isContainer: boolean },
+): Promise<readonly DoctorFinding[]> {
   if (backend.flags.processes !== true) return [missing(backend)];
   const { shell } = backend.root;
   const cwd = backend.cwd;
@@ -50,13 +58,13 @@ export async function probedTarget(backend: Backend): Promise<readonly DoctorFin
   const median = times.sort((one, other) => one - other)[COMMANDS / 2]!;
   return [
     system(facts),
-    programs(facts),
+    programs(facts, backend),
     latency(median),
-    clock(Number(facts.get("seconds")?.[0]), { before, after }),
+    clock(countIn(facts.get("seconds")?.[0]), { before, after }),
     ...space(facts, cwd),
-    ...reaping(facts),
+    ...reaping(facts, isContainer),
     ...wholeMachine(backend),
-    missing(backend),
+    missing(backend, hasProgram(facts, "tmux")),
   ];
 }
 
@@ -73,22 +81,35 @@ function factsOf(text: string): Facts {
   return facts;
 }
 
+function hasProgram(facts: Facts, name: (typeof PROGRAMS)[number]): boolean {
+  return facts.get("program")?.includes(name) === true;
+}
+
+/** A program that is missing leaves its field empty: that is no zero. */
+function countIn(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
 function system(facts: Facts): DoctorFinding {
   const [shell = "sh"] = facts.get("shell") ?? [];
-  const found = `\`sh\` is ${shell}; ${facts.get("system")?.[0] ?? "unknown system"}, user ${facts.get("user")?.[0] ?? "?"}`;
+  const found = `\`sh\` is ${shell}; ${facts.get("system")?.[0] || "unknown system"}, user ${facts.get("user")?.[0] || "unknown"}`;
   return { id: "shell", status: "ok", found };
 }
 
-function programs(facts: Facts): DoctorFinding {
+function programs(facts: Facts, { flags }: Backend): DoctorFinding {
   const there = facts.get("program") ?? [];
   const absent = PROGRAMS.filter((name) => !there.includes(name));
   const found = `${there.join(", ") || "none"}${absent.length === 0 ? "" : `; missing: ${absent.join(", ")}`}`;
-  const costs = [
-    ...(there.includes("rg") ? [] : ["Without rg, searches are slower: grep searches, or files are read from here."]),
-    ...(there.includes("tmux") ? [] : ["Without tmux, the target cannot have a terminal (+tmux)."]),
-  ];
+  const slower = "Without rg, searches are slower: grep searches, or files are read from here.";
+  const costs = hasProgram(facts, "rg") ? [] : [slower];
+  if (!hasProgram(facts, "tmux") && flags.terminal === true) {
+    costs.push("Without tmux, its terminal (+tmux) does not work: calls of the tools for panes fail.");
+    const next = "Install tmux there, or leave out `+tmux`.";
+    return { id: "programs", status: "limits", found, cost: costs.join("\n"), next };
+  }
+  if (!hasProgram(facts, "tmux")) costs.push("Without tmux, the target cannot have a terminal (+tmux).");
   if (costs.length === 0) return { id: "programs", status: "ok", found };
-  return { id: "programs", status: there.includes("rg") ? "ok" : "limits", found, cost: costs.join("\n") };
+  return { id: "programs", status: hasProgram(facts, "rg") ? "ok" : "limits", found, cost: costs.join("\n") };
 }
 
 function latency(median: number): DoctorFinding {
@@ -98,8 +119,12 @@ function latency(median: number): DoctorFinding {
 }
 
 /** The remote clock was read between these two moments, in whole seconds. */
-function clock(seconds: number, { before, after }: { readonly before: number; readonly after: number }): DoctorFinding {
-  if (!Number.isFinite(seconds)) return { id: "clock", status: "note", found: "its `date` prints no seconds" };
+function clock(
+  seconds: number | undefined,
+  { before, after }: { readonly before: number; readonly after: number },
+): DoctorFinding {
+  if (seconds === undefined)
+    return { id: "clock", status: "note", found: "unknown: `date` is missing or does not print seconds" };
   const ahead = seconds > after / 1_000 ? seconds - after / 1_000 : Math.min(0, seconds + 1 - before / 1_000);
   const skew = Math.round(Math.abs(ahead));
   const found = skew < 1 ? "as here" : `${skew} s ${ahead > 0 ? "ahead of" : "behind"} this machine`;
@@ -110,11 +135,12 @@ function clock(seconds: number, { before, after }: { readonly before: number; re
 function space(facts: Facts, cwd: string): readonly DoctorFinding[] {
   const rows = (facts.get("space") ?? []).flatMap((line) => {
     const [at = "", free, all] = line.split(" ");
-    const [freeKib, allKib] = [Number(free), Number(all)];
-    if (free === undefined || !Number.isFinite(freeKib) || !Number.isFinite(allKib)) return [];
+    const [freeKib, allKib] = [countIn(free), countIn(all)];
+    if (freeKib === undefined || allKib === undefined) return [];
     return [{ at: at === "." ? cwd : at, freeKib, allKib }];
   });
-  if (rows.length === 0) return [];
+  if (rows.length === 0)
+    return [{ id: "space", status: "note", found: "unknown: `df` is missing or does not print sizes" }];
   const found = rows.map(({ at, freeKib, allKib }) => `${gibText(freeKib)} of ${gibText(allKib)} free in ${at}`);
   const full = rows.filter(({ freeKib }) => freeKib < LITTLE_KIB);
   if (full.length === 0) return [{ id: "space", status: "ok", found: found.join(", ") }];
@@ -126,15 +152,15 @@ function gibText(kib: number): string {
   return kib < 1024 * 1024 ? `${Math.round(kib / 1024)} MiB` : `${(kib / 1024 / 1024).toFixed(1)} GiB`;
 }
 
-function reaping(facts: Facts): readonly DoctorFinding[] {
+function reaping(facts: Facts, isContainer: boolean): readonly DoctorFinding[] {
   if (!/\) Z/.test(facts.get("orphan")?.[0] ?? "")) return [];
   return [
     {
       id: "init",
       status: "note",
       found: "PID 1 does not collect ended processes",
-      cost: "Background commands leave entries in the process table until the container is restarted.",
-      next: "Start the container with `--init`.",
+      cost: "Background commands leave entries in the process table after they have ended.",
+      ...(isContainer ? { next: "Start the container with `--init`." } : {}),
     },
   ];
 }
@@ -155,13 +181,13 @@ function wholeMachine({ cwd, home, machine }: Backend): readonly DoctorFinding[]
   return [{ id: "whole", status: "note", found: `${what}: ${cwd}`, cost: "Calls may change anything in it.", next }];
 }
 
-function missing({ flags, guard }: Backend): DoctorFinding {
+function missing({ flags, guard }: Backend, hasTmux = true): DoctorFinding {
   const without = WITHOUT.filter(([flag]) => flags[flag] !== true).map(([, text]) => text);
   const has = [
     ...(flags.sandbox === true ? ["commands run in a sandbox"] : []),
-    ...(flags.terminal === true ? ["it has a terminal"] : []),
+    ...(flags.terminal === true && hasTmux ? ["it has a terminal"] : []),
     `files are ${guard} between check and use`,
   ];
-  const found = `${has.join("; ")}${without.length === 0 ? "" : `; not there: ${without.join(", ")}`}`;
+  const found = `${has.join("; ")}${without.length === 0 ? "" : `; not supported: ${without.join(", ")}`}`;
   return { id: "features", status: "ok", found };
 }

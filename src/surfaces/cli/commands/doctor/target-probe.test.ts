@@ -1,0 +1,42 @@
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openBackend } from "../../../../toolkit/index.js";
+import type { DoctorFinding } from "./finding.js";
+import { probedTarget } from "./target-probe.js";
+
+let directory: string;
+beforeAll(() => {
+  directory = realpathSync(mkdtempSync(join(tmpdir(), "haft-probe-")));
+  mkdirSync(join(directory, "bin"));
+  const missing = ["date", "df", "tmux", "id", "uname"];
+  for (const program of readdirSync("/usr/bin").filter((name) => !missing.includes(name)))
+    symlinkSync(`/usr/bin/${program}`, join(directory, "bin", program));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** The target lacks a few programs. */
+async function findings(target: string): Promise<ReadonlyMap<string, DoctorFinding>> {
+  const backend = await openBackend(target, { cwd: directory, env: { PATH: join(directory, "bin") } });
+  try {
+    const found = await probedTarget(backend, { isContainer: false });
+    return new Map(found.map((one) => [one.id, one]));
+  } finally {
+    await backend.close();
+  }
+}
+
+it("reports as unknown what it cannot find out for lack of a program", async () => {
+  const found = await findings("posix:sh");
+  expect(found.get("clock")).toMatchObject({ status: "note", found: expect.stringMatching(/^unknown: `date`/) });
+  expect(found.get("space")).toMatchObject({ status: "note", found: expect.stringMatching(/^unknown: `df`/) });
+  expect(found.get("shell")?.found).toContain("unknown system, user unknown");
+  expect(found.get("programs")?.cost).toContain("Without tmux, the target cannot have a terminal (+tmux).");
+});
+
+it("reports a terminal that cannot work as a limitation, not as a feature", async () => {
+  const found = await findings("posix:sh+tmux");
+  expect(found.get("programs")).toMatchObject({ status: "limits", next: "Install tmux there, or leave out `+tmux`." });
+  expect(found.get("features")?.found).not.toContain("terminal");
+});
