@@ -21,7 +21,15 @@ const HANGING_MS = 5_200;
 export class TmuxRefusal extends Error {}
 
 /** The client has ended. The server may still run. */
-export class ClientLost extends Error {}
+export class ClientLost extends Error {
+  /** @param wasSent - The command was sent; whether it was carried out is unknown. */
+  constructor(
+    why: string | undefined,
+    readonly wasSent = false,
+  ) {
+    super(why);
+  }
+}
 
 /**
  * Commands whose answer has text of panes, titles or names. tmux gives it at once; other commands may wait for a file, and lines
@@ -196,7 +204,7 @@ export class ControlClient {
     if (this.#why !== undefined) return;
     this.#why = why;
     clearTimeout(this.#timer);
-    for (const request of this.#requests.splice(0)) request.reject(new ClientLost(why));
+    for (const request of this.#requests.splice(0)) request.reject(new ClientLost(why, true));
     this.#events.ended(why);
   }
 }
@@ -214,6 +222,15 @@ function unwrap(request: Request, notify: (line: Uint8Array) => void): readonly 
   for (const line of [...lines.slice(0, begin), ...lines.slice(end + 1)])
     if (line.startsWith("%") && !/^%(?:begin|end) /.test(line)) notify(Buffer.from(line, "latin1"));
   return lines.slice(begin + 1, end).map((line) => decoder.decode(Buffer.from(line, "latin1")));
+}
+
+/** The error for a client that was lost before it answered. `name` is the target. */
+export function terminalLost(name: string, why: string): HaftError {
+  return new HaftError(
+    "BACKEND_UNAVAILABLE",
+    `Lost the connection to tmux on "${name}" before it answered: ${why}. What was sent may have been typed. Look at the pane before you send it again.`,
+    { details: { backend: name, began: "unknown" } },
+  );
 }
 
 /** The error for a client that cannot be used. `name` is the target. */

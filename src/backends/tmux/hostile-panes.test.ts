@@ -109,6 +109,27 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
     expect(text((await run("echo next")).stdout.head)).toBe("next\n");
   });
 
+  it("says that text may have been typed when the client is lost before it answers", async () => {
+    const { server, terminal } = open();
+    const { tmux, pid: serverPid } = await server();
+    const pid = Number(tmux("list-clients", "-F", "#{client_pid}"));
+    const startOf = (one: number) => Number(readFileSync(`/proc/${one}/stat`, "utf8").split(") ")[1]?.split(" ")[19]);
+    const of = { pid: serverPid, start: startOf(serverPid) };
+    const client = { pid, start: startOf(pid) };
+    sendSignal(of, "SIGSTOP");
+    const sending = terminal().send(DEFAULT_PANE, [{ text: "#typed" }]);
+    const failed = sending.catch((thrown: unknown) => thrown);
+    sendSignal(client, "SIGKILL");
+    expect(await failed).toMatchObject({
+      code: "BACKEND_UNAVAILABLE",
+      message: expect.stringMatching(
+        /^Lost the connection to tmux on "local" before it answered: .*may have been typed/,
+      ),
+      details: { began: "unknown" },
+    });
+    sendSignal(of, "SIGCONT");
+  });
+
   it("continues when a user renames the session, the window and the title, and changes the size", async () => {
     const { run, server, terminal } = open();
     const { tmux } = await server();

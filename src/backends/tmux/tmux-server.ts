@@ -2,7 +2,7 @@ import { newNonce } from "../../host/index.js";
 import { type Backend, HaftError, messageOf } from "../../kernel/index.js";
 import { posixQuote } from "../../text/index.js";
 import { processChannel } from "../posix/index.js";
-import { ClientLost, ControlClient, terminalUnavailable } from "./control-client.js";
+import { ClientLost, ControlClient, terminalLost, terminalUnavailable } from "./control-client.js";
 import { formatText, tmuxWord } from "./control-lines.js";
 import { endPanesScript } from "./kill-script.js";
 import { OPEN_SCRIPT } from "./open-script.js";
@@ -106,8 +106,8 @@ export class TmuxServer {
     try {
       return await client.sendAll(commands);
     } catch (error) {
-      if (error instanceof ClientLost) throw this.#unavailable(error.message);
-      throw error;
+      if (!(error instanceof ClientLost)) throw error;
+      throw error.wasSent ? terminalLost(this.#backend.name, error.message) : this.#unavailable(error.message);
     }
   }
 
