@@ -66,6 +66,7 @@ export {
 } from "./paths.js";
 export { posixQuote, shellPath, shellWord } from "./quoting.js";
 export { REDACTION_MARK } from "./redaction-mark.js";
+export { parseSshDestination, type SshDestination } from "./ssh-destination.js";
 export { detectTextForm, isBinary, namedTextForm, type TextForm } from "./text-form.js";
 export { DEFAULT_DIFF_CONTEXT, renderUnifiedDiff, type UnifiedDiffOptions } from "./unified-diff.js";
 export {

@@ -1,23 +1,28 @@
 /** How addresses of targets are written. Their backends, which are loaded later, check them again. */
 import { HaftError } from "../kernel/index.js";
+import { parseSshDestination, showControls } from "../text/index.js";
 
 const CONTAINER = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
 const IMAGE = /^[a-zA-Z0-9][a-zA-Z0-9_.:/@-]*$/;
-const HOST = /^(?:[^\s@-][^\s@]*@)?[^\s@-][^\s@]*$/;
 
 /** @throws `CONFIG_INVALID` */
 export function requireContainerName(name: string): void {
-  requireForm(CONTAINER.test(name), `Cannot open a container ${JSON.stringify(name)}: use its name or id`);
+  requireForm(CONTAINER.test(name), `Cannot open a container "${showControls(name)}": use its name or id`);
 }
 
 /** @throws `CONFIG_INVALID` */
 export function requireImageName(image: string): void {
-  requireForm(IMAGE.test(image), `Cannot start a container of ${JSON.stringify(image)}: use the name of an image`);
+  requireForm(IMAGE.test(image), `Cannot start a container of "${showControls(image)}": use the name of an image`);
 }
 
 /** @throws `CONFIG_INVALID` */
 export function requireDestination(text: string): void {
-  requireForm(HOST.test(text), `Cannot connect to ${JSON.stringify(text)}: use user@host or user@host:port`);
+  const parsed = parseSshDestination(text);
+  if (typeof parsed === "string")
+    throw new HaftError(
+      "CONFIG_INVALID",
+      `Cannot connect to "${showControls(text)}": ${parsed}. Use user@host or user@host:port, or an alias of ~/.ssh/config.`,
+    );
 }
 
 function requireForm(isRight: boolean, problem: string): void {

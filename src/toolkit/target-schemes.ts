@@ -2,7 +2,7 @@
 import type { EngineName } from "../backends/container/index.js";
 import type { Transport } from "../backends/posix/index.js";
 import { type Backend, HaftError } from "../kernel/index.js";
-import { nearestNames } from "../text/index.js";
+import { nearestNames, showControls } from "../text/index.js";
 import type { SandboxSettings } from "./sandbox-settings.js";
 import { requireContainerName, requireDestination, requireImageName } from "./target-addresses.js";
 import { splitTerminal, type TargetTerminal, TERMINAL_SUFFIX } from "./target-terminal.js";
@@ -216,8 +216,8 @@ export function schemeOf(target: string, more: TargetSchemes = {}, others: reado
   const known = [...others, ...targetsOf({ ...SCHEMES, ...more })];
   const [, name = "", rest = ""] = /^([^:+=]*)(.*)$/s.exec(target) ?? [];
   const [near] = nearestNames(name, Object.keys({ ...SCHEMES, ...more }), 1);
-  const meant = near === undefined || near === name ? "" : ` Did you mean "${near}${rest}"?`;
-  const why = parsed ?? `There is no target "${target}".${meant} Use one of ${known.join(", ")}.`;
+  const meant = near === undefined || near === name ? "" : ` Did you mean "${near}${showControls(rest)}"?`;
+  const why = parsed ?? `There is no target "${showControls(target)}".${meant} Use one of ${known.join(", ")}.`;
   throw new HaftError("CONFIG_INVALID", why, { details: { target } });
 }
 
@@ -241,11 +241,14 @@ function parse(text: string, more: TargetSchemes): FoundScheme | string | undefi
   const [, name = "", address = "", unread = ""] = /^([a-z][a-z0-9-]*)(?::(.*?))?(\+tmux.*)?$/s.exec(target) ?? [];
   const scheme = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
   if (scheme === undefined) return undefined;
-  if (unread !== "") return `The target "${text}" does not end as a target with a terminal does: ${TERMINAL_SUFFIX}.`;
+  if (unread !== "")
+    return `The target "${showControls(text)}" does not end as a target with a terminal does: ${TERMINAL_SUFFIX}.`;
   if (!(scheme.addresses?.includes(address) ?? address !== "")) return undefined;
   const problem = addressProblem(scheme, address);
   if (problem !== undefined) return problem;
   if (terminal === undefined) return { scheme, address };
+  if (terminal.current === true && scheme.isThisMachine !== true)
+    return `The target "${text}" cannot be: "current" is the pane that Haft runs in, on this machine. Use "${target}+tmux" or "${target}+tmux=SESSION".`;
   if (scheme.terminal === true) return { scheme, address, terminal };
   return `The target "${target}" has no terminal. Leave out "${text.slice(target.length)}".`;
 }

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sendSignal } from "../../host/index.js";
 import { HaftError, messageOf } from "../../kernel/index.js";
-import { showControls } from "../../text/index.js";
+import { type SshDestination, showControls } from "../../text/index.js";
 import { type ClientEnd, loginShellCommand, type Transport } from "../posix/index.js";
-import { type Destination, parseDestination } from "./destination.js";
+import { parseDestination } from "./destination.js";
 import { causeOf, isThroughAnother, type SshFailure, sshError } from "./explain-ssh.js";
 
 export interface SshConnectionOptions {
@@ -71,7 +71,7 @@ class SshConnection implements Transport {
   #opening: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor({ destination, config }: SshConnectionOptions, { user, host, port }: Destination) {
+  constructor({ destination, config }: SshConnectionOptions, { user, host, port }: SshDestination) {
     this.name = `ssh:${destination}`;
     this.machine = this.name;
     this.#host = destination;
@@ -186,10 +186,11 @@ class SshConnection implements Transport {
   }
 }
 
-/** A directory for sockets. Temporary directories of some systems have long names. */
+/** A directory for sockets. Temporary directories of some systems have long names; ssh splits and expands others. */
 function shortDirectory(): string {
   const suffix = "/haft-ssh-123456".length;
-  return Buffer.byteLength(tmpdir()) + suffix <= MAX_DIRECTORY_BYTES ? tmpdir() : "/tmp";
+  const directory = tmpdir();
+  return /^[\w./-]+$/.test(directory) && directory.length + suffix <= MAX_DIRECTORY_BYTES ? directory : "/tmp";
 }
 
 /** Runs ssh without input. @throws `BACKEND_UNAVAILABLE` if it is not installed. */
