@@ -37,9 +37,11 @@ import type { Transport } from "./transport.js";
 export async function createPosixBackend(options: PosixBackendOptions): Promise<Backend> {
   const { name, open } = options;
   const commandShell = options.commandShell ?? POSIX_DEFAULTS.commandShell;
+  const transport = isTransport(open) ? open : undefined;
   const remote = await RemoteAgent.open({
     name,
     open: channelsOf(open, commandShell),
+    shellAdvice: transport?.shellAdvice,
     commandShell,
     orphanMs: options.orphanMs ?? POSIX_DEFAULTS.orphanMs,
     leaseMs: options.leaseMs ?? POSIX_DEFAULTS.leaseMs,
@@ -50,7 +52,6 @@ export async function createPosixBackend(options: PosixBackendOptions): Promise<
     ...(options.env === undefined ? {} : { env: checkedVariables(options.env) }),
     ...(options.stateDir === undefined ? {} : { stateDir: options.stateDir }),
   });
-  const transport = isTransport(open) ? open : undefined;
   return new PosixBackend({ ...options, machine: options.machine ?? transport?.machine ?? name }, remote, transport);
 }
 

@@ -20,6 +20,8 @@ export interface Transport {
   command(argv: readonly string[]): readonly string[];
   /** Called before each client is started: opens the connection again if it was lost. @throws `BACKEND_UNAVAILABLE` with the cause */
   prepare?(): Promise<void>;
+  /** What to do where the shell over there ends or is silent before it can be used. Sentences. */
+  readonly shellAdvice?: string;
   /** The environment of the client. Default: that of this process. */
   readonly env?: Readonly<Record<string, string>>;
   /**

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -118,6 +118,37 @@ withServices(["ssh"], "ssh", () => {
       details: { reason: "timed-out" },
     });
     server.close();
+    await nothingLeft();
+  });
+
+  it.each([
+    ["exit 7", "it ended with exit code 7."],
+    ["sleep 60", "it did not answer within 2000 ms."],
+    ["exec cat >/dev/null", "it did not answer within 2000 ms."],
+  ])("names the start-up files where one of them does this: %s", async (line, why) => {
+    const { home, hosts } = service("ssh");
+    writeFileSync(`${home}/.bashrc`, `${line}\n`);
+    try {
+      const opening = openSsh({ destination: hosts.box, config: client.config, connectTimeoutMs: 2_000 });
+      await expect(opening).rejects.toMatchObject({
+        code: "BACKEND_UNAVAILABLE",
+        message: expect.stringMatching(
+          new RegExp(
+            `^Could not reach "ssh:box": ${why} The start-up files .*\`ssh box true\` must succeed at once\\.$`,
+          ),
+        ),
+      });
+    } finally {
+      rmSync(`${home}/.bashrc`);
+    }
+    await nothingLeft();
+  });
+
+  it.each(["a b", "${HOME}", "%h", '"'])("connects where the temporary directory is called %s", async (name) => {
+    process.env.TMPDIR = mkdtempSync(join(client.directory, name));
+    const backend = await openSsh({ destination: service("ssh").hosts.box, config: client.config });
+    expect((await backend.root.shell.exec("true", { cwd: "/" })).exit).toEqual({ by: "code", code: 0 });
+    await backend.close();
     await nothingLeft();
   });
 

@@ -61,6 +61,7 @@ export async function openSshConnection(options: SshConnectionOptions): Promise<
 class SshConnection implements Transport {
   readonly name: string;
   readonly machine: string;
+  readonly shellAdvice: string;
   readonly #host: string;
   /** Private; holds the socket of the connection and what its process prints. */
   readonly #directory: string;
@@ -74,6 +75,7 @@ class SshConnection implements Transport {
   constructor({ destination, config }: SshConnectionOptions, { user, host, port }: SshDestination) {
     this.name = `ssh:${destination}`;
     this.machine = this.name;
+    this.shellAdvice = `The start-up files of the login shell there, such as ~/.bashrc, must not exit, wait or start another program: \`ssh ${destination} true\` must succeed at once.`;
     this.#host = destination;
     this.#directory = mkdtempSync(join(shortDirectory(), "haft-ssh-"));
     this.#log = join(this.#directory, "log");

@@ -13,6 +13,8 @@ import { RemoteRefusal, RemoteShell, unavailable } from "./remote-shell.js";
 interface RemoteAgentOptions {
   readonly name: string;
   readonly open: OpenChannel;
+  /** See `Transport`. */
+  readonly shellAdvice?: string | undefined;
   /** The remote shell that runs commands. */
   readonly commandShell: readonly string[];
   readonly cwd?: string;
@@ -230,7 +232,14 @@ export class RemoteAgent {
       this.#options.cwd ?? "",
       quoteWords(Object.entries(this.#options.env ?? {}).map(([key, value]) => `${key}=${value}`)),
     ];
-    const { shell, ready } = await RemoteShell.start({ name, open, script: commandScript(), settings, timeoutMs });
+    const { shell, ready } = await RemoteShell.start({
+      name,
+      open,
+      script: commandScript(),
+      settings,
+      timeoutMs,
+      shellAdvice: this.#options.shellAdvice,
+    });
     const [, pid, found, ...sizes] = ready.words;
     const [home = "", cwd = "", realCwd = "", spool = "", path = "", facts = ""] = split(
       ready.bytes,

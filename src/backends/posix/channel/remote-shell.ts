@@ -15,6 +15,8 @@ interface RemoteShellOptions {
   readonly settings: readonly string[];
   /** Milliseconds in which the remote side must answer. */
   readonly timeoutMs: number;
+  /** See `Transport`. */
+  readonly shellAdvice?: string | undefined;
 }
 
 /** More output than this before the script has started means that it is not a shell. */
@@ -63,12 +65,15 @@ export class RemoteShell {
     }
   }
 
-  #boot({ name, script, settings, timeoutMs }: RemoteShellOptions, nonce: string): Promise<Frame> {
+  #boot({ name, script, settings, timeoutMs, shellAdvice }: RemoteShellOptions, nonce: string): Promise<Frame> {
     return new Promise<Frame>((resolve, reject) => {
-      const timer = setTimeout(() => reject(unavailable(name, `it did not answer within ${timeoutMs} ms`)), timeoutMs);
+      // Until then only the login shell and its start-up files have run.
+      const advice = () => (this.#greeting === undefined ? undefined : shellAdvice);
+      const late = `it did not answer within ${timeoutMs} ms`;
+      const timer = setTimeout(() => reject(unavailable(name, late, advice())), timeoutMs);
       this.#onEnd = (why) => {
         clearTimeout(timer);
-        reject(unavailable(name, why));
+        reject(unavailable(name, why, advice()));
       };
       this.#onFrame = (frame) => {
         clearTimeout(timer);
@@ -150,14 +155,10 @@ export class RemoteRefusal extends HaftError {
 }
 
 /** @param why - An error that has the cause is returned as it is. */
-export function unavailable(name: string, why: EndReason): HaftError {
+export function unavailable(name: string, why: EndReason, advice = "Check that it runs, then try again."): HaftError {
   if (typeof why !== "string") return why;
   const sentence = /[.!?]$/.test(why) ? why : `${why}.`;
-  return new HaftError(
-    "BACKEND_UNAVAILABLE",
-    `Could not reach "${name}": ${sentence} Check that it runs, then try again.`,
-    {
-      details: { backend: name, why },
-    },
-  );
+  return new HaftError("BACKEND_UNAVAILABLE", `Could not reach "${name}": ${sentence} ${advice}`, {
+    details: { backend: name, why },
+  });
 }
