@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -140,6 +140,28 @@ withServices(["ssh"], "ssh", () => {
       });
     } finally {
       rmSync(`${home}/.bashrc`);
+    }
+    await nothingLeft();
+  });
+
+  it("runs no program of the home directory for itself, where start-up files put it on PATH", async () => {
+    const { home, hosts } = service("ssh");
+    const names = ["stat", "find", "ls", "dd", "mkdir", "rg"];
+    writeFileSync(`${home}/.bashrc`, "PATH=.:$HOME/bin:$PATH\n");
+    mkdirSync(`${home}/bin`);
+    for (const file of names.flatMap((name) => [`${home}/${name}`, `${home}/bin/${name}`]))
+      writeFileSync(file, `#!/bin/sh\necho ran >>${home}/ran\n`, { mode: 0o755 });
+    try {
+      const backend = await openSsh({ destination: hosts.box, config: client.config });
+      await backend.root.fs.writeFile(`${home}/file`, "text");
+      expect(await backend.root.fs.readText(`${home}/file`)).toBe("text");
+      expect(existsSync(`${home}/ran`)).toBe(false);
+      await backend.root.shell.exec("stat /", { cwd: home });
+      expect(existsSync(`${home}/ran`)).toBe(true);
+      await backend.close();
+    } finally {
+      for (const name of [...names, "bin", ".bashrc", "file", "ran"])
+        rmSync(`${home}/${name}`, { recursive: true, force: true });
     }
     await nothingLeft();
   });
