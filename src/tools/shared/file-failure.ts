@@ -30,7 +30,8 @@ const REASONS: Partial<Readonly<Record<ErrorCode, Reason>>> = {
   FS_NOT_FOUND: (_, asked) => `no such ${asked.noun ?? "file"}${homeOf(asked)}${unexpandedClause(asked)}.`,
   FS_NOT_A_FILE: ({ kind }) => `${KINDS[String(kind)] ?? "it is not a regular file"}.`,
   FS_NOT_A_DIRECTORY: () => "part of the path is a file, not a directory. Check the spelling.",
-  FS_PERMISSION: () => "permission denied. Use another path; only the user can change permissions.",
+  FS_PERMISSION: ({ why }) =>
+    why === undefined ? "permission denied. Use another path; only the user can change permissions." : String(why),
   FS_LINK_LOOP: () => "its symlinks form a loop. Send the path of the file itself.",
   FS_TOO_LARGE: ({ sizeBytes, maxBytes, why }) =>
     why !== undefined

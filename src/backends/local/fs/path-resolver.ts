@@ -118,7 +118,7 @@ export class PathResolver {
     const why = operation === FS_OPERATIONS.stat ? undefined : this.#refusal?.(real, access);
     if (why === undefined) return;
     throw new HaftError("FS_PERMISSION", `Did not ${operation[0]} "${asked}": ${why}`, {
-      details: { path: asked, real, system: `EACCES: permission denied, open '${asked}'` },
+      details: { path: asked, real, why, system: `EACCES: permission denied, open '${asked}'` },
     });
   }
 
