@@ -96,8 +96,12 @@ function halfWrittenLine({ path, backup, oldBytes, restoreCommand: restore }: Re
   return `an earlier haft process was killed while it overwrote ${path}, which is now incomplete or missing. Its old ${oldBytes} bytes are in ${backup}. Restore them with: ${restore} (or delete that copy to keep the file as it is).`;
 }
 
+const MAX_NAMED = 10;
+
 function namesOf(processes: readonly Named[]): string {
-  return processes.map((one) => `${one.name} (process ${one.pid})`).join(", ");
+  const named = processes.slice(0, MAX_NAMED).map((one) => `${one.name} (process ${one.pid})`);
+  const rest = processes.length - named.length;
+  return named.join(", ") + (rest === 0 ? "" : ` and ${rest} more`);
 }
 
 function survivorsIn(data: unknown): readonly Named[] {
