@@ -1,18 +1,13 @@
 /** What file tools may use: what commands in the sandbox can use, under the same paths. */
 import { type Access, isWithin } from "../../kernel/index.js";
 import { type Mount, mountAt, type PrivateDirectories } from "./layout.js";
-import type { GuardedPaths } from "./protected-paths.js";
 
 export interface Boundary {
   /** See `Launcher.refusal`. */
   refusal(real: string, access: Access): string | undefined;
 }
 
-export function boundaryOf(
-  mounts: readonly Mount[],
-  own: PrivateDirectories,
-  guarded: () => GuardedPaths | { readonly problem: string },
-): Boundary {
+export function boundaryOf(mounts: readonly Mount[], own: PrivateDirectories): Boundary {
   return {
     refusal(real, access) {
       const mount = mountAt(mounts, real);
@@ -23,26 +18,15 @@ export function boundaryOf(
       if (mount === undefined || mount.how === "empty" || mount.how === "symlink" || mount.source === "/dev/null")
         return `commands in the sandbox do not see it. To let them, the user adds it to \`sandbox.readable\` in haft.jsonc, or works without a sandbox.`;
       if (access === "read") return undefined;
+      if (mount.how === "guarded") return keptRefusal(mount.path);
       if (mount.how === "read" || isWithin(own.scripts, real))
         return `it is read-only in the sandbox. Change files in the workspace; for other directories, the user adds them to \`sandbox.writable\` in haft.jsonc.`;
-      return protectedRefusal(real, access, mounts, guarded());
+      const removes = access === "delete" || access === "write";
+      const lost = removes ? mounts.find(({ path }) => isWithin(real, path)) : undefined;
+      return lost === undefined ? undefined : keptRefusal(lost.path);
     },
   };
 }
 
-function protectedRefusal(
-  real: string,
-  access: Access,
-  mounts: readonly Mount[],
-  guarded: GuardedPaths | { readonly problem: string },
-): string | undefined {
-  if ("problem" in guarded) return `${guarded.problem}.`;
-  const { pinned, readOnly } = guarded;
-  const changed = readOnly.find((path) => isWithin(path, real));
-  const removes = access === "delete" || access === "write";
-  const lost = removes
-    ? [...pinned, ...readOnly, ...mounts.map(({ path }) => path)].find((path) => isWithin(real, path))
-    : undefined;
-  if (changed === undefined && lost === undefined) return undefined;
-  return `git, an editor or the sandbox itself depends on "${changed ?? lost}", which stays as it is in a sandbox. Ask the user to change it.`;
-}
+const keptRefusal = (path: string): string =>
+  `git, an editor or the sandbox itself depends on "${path}", which stays as it is in a sandbox. Ask the user to change it.`;

@@ -1,9 +1,8 @@
 /** Bubblewrap (`bwrap`): where it is, its arguments, and why it does not work here. */
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { killAfter, programOnPath, systemProgram } from "../../host/index.js";
 import type { Mount } from "./layout.js";
-import type { GuardedPaths } from "./protected-paths.js";
 
 export interface Bubblewrap {
   readonly program: string;
@@ -22,13 +21,19 @@ function confinement({ disablesUserNamespaces }: Bubblewrap): readonly string[] 
   ];
 }
 
-/** The arguments for all commands of one sandbox, but for what `commandArguments` adds. */
-export function sandboxArguments(bubblewrap: Bubblewrap, mounts: readonly Mount[]): readonly string[] {
+/** The arguments of one command, up to the program. */
+export function sandboxArguments(
+  bubblewrap: Bubblewrap,
+  mounts: readonly OpenedMount[],
+  start: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): readonly string[] {
   return [
     ...confinement(bubblewrap),
     ...["--proc", "/proc", "--dev", "/dev"],
     ...settingsOfTheSystem(),
-    ...mounts.flatMap((mount) => MOUNTING[mount.how](mount)),
+    ...mounts.flatMap(mountArguments),
+    ...["--remount-ro", "/", "--chdir", start.cwd, "--clearenv"],
+    ...Object.entries(start.env).flatMap(([name, value]) => ["--setenv", name, value]),
   ];
 }
 
@@ -39,25 +44,17 @@ function settingsOfTheSystem(): readonly string[] {
   return KERNEL_SETTINGS.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", path, path]);
 }
 
-const MOUNTING: Readonly<Record<Mount["how"], (mount: Mount) => readonly string[]>> = {
-  read: ({ source, path }) => ["--ro-bind-try", source, path],
-  write: ({ source, path }) => ["--bind", source, path],
-  private: ({ source, path }) => ["--bind", source, path],
-  empty: ({ path }) => ["--tmpfs", path],
-  symlink: ({ source, path }) => ["--symlink", source, path],
-};
+export interface OpenedMount extends Mount {
+  /** The number of the descriptor that bwrap has of its source: of everything that lies where commands can change names. */
+  readonly descriptor: number | undefined;
+}
 
-/** The rest of the arguments, up to the program. */
-export function commandArguments(
-  { pinned, readOnly }: GuardedPaths,
-  start: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-): readonly string[] {
-  return [
-    ...pinned.flatMap((path) => ["--bind", path, path]),
-    ...readOnly.flatMap((path) => ["--ro-bind", path, path]),
-    ...["--remount-ro", "/", "--chdir", start.cwd, "--clearenv"],
-    ...Object.entries(start.env).flatMap(([name, value]) => ["--setenv", name, value]),
-  ];
+function mountArguments({ how, path, source, descriptor }: OpenedMount): readonly string[] {
+  if (how === "empty") return ["--tmpfs", path];
+  if (how === "symlink") return ["--symlink", source, path];
+  const bind = how === "read" || how === "guarded" ? "--ro-bind" : "--bind";
+  if (descriptor !== undefined) return [`${bind}-fd`, String(descriptor), path];
+  return [how === "read" ? `${bind}-try` : bind, source, path];
 }
 
 /** @returns Otherwise why commands cannot run in it here, with what to do, as sentences. */
@@ -70,10 +67,15 @@ export async function findBubblewrap(workspace: string): Promise<Bubblewrap | { 
     };
   for (const disablesUserNamespaces of [true, false]) {
     const bubblewrap = { program, disablesUserNamespaces };
-    const everything = ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"];
+    const all = ["--ro-bind", "/", "/", "--ro-bind-fd", "3", "/usr"];
+    const everything = [...all, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"];
     const failure = await failureOf(program, [...confinement(bubblewrap), ...everything, "--", "/bin/sh", "-c", ":"]);
     if (failure === undefined) return bubblewrap;
     if (disablesUserNamespaces && /unknown option/i.test(failure)) continue;
+    if (/unknown option.*bind-fd/i.test(failure))
+      return {
+        problem: `this bwrap is too old: it has no option --bind-fd, which came with the fix of CVE-2024-42472. Update bubblewrap. ${OTHERWISE}`,
+      };
     return { problem: `${whyNot(failure)} ${OTHERWISE}` };
   }
   return { problem: OTHERWISE };
@@ -85,9 +87,11 @@ const PROBE_MS = 10_000;
 /** What the program prints if it fails; undefined if it does not. */
 function failureOf(program: string, args: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"], env: {}, cwd: "/" });
+    const system = openSync("/usr", "r");
+    const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe", system], env: {}, cwd: "/" });
+    closeSync(system);
     let text = "";
-    child.stderr.setEncoding("utf8").on("data", (more: string) => {
+    child.stderr?.setEncoding("utf8").on("data", (more: string) => {
       text = (text + more).slice(0, 2_000);
     });
     child.once("error", (error) => resolve(error.message));

@@ -42,6 +42,10 @@ export const ESCAPES: readonly (readonly [name: string, command: string, "known"
     "cat /proc/1/fd/* /proc/$PPID/fd/* </dev/null >x 2>/dev/null & sleep 0.2; kill $!; cat x",
   ],
   [
+    "descriptors of what is mounted",
+    "for f in /proc/self/fd/* /proc/1/fd/* /proc/$PPID/fd/*; do cat $f/../outside/secret $f/../../outside/secret; ls -L $f/../home/.ssh && echo GOT-OUT; done",
+  ],
+  [
     "Unix socket",
     "$NODE -e \"require('net').connect('$OUTSIDE/sock').on('connect',()=>process.exit()).on('error',()=>process.exit())\"",
     "known",
@@ -185,6 +189,45 @@ export const ESCAPES: readonly (readonly [name: string, command: string, "known"
   ["shared memory", "ls /dev/shm/$NAME && echo GOT-OUT; cat /dev/shm/$NAME", "known"],
 ];
 
+/**
+ * Ways in several commands, each in a workspace of its own below the writable directory `wide`, which holds no repository. The last one is
+ * tried until the time of the first is over, where it runs in the background.
+ */
+const WAYS: readonly (readonly [name: string, commands: readonly string[], race?: "race"])[] = [
+  [
+    "a repository that a command invents",
+    [
+      'mkdir e; echo $PWD/.git > e/gitdir; echo $REAL_HOME > e/commondir; echo "gitdir: $PWD/e" > .git; ls -A',
+      "cat $REAL_HOME/.ssh/id; cat ~/.ssh/id; echo x > .git/config && echo GOT-OUT; mkdir -p .git/hooks && echo GOT-OUT",
+    ],
+  ],
+  [
+    "a workspace moved in a writable directory",
+    [
+      "cd ../..; for d in a a/deep; do $NODE -e \"require('fs').renameSync('$d','b')\" && echo GOT-OUT; done; mkdir -p a; ln -s ../../home a/deep",
+      "cd ..; cat ~/.ssh/id $REAL_HOME/.ssh/id; mkdir -p ~/.config; echo x > $REAL_HOME/.config/made",
+    ],
+  ],
+  [
+    "a directory of settings swapped with a symlink",
+    [
+      `mkdir .zed .vscode .husky .envrc; for d in .zed .vscode .git .husky .envrc; do ln -s ../../../home $d-l; done; exec $NODE -e "
+const { renameSync } = require('fs'), end = Date.now() + 20000;
+const swap = (n) => { try { renameSync(n, 't'); renameSync(n + '-l', n); renameSync(n, n + '-l'); renameSync('t', n); } catch {} };
+while (Date.now() < end) for (const n of ['.zed', '.vscode', '.git', '.husky', '.envrc']) swap(n);"`,
+      "for d in .zed .vscode .git .husky .envrc ~; do cat $d/.ssh/id $d-l/.ssh/id; echo x > $d/made; done 2>&1; cat $REAL_HOME/.ssh/id",
+    ],
+    "race",
+  ],
+  [
+    "files that the configuration of git names",
+    [
+      "cd ../named; echo x > scripts/hooks/made && echo GOT-OUT; mv scripts s && echo GOT-OUT; echo x > .gitconfig && echo GOT-OUT; rm .gitconfig && echo GOT-OUT",
+      "cd ../named; echo x > .git/config.worktree && echo GOT-OUT; echo x > later && echo GOT-OUT; ls -l later | grep -q later || echo GOT-OUT",
+    ],
+  ],
+];
+
 /** What Haft itself writes to the state directory. */
 const OWN_STATE: ReadonlySet<string> = new Set(["jobs", "watcher", "backups"]);
 
@@ -219,6 +262,12 @@ const FILES: Readonly<Record<string, string>> = {
   "ws/.git/hooks/sample": "",
   "ws/.git/objects/x": "",
   "ws/.git/refs/x": "",
+  "wide/a/deep/x": "",
+  "wide/a/named/.git/HEAD": "ref: refs/heads/main\n",
+  "wide/a/named/.git/config":
+    '[core]\n\thooksPath = scripts/hooks\n[include]\n\tpath = ../.gitconfig\n[includeIf "gitdir:x"] path = ../later\n[extensions]\n\tworktreeConfig = true\n',
+  "wide/a/named/.gitconfig": "[user]\n\tname = x\n",
+  "wide/a/named/scripts/hooks/pre-commit": "",
 };
 
 /** A server that reports each connection and ends it. @param where - A path, or 0 for a port of the loopback address. */
@@ -260,15 +309,16 @@ async function makeWorld(base: string): Promise<World> {
     ...Object.entries(FILES).flatMap(([name, text]) =>
       existsSync(at(name)) && readFileSync(at(name), "utf8") === text ? [] : [`changed ${name}`],
     ),
-    ...["outside", "home", "home/.local", "state", "ws/.git", "ws/.git/hooks", "ws/.vscode"].flatMap((name) =>
-      existsSync(at(name))
-        ? [
-            `${name}: ${readdirSync(at(name))
-              .filter((one) => !OWN_STATE.has(one))
-              .sort()
-              .join(" ")}`,
-          ]
-        : [],
+    ...["outside", "home", "home/.local", "home/.config", "state", "ws/.git", "ws/.git/hooks", "ws/.vscode"].flatMap(
+      (name) =>
+        existsSync(at(name))
+          ? [
+              `${name}: ${readdirSync(at(name))
+                .filter((one) => !OWN_STATE.has(one))
+                .sort()
+                .join(" ")}`,
+            ]
+          : [],
     ),
     ...readdirSync(base).map((name) => `has ${name}`),
     ...[join("/tmp", `${NAME}-made`), join("/var/tmp", `${NAME}-made`)]
@@ -299,10 +349,10 @@ async function makeWorld(base: string): Promise<World> {
   };
 }
 
-async function attempt(backend: Backend, world: World, command: string): Promise<string[]> {
+async function attempt(backend: Backend, world: World, command: string, cwd = world.workspace): Promise<string[]> {
   const env = { XDG_RUNTIME_DIR: join(world.base, "outside") };
   const { stdout } = await backend.root.shell.exec(`${world.fill(command)}\necho ran`, {
-    cwd: world.workspace,
+    cwd,
     timeoutMs: 20_000,
     ...(command.includes("XDG_RUNTIME_DIR") ? { env } : {}),
   });
@@ -311,6 +361,26 @@ async function attempt(backend: Backend, world: World, command: string): Promise
   const text = Buffer.concat([stdout.head, stdout.tail]).toString("latin1");
   const said = text.split("\n").filter((line) => line.includes(OUT) || line.includes(SECRET));
   return [...said.map((line) => `printed ${line.slice(0, 200)}`), ...world.violations()];
+}
+
+/** Each of `WAYS`, with the sandbox opened where a command has been before too. */
+async function ways(world: World): Promise<Record<string, string[]>> {
+  const wide = join(world.base, "wide");
+  const found: Record<string, string[]> = {};
+  for (const [name, commands, race] of WAYS) {
+    const cwd = join(wide, "a", name.includes("git names") ? "named" : "deep");
+    const backend = await createSandboxBackend({ cwd, home: world.home, stateDir: world.state, writable: [wide] });
+    world.violations();
+    const out: string[] = [];
+    const [first = "", ...rest] = commands;
+    if (race === undefined) out.push(...(await attempt(backend, world, first, cwd)));
+    if (race !== undefined) await backend.root.shell.spawn(world.fill(first), { cwd, lifetime: "host" });
+    for (let left = race === undefined ? 1 : 25; left > 0; left--)
+      for (const command of rest) out.push(...(await attempt(backend, world, command, cwd)));
+    await backend.close();
+    found[name] = out;
+  }
+  return found;
 }
 
 /** What file tools are refused, as commands are. */
@@ -373,7 +443,11 @@ for (const [name, command, known] of ESCAPES) {
   appendFileSync(join(base, "..", `${as}.jsonl`), `${JSON.stringify({ name, out })}\n`);
 }
 if (as === "sandbox") {
-  const more = { "file tools": await fileTools(backend, world), "programs of Haft": await keeper(backend, world) };
+  const more = {
+    "file tools": await fileTools(backend, world),
+    "programs of Haft": await keeper(backend, world),
+    ...(await ways(world)),
+  };
   for (const [name, out] of Object.entries(more))
     appendFileSync(join(base, "..", `${as}.jsonl`), `${JSON.stringify({ name, out })}\n`);
 }

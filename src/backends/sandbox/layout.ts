@@ -2,16 +2,20 @@
 import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { isWithin } from "../../kernel/index.js";
+import type { GuardedPaths } from "./protected-paths.js";
 
 export interface Mount {
   /** Where it is in the sandbox. */
   readonly path: string;
   /**
    * "read", "write": the file or directory `source` of this machine. "private": the same, where `source` is a directory of the sandbox
-   * that takes the place of another. "empty": an empty directory, new for each command. "symlink": `source` is its target.
+   * that takes the place of another. "guarded": "read" in a directory that is "write". "empty": an empty directory, new for each command.
+   * "symlink": `source` is its target.
    */
-  readonly how: "read" | "write" | "private" | "empty" | "symlink";
+  readonly how: "read" | "write" | "private" | "guarded" | "empty" | "symlink";
   readonly source: string;
+  /** It is left out from when its source is gone. Without it no command starts otherwise. */
+  readonly optional?: boolean;
 }
 
 export interface LayoutOptions {
@@ -24,6 +28,7 @@ export interface LayoutOptions {
   readonly path: string;
   readonly readable: readonly string[];
   readonly writable: readonly string[];
+  readonly guarded: GuardedPaths;
   readonly stateDir: string | undefined;
 }
 
@@ -58,15 +63,17 @@ const TOOLCHAINS = [
 
 /** Creates what does not exist yet of the places where the mounts go in the private directories. */
 export function layoutOf(options: LayoutOptions): readonly Mount[] {
-  const { workspace, home, own, stateDir, writable, readable } = options;
+  const { workspace, home, own, stateDir, writable, readable, guarded } = options;
   const mounts = new Map<string, Mount>();
-  const add = (how: Mount["how"], path: string, source = path) => {
-    if (!mounts.has(path)) mounts.set(path, { how, path, source });
+  const add = (how: Mount["how"], path: string, source = path, optional = how === "read") => {
+    if (!mounts.has(path)) mounts.set(path, { how, path, source, optional });
   };
   add("write", workspace);
   for (const path of writable) add("write", path);
   for (const path of [own.tmp, own.home]) add("write", path);
   for (const path of [own.scripts, own.net]) add("read", path);
+  for (const path of guarded.readOnly) add("guarded", path);
+  for (const path of guarded.whileThere) add("guarded", path, path, true);
   add("private", "/tmp", own.tmp);
   if (home !== "/") add("private", home, own.home);
   for (const path of ["/var/tmp", "/run"]) add("empty", path);
@@ -82,55 +89,59 @@ export function layoutOf(options: LayoutOptions): readonly Mount[] {
   }
   const isSeen = (path: string) =>
     [...mounts.values()].some((one) => one.path === one.source && isWithin(one.path, path));
-  for (const path of readable) add("read", path);
-  for (const path of [...programDirectories(options.path), ...TOOLCHAINS.map((name) => join(home, name))]) {
+  for (const path of [...readable, ...guarded.repositories]) add("read", path);
+  for (const path of [...programDirectories(options.path, home), ...TOOLCHAINS.map((name) => join(home, name))]) {
     const real = realDirectory(path);
     // What contains the home directory would show its secrets.
     if (real === undefined || isWithin(real, home) || isSeen(real)) continue;
     add("read", path, real);
     if (path !== real) add("read", real);
   }
-  if (stateDir !== undefined && isSeen(stateDir)) add("empty", stateDir);
+  if (stateDir !== undefined && isSeen(stateDir)) {
+    mkdirSync(stateDir, { recursive: true });
+    add("empty", realpathSync.native(stateDir));
+  }
   const all = [...mounts.values()];
   return [...all, ...pinned(all)].sort((one, other) => depthOf(one.path) - depthOf(other.path));
 }
 
 /**
- * The directories between a private directory and what is mounted below it become mounts themselves: a mount cannot be renamed or
- * replaced by a symlink, through which a later command would have its mounts elsewhere.
+ * The directories between one that commands can change and what is mounted below it become mounts themselves: a mount cannot be renamed
+ * or replaced by a symlink, through which a later command would have its mounts elsewhere.
  */
 function pinned(mounts: readonly Mount[]): Mount[] {
   const taken = new Set(mounts.map(({ path }) => path));
   const pins: Mount[] = [];
-  for (const base of mounts.filter(({ how }) => how === "private")) {
-    for (const mount of mounts.filter(({ path }) => path !== base.path && isWithin(base.path, path))) {
-      // A more closely enclosing mount has its own directories.
-      const closest = mounts
-        .filter(({ path }) => path !== mount.path && isWithin(path, mount.path))
-        .reduce((best, one) => (one.path.length > best.path.length ? one : best));
-      if (closest !== base) continue;
-      const place = join(base.source, mount.path.slice(base.path.length));
-      const isFile = existsSync(mount.source) && !statSync(mount.source).isDirectory();
-      mkdirSync(isFile ? dirname(place) : place, { recursive: true });
-      if (isFile && !existsSync(place)) writeFileSync(place, "");
-      for (let path = dirname(mount.path); path !== base.path; path = dirname(path)) {
-        if (taken.has(path)) continue;
-        taken.add(path);
-        pins.push({ how: "private", path, source: join(base.source, path.slice(base.path.length)) });
-      }
+  for (const mount of mounts) {
+    // A more closely enclosing mount has its own directories.
+    const base = mounts
+      .filter(({ path }) => path !== mount.path && isWithin(path, mount.path))
+      .reduce<Mount | undefined>((best, one) => (best && best.path.length > one.path.length ? best : one), undefined);
+    if (base?.how !== "private" && base?.how !== "write") continue;
+    if (base.how === "private") createPlace(join(base.source, mount.path.slice(base.path.length)), mount.source);
+    for (let path = dirname(mount.path); path !== base.path; path = dirname(path)) {
+      if (taken.has(path)) continue;
+      taken.add(path);
+      pins.push({ how: base.how, path, source: join(base.source, path.slice(base.path.length)) });
     }
   }
   return pins;
 }
 
+/** Where something is mounted in a private directory, which no command has used yet. */
+function createPlace(place: string, source: string): void {
+  const isFile = existsSync(source) && !statSync(source).isDirectory();
+  mkdirSync(isFile ? dirname(place) : place, { recursive: true });
+  if (isFile && !existsSync(place)) writeFileSync(place, "");
+}
+
 /** Directories of PATH and, where programs lie in `…/node-20/bin`, what they need beside it. */
-function programDirectories(path: string): readonly string[] {
+function programDirectories(path: string, home: string): readonly string[] {
   const bins = [...path.split(":"), dirname(process.execPath)].filter((one) => isAbsolute(one) && one !== "/");
   return bins.flatMap((bin) => {
     const above = dirname(bin);
-    return bin.endsWith("/bin") && above !== "/" && existsSync(join(above, "lib")) && !above.endsWith("/.local")
-      ? [above]
-      : [bin];
+    const isInstallation = bin.endsWith("/bin") && above !== "/" && existsSync(join(above, "lib"));
+    return isInstallation && !above.endsWith("/.local") && !isWithin(above, home) ? [above] : [bin];
   });
 }
 

@@ -13,15 +13,26 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { processStart } from "../../host/index.js";
+import { HaftError, isWithin } from "../../kernel/index.js";
 import type { PrivateDirectories } from "./layout.js";
 
 const PREFIX = "haft-sandbox-";
 /** What a killed host left is removed when it is older: jobs that continue may still use it. */
 const STALE_MS = 7 * 24 * 3_600_000;
 
-/** @param roots - What its commands may change. */
+/**
+ * @param roots - What its commands may change.
+ * @throws `CONFIG_INVALID` where they could move the private directories.
+ */
 export function createPrivateDirectories(home: string, roots: readonly string[]): PrivateDirectories {
   const above = realpathSync(tmpdir());
+  const around = roots.find((root) => isWithin(root, above));
+  if (around !== undefined)
+    throw new HaftError(
+      "CONFIG_INVALID",
+      `Did not open "sandbox": the directory of temporary files, "${above}", lies in "${around}", which commands may change. Set TMPDIR to a directory outside of it.`,
+      { details: { target: "sandbox" } },
+    );
   removeStale(above);
   const root = mkdtempSync(join(above, PREFIX));
   const own = Object.freeze({

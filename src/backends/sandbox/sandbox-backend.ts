@@ -2,12 +2,13 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { homeDirectory } from "../../host/index.js";
-import { HaftError, type HostGuard, type Io, isWithin } from "../../kernel/index.js";
+import { HaftError, type HostGuard, type Io, isWithin, messageOf } from "../../kernel/index.js";
 import { createLocalBackend, type LocalBackend, type LocalBackendOptions } from "../local/index.js";
 import { findBubblewrap } from "./bubblewrap.js";
+import { HeldRoots } from "./held-roots.js";
 import { layoutOf } from "./layout.js";
 import { createPrivateDirectories, isUsedByAnother, removePrivateDirectories } from "./private-directories.js";
-import { protectedPathsOf, removeProtection } from "./protected-paths.js";
+import { guardedPathsOf } from "./protected-paths.js";
 import { startProxy } from "./proxy.js";
 import { sandboxLauncher } from "./sandbox-launcher.js";
 
@@ -27,7 +28,7 @@ export interface SandboxOptions extends Omit<LocalBackendOptions, "launcher" | "
  * @throws `BACKEND_UNAVAILABLE` where bubblewrap does not work, `CONFIG_INVALID` for a workspace that cannot be confined.
  */
 export async function createSandboxBackend(options: SandboxOptions = {}): Promise<LocalBackend> {
-  const home = options.home ?? homeDirectory();
+  const home = realOf(options.home ?? homeDirectory());
   const workspace = realOf(options.cwd ?? process.cwd());
   const writable = (options.writable ?? []).map(realOf);
   const readable = (options.readable ?? []).map(realOf);
@@ -35,22 +36,35 @@ export async function createSandboxBackend(options: SandboxOptions = {}): Promis
   for (const root of roots) requireConfinable(root, home);
   const bubblewrap = await findBubblewrap(workspace);
   if ("problem" in bubblewrap) throw notOpened(bubblewrap.problem);
-  const guarded = protectedPathsOf(roots);
-  if ("problem" in guarded) throw notOpened(`${guarded.problem}.`);
   const own = createPrivateDirectories(home, roots);
+  const held = heldRoots([...roots, own.tmp, own.home]);
+  const remove = () => {
+    held.close();
+    removePrivateDirectories(own.root);
+  };
+  const guarded = guardedPathsOf(roots, held);
+  if ("problem" in guarded) {
+    remove();
+    throw notOpened(`${guarded.problem}.`);
+  }
   const path = options.env?.PATH ?? process.env.PATH ?? "";
-  const mounts = layoutOf({ workspace, home, own, path, readable, writable, stateDir: options.stateDir });
+  const mounts = layoutOf({ workspace, home, own, path, readable, writable, guarded, stateDir: options.stateDir });
   const proxy = options.hosts === undefined ? undefined : await startProxy(join(own.net, "proxy"), options.hosts);
-  const launcher = sandboxLauncher({ bubblewrap, mounts, own, roots, home, hasProxy: proxy !== undefined });
+  const launcher = sandboxLauncher({ bubblewrap, mounts, own, held, home, hasProxy: proxy !== undefined });
   const backend = createLocalBackend({ ...options, cwd: options.cwd ?? workspace, home, launcher, name: "sandbox" });
   const close = async (io?: Io) => {
     const jobs = await backend.root.shell.jobs().catch(() => []);
     const closed = await backend.close(io);
     proxy?.close();
     // Jobs that continue need them.
-    if (jobs.some(({ lifetime, status }) => lifetime === "keep" && status === "running")) return closed;
-    for (const root of roots) if (!isUsedByAnother(root, own.root)) removeProtection(root);
-    removePrivateDirectories(own.root);
+    if (jobs.some(({ lifetime, status }) => lifetime === "keep" && status === "running")) {
+      held.close();
+      return closed;
+    }
+    const shared = roots.filter((root) => isUsedByAnother(root, own.root));
+    for (const [placeholder, text] of guarded.placeholders)
+      if (!shared.some((root) => isWithin(root, placeholder))) held.removeIfUnchanged(placeholder, text);
+    remove();
     return closed;
   };
   let closing: ReturnType<typeof close> | undefined;
@@ -78,6 +92,15 @@ function requireConfinable(root: string, home: string): void {
 
 function notOpened(problem: string): HaftError {
   return new HaftError("BACKEND_UNAVAILABLE", `Did not open "sandbox": ${problem}`, { details: { target: "sandbox" } });
+}
+
+/** @throws `BACKEND_UNAVAILABLE` */
+function heldRoots(paths: readonly string[]): HeldRoots {
+  try {
+    return new HeldRoots(paths);
+  } catch (thrown) {
+    throw notOpened(`a directory that commands may change cannot be opened: ${messageOf(thrown)}.`);
+  }
 }
 
 /** @throws `BACKEND_UNAVAILABLE` */

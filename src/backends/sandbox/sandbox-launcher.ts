@@ -4,17 +4,17 @@ import { SHELL, TAG_NAME } from "../../host/index.js";
 import type { Launcher } from "../local/index.js";
 import { argumentsFile } from "./arguments-file.js";
 import { boundaryOf } from "./boundary.js";
-import { type Bubblewrap, commandArguments, sandboxArguments } from "./bubblewrap.js";
+import { type Bubblewrap, type OpenedMount, sandboxArguments } from "./bubblewrap.js";
 import { FORWARDER_SCRIPT, proxyEnvironment } from "./forwarder-script.js";
+import type { HeldRoots } from "./held-roots.js";
 import type { Mount, PrivateDirectories } from "./layout.js";
-import { protectedPathsOf } from "./protected-paths.js";
 
 interface SandboxParts {
   readonly bubblewrap: Bubblewrap;
   readonly mounts: readonly Mount[];
   readonly own: PrivateDirectories;
   /** What commands may change. */
-  readonly roots: readonly string[];
+  readonly held: HeldRoots;
   readonly home: string;
   readonly hasProxy: boolean;
 }
@@ -26,9 +26,9 @@ const WITH_INPUT = [SHELL, "-c", 'exec "$@" <&4 4<&-', "sh"];
 const OF_THE_SESSION = /^(?:DBUS_|SSH_|GPG_|XAUTHORITY$|DISPLAY$|WAYLAND_|XDG_RUNTIME_DIR$|XDG_SESSION)/;
 
 /** Starts the shell of each command in the sandbox. */
-export function sandboxLauncher({ bubblewrap, mounts, own, roots, home, hasProxy }: SandboxParts): Launcher {
-  const fixed = sandboxArguments(bubblewrap, mounts);
-  const { refusal } = boundaryOf(mounts, own, () => protectedPathsOf(roots));
+export function sandboxLauncher({ bubblewrap, mounts, own, held, home, hasProxy }: SandboxParts): Launcher {
+  const { refusal } = boundaryOf(mounts, own);
+  const open = mountOpener(mounts, held);
   const inherited = inheritedDescriptors();
   const forwarder = hasProxy ? [process.execPath, "-e", FORWARDER_SCRIPT, "--", join(own.net, "proxy")] : [];
   const added = {
@@ -45,28 +45,79 @@ export function sandboxLauncher({ bubblewrap, mounts, own, roots, home, hasProxy
       const hidden = refusal(cwd, "read");
       if (hidden !== undefined)
         return { problem: `the directory "${cwd}" cannot be used: ${hidden.replace(/\.$/, "")}` };
-      const paths = protectedPathsOf(roots);
-      if ("problem" in paths) return paths;
       const variables = Object.entries(env).filter(([name]) => !OF_THE_SESSION.test(name));
       const inside = { ...Object.fromEntries(variables), ...added };
-      const file = argumentsFile([...fixed, ...commandArguments(paths, { cwd, env: inside })]);
-      const nothing = inherited.length === 0 ? undefined : openSync("/dev/null", "r");
-      const descriptors: (number | "ignore" | "stdin")[] = hasInput ? [file, "stdin"] : [file];
+      const descriptors: (number | "ignore" | "stdin")[] = hasInput ? ["ignore", "stdin"] : ["ignore"];
+      const opened = open(descriptors);
+      if ("problem" in opened) return opened;
+      const file = opened.keep(() => argumentsFile(sandboxArguments(bubblewrap, opened.mounts, { cwd, env: inside })));
+      descriptors[0] = file;
       // What this process was started with, and Node.js does not close, becomes /dev/null.
-      for (const descriptor of inherited) {
-        while (descriptors.length + 3 < descriptor) descriptors.push("ignore");
-        descriptors[descriptor - 3] ??= nothing!;
+      if (inherited.length > 0) {
+        const nothing = opened.keep(() => openSync("/dev/null", "r"));
+        for (const descriptor of inherited) {
+          while (descriptors.length + 3 < descriptor) descriptors.push("ignore");
+          descriptors[descriptor - 3] ??= nothing;
+        }
       }
       return {
         argv: [bubblewrap.program, "--args", "3", "--", ...(hasInput ? WITH_INPUT : []), ...forwarder, ...argv],
         env: { PATH: "/usr/bin:/bin", [TAG_NAME]: env[TAG_NAME] ?? "" },
         descriptors,
-        dispose() {
-          closeSync(file);
-          if (nothing !== undefined) closeSync(nothing);
-        },
+        dispose: opened.close,
       };
     },
+  };
+}
+
+interface Opened {
+  readonly mounts: readonly OpenedMount[];
+  /** Opens one more; if that fails, all are closed. */
+  keep(open: () => number): number;
+  close(): void;
+}
+
+/** Opens the sources of the mounts for one command, and adds their descriptors to those that it inherits. */
+function mountOpener(mounts: readonly Mount[], held: HeldRoots) {
+  const left = new Set(mounts);
+  return (descriptors: (number | "ignore" | "stdin")[]): Opened | { readonly problem: string } => {
+    const own: number[] = [];
+    const close = () => {
+      for (const descriptor of own.splice(0)) closeSync(descriptor);
+    };
+    const keep = <T extends number | undefined>(open: () => T): T => {
+      try {
+        const descriptor = open();
+        if (descriptor !== undefined) own.push(descriptor);
+        return descriptor;
+      } catch (thrown) {
+        close();
+        throw thrown;
+      }
+    };
+    const [moved] = held.moved();
+    if (moved !== undefined)
+      return { problem: `"${moved}" was moved or removed since the sandbox was opened. Start Haft again` };
+    const opened: OpenedMount[] = [];
+    for (const mount of left) {
+      if (mount.how === "empty" || mount.how === "symlink" || !held.has(mount.source)) {
+        opened.push({ ...mount, descriptor: undefined });
+        continue;
+      }
+      const descriptor = keep(() => held.open(mount.source));
+      if (descriptor !== undefined) {
+        opened.push({ ...mount, descriptor: descriptors.push(descriptor) + 2 });
+      } else if (mount.optional) {
+        // A command may create it now: it is not mounted again.
+        left.delete(mount);
+      } else {
+        close();
+        return {
+          problem: `"${mount.source}", which the sandbox protects, was removed or replaced since it was opened. Start Haft again`,
+        };
+      }
+    }
+    return { mounts: opened, keep, close };
   };
 }
 

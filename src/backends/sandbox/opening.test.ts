@@ -1,0 +1,74 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createSandboxBackend } from "./index.js";
+
+let base: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "haft-opening-")));
+  for (const name of ["home/bin", "home/lib", "ws", "data"]) mkdirSync(join(base, name), { recursive: true });
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(base, { recursive: true, force: true });
+});
+
+const open = (options: object = {}) =>
+  createSandboxBackend({ cwd: join(base, "ws"), home: join(base, "home"), ...options });
+const run = async (backend: Awaited<ReturnType<typeof open>>, command: string) => {
+  const { stdout } = await backend.root.shell.exec(command, { cwd: join(base, "ws"), timeoutMs: 20_000 });
+  return Buffer.concat([stdout.head, stdout.tail]).toString().trim();
+};
+
+describe("opening a sandbox", () => {
+  it("refuses a directory of temporary files that commands could move", async () => {
+    mkdirSync(join(base, "ws/t"));
+    vi.stubEnv("TMPDIR", join(base, "ws/t"));
+    await expect(open()).rejects.toMatchObject({ code: "CONFIG_INVALID", message: expect.stringContaining("TMPDIR") });
+    expect(readdirSync(join(base, "ws/t"))).toEqual([]);
+  });
+
+  it("knows the home directory behind a symlink", async () => {
+    symlinkSync(join(base, "home"), join(base, "link"));
+    const options = { cwd: join(base, "home"), home: join(base, "link") };
+    await expect(open(options)).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+  });
+
+  it("shows the programs of ~/bin, and not the home directory around them", async () => {
+    writeFileSync(join(base, "home/secret"), "");
+    writeFileSync(join(base, "home/bin/tool"), "");
+    const backend = await open({ env: { PATH: `${join(base, "home/bin")}:/usr/bin:/bin` } });
+    expect(await run(backend, `ls ${join(base, "home")} ${join(base, "home/bin")}`)).toMatch(/bin:\ntool$/);
+    expect(await run(backend, `ls ${join(base, "home")}`)).not.toContain("secret");
+    await backend.close();
+  });
+
+  it("has an empty .git in a workspace without a repository as long as it is open", async () => {
+    const backend = await open();
+    expect(await run(backend, "mkdir .git/x || echo refused; ls -A")).toBe("refused\n.git");
+    await backend.close();
+    expect(existsSync(join(base, "ws/.git"))).toBe(false);
+  });
+
+  it("starts commands without what the user has deleted meanwhile, and none where the workspace itself was replaced", async () => {
+    writeFileSync(join(base, "ws/.envrc"), "");
+    const backend = await open();
+    rmSync(join(base, "ws/.envrc"));
+    expect(await run(backend, "echo x > .envrc && cat .envrc")).toBe("x");
+    rmSync(join(base, "ws"), { recursive: true });
+    symlinkSync(join(base, "home"), join(base, "ws"));
+    const exec = backend.root.shell.exec("ls", { cwd: join(base, "ws"), timeoutMs: 20_000 });
+    expect(JSON.stringify(await exec)).toMatch(/was moved or removed since|cannot be used/);
+    await backend.close();
+  });
+});
