@@ -222,6 +222,8 @@ export function policyCallOf(run: CallRun): PolicyCall {
   const { host, session } = run.context;
   const { home, flags, commandLanguage } = backendOf(run);
   const { trust } = session;
+  const ofSession = trust.autonomy ?? host.autonomy ?? DEFAULT_AUTONOMY;
+  const level = strictestLevel(trust.autonomy, autonomy) ?? ofSession;
   return {
     callId: run.call.id,
     tool: run.tool.name,
@@ -232,7 +234,8 @@ export function policyCallOf(run: CallRun): PolicyCall {
     cwd: run.cwd,
     workspace: run.workspace,
     home,
-    autonomy: strictestLevel(trust.autonomy, autonomy) ?? host.autonomy ?? DEFAULT_AUTONOMY,
+    autonomy: level,
+    ...(level === autonomy && level !== ofSession ? { isLevelOfTarget: true as const } : {}),
     sandboxed: flags.sandbox === true,
     ...(commandLanguage === undefined ? {} : { commandLanguage }),
     taint: trust.taint,

@@ -37,6 +37,8 @@ export interface PolicyCall {
   readonly home: string;
   /** The level in force for this call: the stricter one of its session's and its target's, else that of the host. */
   readonly autonomy: Autonomy;
+  /** That level is the target's and not that of the session. */
+  readonly isLevelOfTarget?: true;
   /** Whether commands on the target run in a sandbox. */
   readonly sandboxed: boolean;
   /** As `Backend.commandLanguage`. Absent: commands are those of `sh`. */

@@ -65,7 +65,7 @@ export function autonomyPolicy(options: AutonomyPolicyOptions = {}): Policy {
       if (toolRule !== undefined && toolRule.effect !== "allow")
         verdicts.unshift(ruleVerdict(toolRule, `It calls \`${call.tool}\``));
       return decisionOf(
-        verdicts.map((one) => atLevel(one, call.autonomy)),
+        verdicts.map((one) => atLevel(one, call)),
         claims,
         call,
         { ...exceptionsOf(claims, context, call.autonomy), howToAllow },
@@ -222,7 +222,7 @@ function askEachTime({ source, tool }: Extract<Claim, { kind: "external" }>): Ve
 const MAX_REASONS = 4;
 
 /** The verdict of "supervised" at another level. */
-function atLevel(verdict: Verdict, autonomy: Autonomy): Verdict {
+function atLevel(verdict: Verdict, { autonomy, target, isLevelOfTarget }: PolicyCall): Verdict {
   const { effect, rule, reason } = verdict;
   if (autonomy === "full") {
     const isLifted = effect !== "allow" && verdict.byRule !== true && verdict.atEveryLevel !== true;
@@ -235,9 +235,10 @@ function atLevel(verdict: Verdict, autonomy: Autonomy): Verdict {
     const denied = deny(rule, `${reason} A read-only session refuses this without asking.`, next);
     return suggest === undefined ? denied : { ...denied, suggest };
   }
+  const at = isLevelOfTarget ? `The target "${target}"` : "The session";
   return deny(
     "readonly",
-    `${reason} The session is read-only, which no rule lifts.`,
+    `${reason} ${at} is read-only, which no rule lifts.`,
     "Report what you would change instead.",
   );
 }

@@ -149,7 +149,9 @@ describe("the level of a target", () => {
   it("can be stricter than that of the toolkit", async () => {
     const session = (await toolkitOf({ autonomy: "full", on: two("readonly") })).session("s");
     expect(await call(session, "write", write)).toMatchObject({ status: "ok" });
-    expect(await call(session, "write", { ...write, on: "there" })).toMatchObject({ decision: { rule: "readonly" } });
+    const refused = await call(session, "write", { ...write, on: "there" });
+    expect(refused).toMatchObject({ decision: { rule: "readonly" } });
+    expect(refused.output).toContain('The target "there" is read-only, which no rule lifts.');
   });
 
   it("and that of the session: the stricter one holds", async () => {
