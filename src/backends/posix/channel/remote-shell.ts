@@ -149,7 +149,12 @@ export class RemoteShell {
 /** The remote shell answered that it cannot serve. Callers outside of this backend see `BACKEND_UNAVAILABLE`. */
 export class RemoteRefusal extends HaftError {
   constructor(name: string, why: string) {
-    const { code, message, details } = unavailable(name, why);
+    const isDirectory = why.startsWith("cannot enter the directory");
+    const { code, message, details } = unavailable(
+      name,
+      why,
+      isDirectory ? "Name a directory that exists there, then try again." : undefined,
+    );
     super(code, message, { details });
   }
 }

@@ -21,7 +21,7 @@ hf_main() {
   hf_know_shell
   hf_own_path "$1"
   hf_adopt
-  if [ -n "$1" ]; then cd "$1" || hf_refuse "cannot enter the directory"; fi
+  if [ -n "$1" ]; then cd "$1" || hf_refuse "cannot enter the directory \"$1\""; fi
   # Set for every command: no colors, pager, editor or interactive prompts.
   export TERM=dumb NO_COLOR=1 PAGER=cat GIT_PAGER=cat GIT_EDITOR=: EDITOR=: GIT_TERMINAL_PROMPT=0
   eval "set -- $2"
