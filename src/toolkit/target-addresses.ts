@@ -17,7 +17,8 @@ export function requireImageName(image: string): void {
 
 /** @throws `CONFIG_INVALID` */
 export function requireDestination(text: string): void {
-  const parsed = parseSshDestination(text);
+  // What follows "=" is a directory, which has to be absolute.
+  const parsed = text.includes("=") ? 'a host has no "="' : parseSshDestination(text);
   if (typeof parsed === "string")
     throw new HaftError(
       "CONFIG_INVALID",
