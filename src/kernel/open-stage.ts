@@ -49,7 +49,8 @@ function notOpened(run: CallRun, thrown: unknown): Step {
     messageOf(thrown),
   );
   const why = `${cause}${known?.hint === undefined ? "" : ` ${known.hint}`}`.replace(/\.$/, "");
-  const message = `Did not run \`${tool.name}\`: the target "${target.name}" could not be opened: ${why}. The next call on it tries again.`;
+  const again = /\btry again$/i.test(why) ? "" : " The next call on it tries again.";
+  const message = `Did not run \`${tool.name}\`: the target "${target.name}" could not be opened: ${why}.${again}`;
   return ended(
     "failed",
     fail(known?.code ?? "BACKEND_UNAVAILABLE", message, { details: { ...known?.details, target: target.name } }),

@@ -15,6 +15,11 @@ export function isOwnTool({ body }: { readonly body: object }): boolean {
   return OWN.has(body);
 }
 
+/** Whether a tool, by its canonical name, is there only where a target has a terminal. */
+export function needsTerminal(name: string): boolean {
+  return OF_TERMINAL.has(name);
+}
+
 /** What a host may set otherwise than the dialect. */
 export interface BuiltinRegistryOptions {
   /** When `write` and `edit` ask for a read before. Default: what the dialect says. */

@@ -91,6 +91,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     sessions: () => sessions.all(),
     changes: async () => (await import("./changed-calls.js")).changedCalls(host.services),
     undo: async (request = {}) => (await import("./undo.js")).undoCalls(request, host.services, targets.all),
+    openTarget: async () => void (await targets.first.open()),
     takeReports: () => targets.takeReports(),
     forgetJobs: () => targets.forgetJobs(),
     close() {

@@ -70,6 +70,8 @@ export interface Toolkit<Tools extends object = object> extends AsyncDisposable 
   session(id?: string, options?: { readonly owner?: string }): ToolkitSession<Tools>;
   /** A box with a session of its own, or the one that the toolkit was made with. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */
   box(collection?: CollectionName | (string & {})): OwnedBox<Tools>;
+  /** Opens the default target before a call needs it. @throws Why it cannot be opened; the next call tries again. */
+  openTarget(): Promise<void>;
   /** The conversations that are open. */
   sessions(): readonly ToolkitSession<Tools>[];
   /** Calls that changed files through their file port, of all processes that use the same state directory. */

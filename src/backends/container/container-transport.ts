@@ -85,7 +85,7 @@ export class ContainerTransport implements Transport {
     return containerFault(
       { target, fault: "engine" },
       `\`${engine.name} exec\` ${how}${words === "" ? "" : ` (${words})`}, while the container runs`,
-      "Try again: the next call connects anew.",
+      "Check its logs and its memory limit.",
     );
   }
 

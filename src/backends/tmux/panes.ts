@@ -264,7 +264,7 @@ export class Panes {
     const users = this.own(id)?.sessions ?? [];
     const isShared = session !== undefined && [...users].some((one) => one !== session);
     if (!state.owned || isShared) {
-      const why = state.owned ? "another session opened it or uses it" : "it was not made here";
+      const why = state.owned ? "another session opened it or uses it" : "Haft did not open it";
       throw new HaftError("TERMINAL_NOT_OWNED", `Did not close the pane "${id}": ${why}. Leave it to the user.`, {
         details: { pane: id },
       });

@@ -151,7 +151,7 @@ export class TmuxTerminal implements Terminal {
     if (own === undefined || !facts.state.owned) {
       throw new HaftError(
         "TERMINAL_NOT_OWNED",
-        `Did not run the command in the pane "${pane}": it was not made here. Use the pane "${DEFAULT_PANE}", open one, or send keys.`,
+        `Did not run the command in the pane "${pane}": Haft did not open it. Use the pane "${DEFAULT_PANE}", open one, or send keys.`,
         { details: { pane } },
       );
     }

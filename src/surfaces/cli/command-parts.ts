@@ -49,9 +49,10 @@ export function withTargetOption(command: Command): Command {
         .default([], "from the configuration, else local"),
     )
     .addOption(
-      new Option("--sandbox", "confine commands to the workspace, without a network; short for --on sandbox").conflicts(
-        "on",
-      ),
+      new Option(
+        "--sandbox",
+        "confine commands and file tools to the workspace, without a network; short for --on sandbox",
+      ).conflicts("on"),
     )
     .option("--container <name>", "short for --on container:NAME")
     .option("--ssh <[user@]host>", "short for --on ssh:USER@HOST")

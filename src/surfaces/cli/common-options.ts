@@ -22,6 +22,7 @@ import {
   type Gate,
   hasSharedWorkspace,
   nameOf,
+  needsTerminal,
   notAWorkspace,
   requireDistinctNames,
   type SettledConfig,
@@ -153,10 +154,12 @@ export function dialectArgument(dialect: string): string {
   return dialect === DEFAULT_DIALECT ? "" : ` --dialect ${dialect}`;
 }
 
-/** A sentence with a space after it if a file disables this tool, else nothing. */
+/** A sentence with a space after it if a file disables this tool or no target has a terminal for it, else nothing. */
 export function disabledNote(tool: string, dialect: Dialect, disabled: Settings["disabled"]): string {
   const own = Object.keys(dialect.tools).find((name) => dialect.tools[name]?.name === tool);
   const file = own === undefined ? undefined : disabled[own];
+  if (file === undefined && own !== undefined && needsTerminal(own))
+    return `"${tool}" needs a target with a terminal: add +tmux to it, such as \`--on local+tmux\`. `;
   return file === undefined ? "" : `"${own}" is disabled in ${file}. `;
 }
 
@@ -204,6 +207,12 @@ export function targetsOf(
   const chosen: Targets = [chooseFrom(first), ...others.map(chooseFrom)];
   namingSource(options.length > 0 ? "--on" : `"on" in ${file}`, () => requireDistinctNames(chosen));
   return chosen;
+}
+
+/** @throws UsageError for a target that cannot be used. None is opened. */
+export function requireTargets(options: readonly string[]): void {
+  const chosen = options.map((one) => namingSource(`--on ${one}`, () => checkedTarget(one)));
+  namingSource("--on", () => requireDistinctNames(chosen));
 }
 
 function namingSource<T>(source: string, use: () => T): T {

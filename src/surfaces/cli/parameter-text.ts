@@ -11,10 +11,11 @@ const SAMPLES: readonly (readonly [name: RegExp, value: string])[] = [
   [/^(old_?(text|string)|find)$/i, "draft"],
   [/^(new_?(text|string)|replace|replacement)$/i, "final"],
   [/^content$/i, "Hello"],
+  [/^text$/, "npm test"],
   [/^ur[il]$/i, "https://example.com/"],
 ];
 /** Shown in an example though no schema requires them: a call without them would do nothing. */
-const PART_OF_EXAMPLES = /^(oldText|newText|command)$/;
+const PART_OF_EXAMPLES = /^(oldText|newText|command|text|enter)$/;
 const SEARCH_OF_THE_WEB = /^web_?search/i;
 const WEB_QUERY = "node.js release schedule";
 const MAX_DEPTH = 4;

@@ -26,6 +26,9 @@ describe("the targets of `--on`", () => {
       ["posix:dash=/etc", /a system directory/],
       ["posix:dash=rel", /target "posix:dash" must be an absolute path, not "rel"/],
       ["memory=rel", /target "memory" must be an absolute path, not "rel"/],
+      ["ssh:box=app", /target "ssh:box" must be an absolute path, not "app"/],
+      ["ssh:me@box=~/app", /target "ssh:me@box" must be an absolute path, not "~\/app"/],
+      ["podman:box=app", /target "podman:box" must be an absolute path, not "app"/],
       ["posix:dahs", /no target "posix:dahs"/],
       ["local=posix:dash", /cannot have the name "local"/],
       ["1a=local", /"1a" cannot be the name of a target: it begins with a letter/],
@@ -42,6 +45,14 @@ describe("the targets of `--on`", () => {
     const { status, stdout, stderr } = await haft("call", "bash", "command=true", "--sandbox", "--on", "local");
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(/'--sandbox' cannot be used with option '--on/);
+  });
+
+  it("say which tools need a terminal where they have none", async () => {
+    for (const args of [
+      ["call", "panes", "action=list"],
+      ["tools", "panes"],
+    ])
+      expect((await haft(...args)).stderr).toContain('"panes" needs a target with a terminal: add +tmux to it');
   });
 
   it("are refused in one line, with control characters escaped", async () => {

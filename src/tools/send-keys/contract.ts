@@ -11,9 +11,9 @@ export const sendKeysSchema = {
   type: "object",
   properties: {
     pane: { type: "string", description: "Id like %3; default: where commands run" },
-    text: { type: "string", description: "Typed as it is" },
+    text: { type: "string", description: "Text to type, literally" },
     keys: { type: "array", items: { type: "string" }, description: "Then pressed: C-c, Up, Escape, F1" },
-    enter: { type: "boolean", description: "Then Enter" },
+    enter: { type: "boolean", description: "Then press Enter (default false)" },
     delayMs: { type: "integer", minimum: 0, maximum: SEND_KEYS_LIMITS.maxDelayMs, description: "Wait before" },
   },
   additionalProperties: false,

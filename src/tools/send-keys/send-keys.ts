@@ -27,7 +27,7 @@ const SEND_MS = 30_000;
  */
 export const sendKeysTool = defineTool({
   name: "send_keys",
-  description: "Type into a terminal pane: `text`, then `keys`, then Enter. `capture_pane` shows what comes of it.",
+  description: "Type into a terminal pane: `text`, then `keys`, then Enter. `capture_pane` shows the result.",
   input: sendKeysSchema,
   effect: "write",
   limits: SEND_KEYS_LIMITS,

@@ -103,6 +103,20 @@ describe("haft connect", () => {
     expect(readdirSync(place.home)).toEqual([]);
   });
 
+  it("writes the targets that the server is started with", async () => {
+    const entryOf = async (...more: readonly string[]): Promise<string[]> => {
+      const { stdout } = await haft(["cursor", ...more, "--json"]);
+      return (JSON.parse(stdout) as { entry: Start }).entry.args;
+    };
+    expect((await entryOf("--sandbox")).slice(-2)).toEqual(["--on", "sandbox"]);
+    expect((await entryOf("--ssh", "me@box", "--tmux", "work")).slice(-2)).toEqual(["--on", "ssh:me@box+tmux=work"]);
+    expect((await entryOf("--container", "web")).slice(-2)).toEqual(["--on", "container:web"]);
+    expect((await entryOf("--on", "local", "--on", "memory")).slice(-4)).toEqual(["--on", "local", "--on", "memory"]);
+    expect((await haft(["cursor", "--sandbox"])).stdout).toContain("Calls run on sandbox.");
+    const refused = await haft(["cursor", "--on", "memroy", "--write"]);
+    expect(refused).toMatchObject({ status: 2, stdout: "", stderr: expect.stringContaining("--on memroy: ") });
+  });
+
   it("names no directory in a file for all projects where the client starts in the one that is open", async () => {
     const argsOf = async (args: readonly string[]): Promise<string> =>
       JSON.stringify((JSON.parse((await haft([...args, "--json"])).stdout) as { entry: unknown }).entry);

@@ -17,7 +17,7 @@ import {
 import { withJsonEntry } from "../../clients/json-entry.js";
 import { readClientFile, replaceClientFile } from "../../clients/replace-client-file.js";
 import { tomlTable, withTomlEntry } from "../../clients/toml-entry.js";
-import { stdioServerCommand, workspaceOf } from "../../common-options.js";
+import { requireTargets, stdioServerCommand, workspaceOf } from "../../common-options.js";
 import { printJson, shownLines } from "../../output.js";
 import { EXIT, UsageError } from "../../usage.js";
 
@@ -28,6 +28,8 @@ export interface ConnectOptions {
   readonly workspace?: string;
   readonly file?: string;
   readonly json?: boolean;
+  /** Targets that the client's server is started with. Empty: as the configuration says. */
+  readonly on: readonly string[];
 }
 
 /** Without a client it lists the clients. Returns the exit status. */
@@ -40,14 +42,16 @@ export async function connectCommand(client: string | undefined, options: Connec
   const chosen = clientNamed(client);
   if (!/^[\w-]{1,64}$/.test(options.name))
     throw new UsageError(`--name must be 1 to 64 letters, digits, - or _, not ${JSON.stringify(options.name)}.`);
+  requireTargets(options.on);
   const workspace = workspaceOf(options.workspace);
   const place = clientPlaceOf(chosen, workspace, options.user === true);
   const file = options.file === undefined ? place.file : resolve(options.file);
   // A fixed directory in a file for all projects would be used whichever project is open.
   const followsClient = !place.isForWorkspace && chosen.startsInDirectory === true && options.workspace === undefined;
-  const entry = chosen.entry(stdioServerCommand(followsClient ? undefined : workspace));
+  const entry = chosen.entry(stdioServerCommand(followsClient ? undefined : workspace, { on: options.on }));
   const block = blockOf(chosen, options.name, entry);
-  const next = `${whereItWorks(chosen, place, followsClient ? undefined : workspace)}${nextOf(chosen, place)}`;
+  const where = `${whereCallsRun(options.on)}${whereItWorks(chosen, place, followsClient ? undefined : workspace)}`;
+  const next = `${where}${nextOf(chosen, place)}`;
   const connection = { chosen, file, entry, block, next };
   return options.write ? write(connection, options) : print(connection, options);
 }
@@ -59,6 +63,10 @@ interface ConnectionPlan {
   readonly block: string;
   /** Where the server works, and what the user does next. */
   readonly next: string;
+}
+
+function whereCallsRun(on: readonly string[]): string {
+  return on.length === 0 ? "" : `Calls run on ${on.join(", ")}.\n`;
 }
 
 /** Printed for a file for all projects only: for a workspace's file it is obvious. */

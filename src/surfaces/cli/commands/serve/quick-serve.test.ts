@@ -58,6 +58,6 @@ describe("the quick way to serve over standard input and output", () => {
       ({ long, required }) => quickServe(["serve", "--stdio", long, ...(required ? ["off"] : [])]) !== undefined,
     );
     const others = flags.filter((flag) => !known.includes(flag)).map(({ long }) => long);
-    expect(others).toEqual(["--port", "--once"]);
+    expect(others).toEqual(["--port", "--once", "--sandbox", "--container", "--ssh", "--tmux"]);
   });
 });

@@ -141,6 +141,7 @@ async function serveOverStdio(
     printUntrustedNotice(
       "waiting for an MCP client on stdin; press Ctrl+C to stop. `haft connect` configures a client to start this server itself.",
     );
+  if (hasWorkspace) reportUnopened(calls, settings);
   await serveMcpStdio({ ...server, calls, signal: untilSignalled() });
   await beforeTimeout(closed(calls, servers));
   // Another process may still keep stdin open.
@@ -193,10 +194,20 @@ async function serveOverHttp(
   const { connectText } = await import("./connect-text.js");
   process.stdout.write(connectText(about, options.once === true));
   if (!options.once) printNotice(approverNotice(settings));
+  if (!options.once) reportUnopened(calls, settings);
   if (!options.once) await signalled(stop);
   await service.close();
   await beforeTimeout(closed(calls, servers));
   return EXIT.ok;
+}
+
+/** Opens a default target that can be out of reach, in the background, so that the user learns it before the model does. */
+function reportUnopened(calls: ServedCalls, { targets: [first] }: Settings): void {
+  if (/^(?:local|memory)$/.test(first.target)) return;
+  void calls.openTarget().catch((error: unknown) => {
+    const why = messageOf(error).replace(`Could not reach "${first.target}": `, "");
+    printUntrustedNotice(`the target "${nameOf(first)}" could not be opened: ${why} Calls on it fail until it can.`);
+  });
 }
 
 /** Who is asked before a call that needs an approval. */

@@ -26,6 +26,8 @@ export interface ServedCallsOptions extends Omit<ServedToolkitOptions, "onMoved"
 }
 
 export interface ServedCalls extends McpCalls {
+  /** Opens the default target before a call needs it. @throws Why it cannot be opened; the next call tries again. */
+  openTarget(): Promise<void>;
   /** For the toolkit: asks the client that made the call; what a client cannot ask its user waits in the queue. */
   readonly approver: Approver;
   /** Closes every session and kills its background processes. Sessions that a client can resume stay stored. Idempotent. */
@@ -62,10 +64,8 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
 
   return {
     approver: approverOfCalls(approvers, options),
-    async decide(token, decision) {
-      const toolkit = await served.current();
-      return (await toolkit?.approvals.decide(token, decision)) ?? false;
-    },
+    decide: async (token, decision) => (await (await served.current())?.approvals.decide(token, decision)) ?? false,
+    openTarget: () => open().then((toolkit) => toolkit.openTarget()),
     get takeRoots() {
       return served.takeRoots;
     },

@@ -1,0 +1,29 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, it } from "vitest";
+import { built } from "../../../../testing/built.fixture.js";
+import { cliPlace } from "../../../../testing/cli-place.fixture.js";
+
+const place = cliPlace();
+
+it.each([
+  ["over HTTP", []],
+  ["over stdio", ["--stdio", "--workspace", "."]],
+])("a server %s reports that its default target cannot be opened, and serves", async (_, more) => {
+  const args = [built("surfaces/cli/main.js"), "serve", "--container", "none", ...more];
+  // Neither docker nor podman is found.
+  const env = { ...place.env(), PATH: place.workspace };
+  const server = spawn(process.execPath, args, { cwd: place.workspace, env, stdio: ["pipe", "pipe", "pipe"] });
+  const ended = once(server, "exit");
+  let notices = "";
+  for await (const chunk of server.stderr) {
+    notices += String(chunk);
+    if (notices.includes("could not be opened")) break;
+  }
+  expect(notices).toMatch(
+    /^haft: the target "container:none" could not be opened: .*Calls on it fail until it can\.$/m,
+  );
+  expect(server.exitCode).toBeNull();
+  server.kill("SIGTERM");
+  expect((await ended)[0]).toBe(0);
+});
