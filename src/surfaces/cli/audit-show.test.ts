@@ -87,7 +87,7 @@ describe("haft audit show", () => {
         "session   one\n" +
         "status    ok\n" +
         'decision  ask, risk medium, by the rule "commands"\n' +
-        "approval  approval granted by ada for the session: every command\n" +
+        'approval  approval granted by ada for the session: every command, on "local"\n' +
         `touches   the command "echo hi" in ${place.workspace}\n` +
         'input     {"command":"echo hi"}\n',
     );
