@@ -22,7 +22,7 @@ export function isProgram(path: string): boolean {
 
 /**
  * The first program of this name in an absolute directory of `path` outside the workspace. Under `npx`, PATH contains
- * `node_modules/.bin` of the workspace, and its programs must not run without a policy.
+ * `node_modules/.bin` of the workspace, and its programs must not run without a policy. The root directory as workspace excludes nothing.
  */
 export function programOnPath(
   name: string,
@@ -31,7 +31,7 @@ export function programOnPath(
   const directories = path.split(":").filter((one) => isAbsolute(one));
   return directories
     .map((directory) => join(directory, name))
-    .find((file) => isProgram(file) && (workspace === undefined || !isInside(workspace, file)));
+    .find((file) => isProgram(file) && (workspace === undefined || workspace === "/" || !isInside(workspace, file)));
 }
 
 /** Whether the file or its target is inside the directory, symlinks followed. True if that cannot be determined. */

@@ -34,6 +34,7 @@ interface SurvivorWatch {
 export function survivorWatch(targetNow: () => ChosenTarget = () => ({ target: "local" })): SurvivorWatch {
   const found: Named[] = [];
   const jobs = new Set<string>();
+  const panes = new Set<string>();
   const elsewhere = new Map<string, { readonly target: string; readonly isKept: boolean }>();
   return {
     hooks: {
@@ -42,6 +43,7 @@ export function survivorWatch(targetNow: () => ChosenTarget = () => ({ target: "
         found.push(...survivorsIn(result.data));
         const chosen = targetNow();
         const { target } = chosen;
+        for (const pane of paneIn(result.data)) panes.add(pane);
         for (const { id, isKept } of jobsIn(result.data)) {
           if (target === "local") jobs.add(id);
           else elsewhere.set(id, { target: nameOf(chosen), isKept: isKept && target !== "memory" });
@@ -63,7 +65,13 @@ export function survivorWatch(targetNow: () => ChosenTarget = () => ({ target: "
             ? `${id} still runs on ${target}; \`process\` with "action": "stop" stops it.`
             : `stopped ${id} on ${target} at the end of this call.`,
         ),
-        ...left.map((one) => `could not kill ${one}.`),
+        ...[...panes]
+          .filter((pane) => !left.some((one) => one.startsWith(`tmux pane ${pane} `)))
+          .map(
+            (pane) =>
+              `closed the pane ${pane} with its command at the end of this call; \`haft serve\` keeps panes open.`,
+          ),
+        ...left.map((one) => (one.startsWith("tmux pane ") ? `left the ${one}.` : `could not kill ${one}.`)),
       ];
     },
   };
@@ -107,6 +115,12 @@ function namesOf(processes: readonly Named[]): string {
 function survivorsIn(data: unknown): readonly Named[] {
   const { survivors } = (data ?? {}) as { readonly survivors?: readonly Named[] };
   return Array.isArray(survivors) ? survivors : [];
+}
+
+/** The pane that a command was sent to. */
+function paneIn(data: unknown): readonly string[] {
+  const { dispatchedTo } = (data ?? {}) as { readonly dispatchedTo?: { readonly pane: string } };
+  return dispatchedTo === undefined ? [] : [dispatchedTo.pane];
 }
 
 /** `process` returns the job that it started, `bash` the one that its command became. */

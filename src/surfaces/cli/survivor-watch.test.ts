@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import type { Hooks, ToolResult } from "../../kernel/index.js";
+import { survivorWatch } from "./survivor-watch.js";
+
+it("reports what became of a command that was sent to a pane", async () => {
+  const { hooks, report } = survivorWatch(() => ({ target: "local+tmux=work" }));
+  const result: ToolResult = { content: [], isError: false, data: { dispatchedTo: { pane: "%1", session: "work" } } };
+  type Call = Parameters<NonNullable<Hooks["aroundRun"]>>[0];
+  await hooks.aroundRun?.({} as Call, async () => result);
+  expect(report([])).toEqual([
+    "closed the pane %1 with its command at the end of this call; `haft serve` keeps panes open.",
+  ]);
+  const left = 'tmux pane %1 of the session "work" (a user is attached)';
+  expect(report([left])).toEqual([`left the ${left}.`]);
+});
