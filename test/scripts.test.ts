@@ -176,12 +176,13 @@ describe("cases", () => {
   const closing = (output: string) => output.trimEnd().split("\n").at(-1);
   const play = (results: readonly { id: string; status: string }[]) => {
     put("cases/failures.jsonl", JSON.stringify(results));
-    return run("cases", [], { CASES: at("cases") });
+    return run("cases", ["--on", "local"], { CASES: at("cases") });
   };
 
   beforeEach(() => {
     mkdirSync(at("scripts"));
-    cpSync(join(REPOSITORY, "scripts/cases.mjs"), at("scripts/cases.mjs"));
+    for (const name of ["cases.mjs", "case-places.mjs"])
+      cpSync(join(REPOSITORY, "scripts", name), at(`scripts/${name}`));
     put("cases/run.mjs", RUNNER);
     put("src/a.test.ts", `it("is judged here [KERN-01]", () => {});`);
     put("test/cases/pending.json", `{ "EDIT-02": { "waitsFor": "policy", "reason": "nobody asks yet" } }`);
@@ -191,7 +192,7 @@ describe("cases", () => {
   it("plays every area of the tools that are built", () => {
     put("cases/run.mjs", `console.log(process.argv[process.argv.indexOf("--area") + 1]);${RUNNER}`);
     const { stdout } = play([{ id: "PROC-01", status: "passed" }]);
-    expect(stdout.split("\n")[0]).toBe("EDIT,WRITE,READ,LS,GREP,FIND,SHELL,PROC,MCP,KERN,POL,FETCH,SEARCH,HTTP");
+    expect(stdout.split("\n")[0]).toBe("EDIT,WRITE,READ,LS,GREP,FIND,SHELL,PROC,MCP,KERN,POL,FETCH,SEARCH,HTTP,SSH");
   });
 
   it("an area that is neither played nor listed as not built fails the run", () => {

@@ -316,7 +316,6 @@ describe("what is too long to be analyzed", () => {
     ["many commands", command(many)],
     ["deep substitutions", command(deep("$(", ")"))],
     ["deep wrappers", command(deep("env ", ""))],
-    ["long input of a background command", input("job", `rm -rf /ws ${padding}`)],
     ["long text for a pane", input("pane", `rm -rf /ws ${padding}\n`)],
     ["much that is typed", input("pane", `${many}\n`)],
   ] satisfies readonly (readonly [string, Claim])[])(

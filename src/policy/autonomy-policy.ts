@@ -142,7 +142,7 @@ function judge(claim: Claim, context: PolicyContext): readonly Verdict[] {
     case "pane":
       return [judgePane(claim)];
     case "input":
-      return [judgeInput(claim, context), ...textsOf(claim).flatMap((text) => judgeAsCommand(text, context))];
+      return [judgeInput(claim, context), ...textsOf(claim).flatMap((text) => judgeAsCommand(text, context, claim.to))];
     case "state":
       return [allow("own-state", "A session's own documents may be used.")];
     case "network":

@@ -40,9 +40,10 @@ export const GUARDS_GIT: Readonly<Record<string, string>> = {
 /**
  * Why a text must not be written to a program that may be a shell: what a shell would be refused, the denials and questions of
  * rules among it. Other programs take text that only looks like a command, so that nothing else counts but what a known program
- * would do.
+ * would do. What is too long to be analyzed counts in a pane, where a user types; to a job it is most often data, which could be
+ * written in parts as well.
  */
-export function judgeAsCommand(text: string, context: PolicyContext): readonly Verdict[] {
+export function judgeAsCommand(text: string, context: PolicyContext, to: "job" | "pane"): readonly Verdict[] {
   const { roots, home } = context;
   const [first] = roots;
   const { segments, problems } = analyzeCommand(text, {
@@ -53,7 +54,7 @@ export function judgeAsCommand(text: string, context: PolicyContext): readonly V
   const files = segments.flatMap((one) => (one.rule === undefined ? [] : one.files.filter(({ resolved }) => resolved)));
   return [
     ...problems
-      .filter(({ kind }) => kind === "destroys-root" || kind === "too-long")
+      .filter(({ kind }) => kind === "destroys-root" || (kind === "too-long" && to === "pane"))
       .map((one) => judgeProblem(one, context, {})),
     ...files.flatMap((file) => judgeFile(file, context)).filter(isRefusal),
     ...segments.flatMap((one) => rulesAbout(one, context)).filter(isRefusal),

@@ -17,8 +17,9 @@ export function requireImageName(image: string): void {
 
 /** @throws `CONFIG_INVALID` */
 export function requireDestination(text: string): void {
+  const host = parseSshDestination(text);
   // What follows "=" is a directory, which has to be absolute.
-  const parsed = text.includes("=") ? 'a host has no "="' : parseSshDestination(text);
+  const parsed = typeof host !== "string" && text.includes("=") ? 'a host has no "="' : host;
   if (typeof parsed === "string")
     throw new HaftError(
       "CONFIG_INVALID",

@@ -67,6 +67,6 @@ function outsideWorkspace(argv: readonly string[], path: string, workspace: stri
   if (program !== undefined) return [program, ...args];
   throw new HaftError(
     "BACKEND_UNAVAILABLE",
-    `Did not start "${name}": PATH has no such program outside of the workspace.`,
+    `Did not start "${name}": PATH has no such program outside of the workspace. Check that it is installed.`,
   );
 }

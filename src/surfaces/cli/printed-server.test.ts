@@ -136,6 +136,7 @@ describe("the stdio block that `haft serve` prints starts the same server", () =
     const args = stdioServerCommand("/w");
     expect(args.args.slice(1)).toEqual(["serve", "--stdio", "--workspace", "/w"]);
     const others = new Set(names.filter((name) => !given.includes(name)));
-    expect([...others]).toEqual(["stdio", "port", "once", "workspace"]);
+    // The last four are short for an --on, and become one before the action.
+    expect([...others]).toEqual(["stdio", "port", "once", "workspace", "sandbox", "container", "ssh", "tmux"]);
   });
 });

@@ -9,7 +9,7 @@ import { probedTarget } from "./target-probe.js";
 let directory: string;
 beforeAll(() => {
   directory = realpathSync(mkdtempSync(join(tmpdir(), "haft-probe-")));
-  mkdirSync(join(directory, "bin"));
+  for (const name of ["bin", "work"]) mkdirSync(join(directory, name));
   const missing = ["date", "df", "tmux", "id", "uname"];
   for (const program of readdirSync("/usr/bin").filter((name) => !missing.includes(name)))
     symlinkSync(`/usr/bin/${program}`, join(directory, "bin", program));
@@ -18,7 +18,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 /** The target lacks a few programs. */
 async function findings(target: string): Promise<ReadonlyMap<string, DoctorFinding>> {
-  const backend = await openBackend(target, { cwd: directory, env: { PATH: join(directory, "bin") } });
+  const backend = await openBackend(target, { cwd: join(directory, "work"), env: { PATH: join(directory, "bin") } });
   try {
     const found = await probedTarget(backend, { isContainer: false });
     return new Map(found.map((one) => [one.id, one]));
