@@ -1,7 +1,14 @@
 /** The record of a job, and its validation: commands can write to its directory, too. */
 import { isAbsolute } from "node:path";
-import type { HostIdentity } from "../../../host/index.js";
 import type { JobInfo, ShellExit } from "../../../kernel/index.js";
+
+/** As `HostIdentity` of the host module, whose types need those of Node.js: a program that uses Haft may not have them. */
+interface RecordedHost {
+  readonly pid: number;
+  readonly start: number;
+  readonly boot: string;
+  readonly space: string;
+}
 
 /** The stored record of a job. */
 export interface JobRecord extends Pick<JobInfo, "id" | "command" | "cwd" | "lifetime" | "session" | "owner"> {
@@ -9,7 +16,7 @@ export interface JobRecord extends Pick<JobInfo, "id" | "command" | "cwd" | "lif
   readonly adopted?: "call";
   readonly startedMs: number;
   /** Who started it. */
-  readonly host: HostIdentity;
+  readonly host: RecordedHost;
   /** Its host was closed and left it running. */
   readonly isReleased?: true;
   /** Its first process; absent until it was started. */
@@ -81,7 +88,7 @@ export function isJobRecord(value: unknown, id: string, version: number): value 
   return Object.entries(PARTS).every(([name, part]) => record[name] === undefined || fits(record[name], part));
 }
 
-export function isHostIdentity(value: unknown): value is HostIdentity {
+export function isHostIdentity(value: unknown): value is RecordedHost {
   return holds(value, HOST);
 }
 
