@@ -121,27 +121,36 @@ withServices(["ssh"], "ssh", () => {
     await nothingLeft();
   });
 
-  it.each([
-    ["exit 7", "it ended with exit code 7."],
-    ["sleep 60", "it did not answer within 2000 ms."],
-    ["exec cat >/dev/null", "it did not answer within 2000 ms."],
-  ])("names the start-up files where one of them does this: %s", async (line, why) => {
-    const { home, hosts } = service("ssh");
-    writeFileSync(`${home}/.bashrc`, `${line}\n`);
-    try {
-      const opening = openSsh({ destination: hosts.box, config: client.config, connectTimeoutMs: 2_000 });
-      await expect(opening).rejects.toMatchObject({
-        code: "BACKEND_UNAVAILABLE",
-        message: expect.stringMatching(
-          new RegExp(
-            `^Could not reach "ssh:box": ${why} The start-up files .*\`ssh box true\` must succeed at once\\.$`,
+  withServices(["links"], "ssh to a host of its own", () => {
+    it.each([
+      ["exit 7", "it ended with exit code 7."],
+      ["sleep 60", "it did not answer within 2000 ms."],
+      ["exec cat >/dev/null", "it did not answer within 2000 ms."],
+    ])("names the start-up files where one of them does this: %s", async (line, why) => {
+      const { home, hosts } = service("ssh");
+      const destination = hosts.cut[1]!;
+      const reached = await openSsh({ destination, config: client.config });
+      const { stdout } = await reached.root.shell.exec("echo $SSH_CONNECTION", { cwd: "/" });
+      await reached.close();
+      const [, , address = ""] = Buffer.from(stdout.head).toString().split(" ");
+      expect(address).toMatch(/^[\d.]+$/);
+      // All hosts have one home directory, and other tests connect to the others at the same time.
+      writeFileSync(`${home}/.bashrc`, `case $SSH_CONNECTION in *" ${address} "*) ${line};; esac\n`);
+      try {
+        const opening = openSsh({ destination, config: client.config, connectTimeoutMs: 2_000 });
+        await expect(opening).rejects.toMatchObject({
+          code: "BACKEND_UNAVAILABLE",
+          message: expect.stringMatching(
+            new RegExp(
+              `^Could not reach "ssh:${destination}": ${why} The start-up files .*\`ssh ${destination} true\` must succeed at once\\.$`,
+            ),
           ),
-        ),
-      });
-    } finally {
-      rmSync(`${home}/.bashrc`);
-    }
-    await nothingLeft();
+        });
+      } finally {
+        rmSync(`${home}/.bashrc`);
+      }
+      await nothingLeft();
+    });
   });
 
   it("runs no program of the home directory for itself, where start-up files put it on PATH", async () => {
