@@ -22,7 +22,7 @@ export function hostGuard(hosts: readonly string[]): HostGuard {
     },
     addressRefusal(address, host) {
       const judged = judgeAddress(address);
-      if (judged === undefined) return `"${address}" is no address`;
+      if (judged === undefined) return `"${address}" is not an IP address`;
       const { place, what } = judged;
       return place === "public" || (place === "private" && isNamed(host, true))
         ? undefined

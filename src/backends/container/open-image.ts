@@ -88,7 +88,7 @@ export async function openImage(options: OpenImageOptions): Promise<ContainerMac
 
 function checkWorkspace(workspace: string): void {
   const why = !workspace.startsWith("/")
-    ? "it is no absolute path"
+    ? "it is not an absolute path"
     : workspace === "/"
       ? "all of this machine cannot be mounted over the image"
       : isHome(workspace)

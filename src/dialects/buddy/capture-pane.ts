@@ -81,7 +81,7 @@ export const capturePanePresenter: ToolPresenter<CapturePaneInput, CapturePaneDa
   },
 };
 
-/** Null for what is no line. */
+/** Null for what is not a line. */
 function lineOf(value: unknown): number | "-" | null | undefined {
   if (value === undefined || value === "-") return value;
   const line = typeof value === "string" && /^\s*-?\d{1,9}\s*$/.test(value) ? Number(value) : value;

@@ -33,7 +33,7 @@ export class SearchTally {
     return this.#skipped[reason] ?? 0;
   }
 
-  /** Counts what a directory or file below the root rejected with. Passes on what is no matter of that one path. */
+  /** Counts what a directory or file below the root rejected with. Rethrows what does not concern that one path. */
   failed(thrown: unknown, path: string): void {
     if (!HaftError.is(thrown)) throw thrown;
     // A name that is not UTF-8 was listed with replacement characters, so opening it fails although it exists.

@@ -155,19 +155,22 @@ describe("what is sent", () => {
     expect(JSON.parse(await text(url, { headers: [["User-Agent", "b"]] }))["user-agent"]).toBe("b");
   });
 
-  it.each(["localhost", "app.localhost"])("is no secret without TLS where %s is another machine", async (host) => {
-    let requests = 0;
-    const port = await serveHttp((_, response) => {
-      requests++;
-      response.end();
-    });
-    const { fetch } = openHttp({ secrets: [{ name: "key", value: "s3cret", hosts: [host] }] });
-    expect(await failureOf(fetch(`http://${host}:${port}/`, { secret: "key" }))).toMatchObject({
-      code: "CALL_INVALID",
-      message: expect.stringContaining("is not sent without TLS"),
-    });
-    expect(requests).toBe(0);
-  });
+  it.each(["localhost", "app.localhost"])(
+    "is not sent as a secret without TLS where %s is another machine",
+    async (host) => {
+      let requests = 0;
+      const port = await serveHttp((_, response) => {
+        requests++;
+        response.end();
+      });
+      const { fetch } = openHttp({ secrets: [{ name: "key", value: "s3cret", hosts: [host] }] });
+      expect(await failureOf(fetch(`http://${host}:${port}/`, { secret: "key" }))).toMatchObject({
+        code: "CALL_INVALID",
+        message: expect.stringContaining("is not sent without TLS"),
+      });
+      expect(requests).toBe(0);
+    },
+  );
 
   it("is a body as UTF-8 or as bytes, of any method that has one", async () => {
     const port = await serveHttp((request, response) => {

@@ -8,7 +8,14 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
-import { fromPane, paneOf, pauseFor, refuseWithoutTerminal, requireTerminal } from "../shared/terminal-access.js";
+import {
+  delayOf,
+  fromPane,
+  paneOf,
+  pauseFor,
+  refuseWithoutTerminal,
+  requireTerminal,
+} from "../shared/terminal-access.js";
 import {
   CAPTURE_PANE_LIMITS,
   type CapturePaneData,
@@ -40,10 +47,6 @@ export const capturePaneTool = defineTool({
 function claimsOf(input: CapturePaneInput, { limits }: ClaimContext<CapturePaneLimits>): readonly Claim[] {
   const ids = new Set([paneOf(input), ...(limits.retargets ? [DEFAULT_PANE] : [])]);
   return [...ids].map((id) => ({ kind: "pane", action: "read", id }));
-}
-
-function delayOf({ delayMs = 0 }: CapturePaneInput, { maxDelayMs }: CapturePaneLimits): number {
-  return Math.min(Math.max(0, delayMs), maxDelayMs);
 }
 
 async function capture(

@@ -9,7 +9,14 @@ import {
   type ToolResult,
 } from "../../kernel/index.js";
 import { hasLoneSurrogate } from "../../text/index.js";
-import { fromPane, paneOf, pauseFor, refuseWithoutTerminal, requireTerminal } from "../shared/terminal-access.js";
+import {
+  delayOf,
+  fromPane,
+  paneOf,
+  pauseFor,
+  refuseWithoutTerminal,
+  requireTerminal,
+} from "../shared/terminal-access.js";
 import {
   SEND_KEYS_LIMITS,
   type SendKeysData,
@@ -37,10 +44,6 @@ export const sendKeysTool = defineTool({
     refuseWithoutTerminal("type anything", context) ?? refuseKeys(input) ?? claimsOf(input),
   run: send,
 });
-
-function delayOf({ delayMs = 0 }: SendKeysInput, { maxDelayMs }: SendKeysLimits): number {
-  return Math.min(Math.max(0, delayMs), maxDelayMs);
-}
 
 function claimsOf(input: SendKeysInput): readonly Claim[] {
   return [{ kind: "input", to: "pane", id: paneOf(input), text: keysAsText(keysOf(input)) }];

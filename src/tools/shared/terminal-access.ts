@@ -41,6 +41,14 @@ export function fromPane({ pane, session }: Pick<PaneState, "pane" | "session">)
   return { provenance: { from: "pane", ref: `${session} ${pane}` } };
 }
 
+/** Milliseconds that the call waits before it acts, within the limit. */
+export function delayOf(
+  { delayMs = 0 }: { readonly delayMs?: number },
+  { maxDelayMs }: { readonly maxDelayMs: number },
+): number {
+  return Math.min(Math.max(0, delayMs), maxDelayMs);
+}
+
 /** Waits before the call acts. A cancelled call does not act. */
 export function pauseFor(ms: number, { clock, signal }: Pick<ToolContext, "clock" | "signal">): Promise<void> {
   if (ms <= 0) return Promise.resolve();

@@ -260,7 +260,7 @@ export class RemoteHits {
   }
 }
 
-/** Passes on what is no matter of one path. */
+/** Rethrows what does not concern one path. */
 function requireOfPath(thrown: unknown): void {
   const isOfPath = HaftError.is(thrown) && (/^(FS|POLICY)_/.test(thrown.code) || thrown.code === "CALL_UNCLAIMED");
   if (!isOfPath) throw thrown;

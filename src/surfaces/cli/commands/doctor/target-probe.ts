@@ -85,7 +85,7 @@ function hasProgram(facts: Facts, name: (typeof PROGRAMS)[number]): boolean {
   return facts.get("program")?.includes(name) === true;
 }
 
-/** A program that is missing leaves its field empty: that is no zero. */
+/** A program that is missing leaves its field empty: that is not a zero. */
 function countIn(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }
