@@ -8,10 +8,15 @@ import { cleanEnv, runHaft } from "../../testing/built.fixture.js";
 
 /** The largest body that `webfetch` reads. */
 const PAGE_BYTES = 5_242_880;
-/** Prints what the process needed at most, in KiB. */
-const REPORT = `process.on("exit", () => console.error("peak", process.resourceUsage().maxRSS));`;
+/**
+ * The heap that Node.js may use, in MiB; it ends when what is alive does not fit. The peak of resident memory is not compared:
+ * it also depends on when garbage is collected, and differs by hundreds of MiB between runs, releases and machines.
+ */
+const HEAP_MIB = 128;
 
-it("`haft call webfetch` of a hostile page of 5 MiB needs less than 250 MiB", { timeout: 120_000 }, async () => {
+it("`haft call webfetch` of a hostile page of 5 MiB needs a heap of at most 128 MiB", {
+  timeout: 120_000,
+}, async () => {
   const unit = "<ul><li>ж x";
   const page = unit.repeat(Math.floor(PAGE_BYTES / Buffer.byteLength(unit)));
   const server = createServer((_, response) =>
@@ -25,15 +30,12 @@ it("`haft call webfetch` of a hostile page of 5 MiB needs less than 250 MiB", { 
   });
   const workspace = join(home, "w");
   mkdirSync(workspace);
-  writeFileSync(join(home, "report.mjs"), REPORT);
   writeFileSync(join(workspace, "web.jsonc"), '{ "web": { "privateHosts": ["127.0.0.1"] } }');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const { status, stdout, stderr } = await runHaft(
     ["call", "webfetch", "--config", "web.jsonc", "--json", `url=${url}`, `maxBytes=${PAGE_BYTES}`],
-    { cwd: workspace, env: cleanEnv(home, { NODE_OPTIONS: `--import=${join(home, "report.mjs")}` }) },
+    { cwd: workspace, env: cleanEnv(home, { NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` }) },
   );
   expect(status, stderr).toBe(0);
   expect(stdout).toContain("- ж x");
-  const peakMb = Number(/^peak (\d+)$/m.exec(stderr)?.[1]) / 1024;
-  expect(peakMb).toBeLessThan(250);
 });
