@@ -6,10 +6,11 @@ import type { State } from "./state.js";
 
 let versions = 0;
 const opened = () => memoryState({ ids: { next: (kind) => `${kind}-${++versions}` }, now: () => 0 });
+const caller = { session: "s", autonomy: "supervised", target: "local", workspace: "/w" } as const;
 const unclaimed = { code: "CALL_UNCLAIMED" };
 
 function bound(claims: readonly Claim[], state = opened()) {
-  return boundState(state, grantFor("g", claims), () => {});
+  return boundState({ state, grant: grantFor("g", claims), caller, requireLife() {} });
 }
 
 it("reads and writes the claimed collection, and no other", async () => {
@@ -58,7 +59,7 @@ it("writes nothing once the call has ended, also where the update began before",
     },
   };
   const claims: readonly Claim[] = [{ kind: "state", collection: "memory", access: "write" }];
-  const documents = boundState(slow, grantFor("g", claims), requireLife).documents("memory");
+  const documents = boundState({ state: slow, grant: grantFor("g", claims), caller, requireLife }).documents("memory");
   const update = documents.update("a", () => 1);
   isOver = true;
   await expect(update).rejects.toThrow("ended");

@@ -1,11 +1,11 @@
 /** What a tool runs in: the session, the services, and the ports bound to this call's grant. */
 import type { BoundCall, Ports } from "./backend.js";
 import { boundHttp, type RequestBinding } from "./bound-http.js";
-import { boundState } from "./bound-state.js";
+import { boundState, type StateCaller } from "./bound-state.js";
 import { backendOf, type CallRun, claimContextBase, homeOf, MAX_AUDITED_CONNECTIONS } from "./call-run.js";
 import type { CallSignal } from "./call-signal.js";
 import type { ToolContext } from "./context.js";
-import { authorizeDirectory, authorizeRealPath, authorizeRequest } from "./decide-stage.js";
+import { authorizeDirectory, authorizeRealPath, authorizeRequest, policyCallOf } from "./decide-stage.js";
 import { callSafely } from "./errors.js";
 import { type Fs, withMissingPart } from "./fs.js";
 import type { CallHttp } from "./http.js";
@@ -102,7 +102,12 @@ export class CallContext implements ToolContext {
   }
   get state() {
     const run = this.#run;
-    this.#state ??= boundState(run.context.host.state, run.grant!, run.life.requireLife);
+    this.#state ??= boundState({
+      state: run.context.host.state,
+      grant: run.grant!,
+      caller: stateCaller(run),
+      requireLife: run.life.requireLife,
+    });
     return this.#state;
   }
   get media() {
@@ -166,6 +171,20 @@ function bind(run: CallRun, signal: AbortSignal, deadline: number): Ports {
   const mayChange = run.grant!.files.some(({ access }) => access.some((one) => one !== "read"));
   if (undoLog === undefined || !mayChange) return ports;
   return { ...ports, fs: recordedFs(run, ports.fs, call, undoLog) };
+}
+
+/** Whose memories and schedules the call uses. */
+function stateCaller(run: CallRun): StateCaller {
+  const { context, approver, target, workspace } = run;
+  const { session } = context;
+  return {
+    session: session.id,
+    ...(session.owner === undefined ? {} : { owner: session.owner }),
+    autonomy: policyCallOf(run).autonomy,
+    ...(approver === null ? {} : { approvedBy: approver }),
+    target: target.name,
+    workspace,
+  };
 }
 
 function recordedFs(run: CallRun, fs: Fs, call: BoundCall, log: UndoLog): Fs {

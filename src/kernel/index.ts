@@ -152,6 +152,7 @@ export {
   type PdfPages,
   type PdfText,
 } from "./media.js";
+export type { FoundMemory, Memories, MemoryContent, MemoryEntry, MemoryPurge, MemoryQuery } from "./memories.js";
 export { oneAtATime } from "./one-at-a-time.js";
 export {
   clamp,
@@ -194,6 +195,19 @@ export {
   type Truncation,
   text,
 } from "./result.js";
+export type {
+  ClaimedRun,
+  ClaimQuery,
+  DuePlan,
+  MissedRuns,
+  Schedule,
+  ScheduleContent,
+  ScheduleRun,
+  ScheduleRunEnd,
+  ScheduleRunState,
+  Schedules,
+  ScheduleTiming,
+} from "./schedules.js";
 export type { InferInput, InputSchema, JsonSchema, StandardSchema } from "./schema.js";
 export { localTarget } from "./schema-reader.js";
 export { sealPort } from "./seal-port.js";
@@ -272,6 +286,8 @@ export type {
   Approvals,
   ApprovedCall,
   ApprovedSession,
+  CallSchedule,
+  CallSchedules,
   CallState,
   DocumentQuery,
   Documents,

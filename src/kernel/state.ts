@@ -6,7 +6,9 @@
  * small document, and waits at most 10 s for another process that is changing the same one. Proved by the cases `state:*` of
  * `haft/testing`.
  */
+import type { Memories } from "./memories.js";
 import type { Json } from "./result.js";
+import type { Schedule, ScheduleContent, Schedules } from "./schedules.js";
 import type { ApprovalRequest } from "./services.js";
 
 /** One stored document. */
@@ -190,14 +192,45 @@ export interface State {
   documents(collection: string, session?: SessionInfo): Documents;
   readonly sessions: Sessions;
   readonly approvals: Approvals;
+  /** The entries of a namespace: "default", or the owner of the sessions. Absent: this store has no full-text search. */
+  memories?(namespace: string): Memories;
+  /** Absent: this store cannot claim runs. */
+  readonly schedules?: Schedules;
   /** Why nothing can be stored at present, as a clause; undefined when it can. Stores nothing. */
   problem(): Promise<string | undefined>;
   /** Everything is refused with `STORE_CLOSED` from then on; what runs ends as if it were not closed. Idempotent. */
   close(): Promise<void>;
 }
 
-/** The documents that a call may use. `documents` are refused with `CALL_UNCLAIMED` beyond the `state` claims of the call. */
+/** The state that a call may use. All of it is refused with `CALL_UNCLAIMED` beyond the `state` claims of the call. */
 export interface CallState {
   /** The documents of one collection of the host. `list` needs a claim of the whole collection. */
   documents(collection: string): Documents;
+  /**
+   * What is remembered for the owner of the session, under claims of the collection "memories": "read", and "write" for `store`,
+   * `forget` and `purge`. @throws `BACKEND_UNSUPPORTED` where the state has none.
+   */
+  readonly memories: Memories;
+  /**
+   * The schedules of the owner of the session, under claims of the collection "schedules". Those of other owners do not exist here.
+   * @throws `BACKEND_UNSUPPORTED` where the state has none.
+   */
+  readonly schedules: CallSchedules;
+}
+
+/** What a call says about a schedule; the kernel adds whose it is, where it runs, and what was approved. */
+export type CallSchedule = Omit<
+  ScheduleContent,
+  "owner" | "session" | "autonomy" | "approvedBy" | "target" | "workspace"
+>;
+
+/** What a call can do with schedules: everything but running them. */
+export interface CallSchedules extends Pick<Schedules, "get" | "list" | "trigger" | "runs" | "now"> {
+  /** As of `Schedules`, on the target of the call. @throws `CALL_UNCLAIMED` also where the call has not claimed the command in its directory. */
+  add(content: CallSchedule, nextMs: number | undefined): Promise<Schedule>;
+  /** As of `Schedules`. A new command or directory must be claimed as for `add`, and then runs as this call may. */
+  update(
+    id: string,
+    change: (old: Schedule) => (CallSchedule & { readonly nextMs?: number }) | undefined,
+  ): Promise<Schedule | undefined>;
 }

@@ -14,6 +14,9 @@ export const PACKAGES: PackageTable = {
   policy: { unbash: "eager" },
   "surfaces/cli": { commander: "eager", "jsonc-parser": "lazy", picocolors: "eager", "smol-toml": "lazy" },
   toolkit: { "jsonc-parser": "lazy" },
+  "engines/schedule": { croner: "lazy" },
+  "stores/postgres": { pg: "lazy" },
+  "stores/sqlite": { libsql: "lazy" },
   "surfaces/mcp": { "@modelcontextprotocol/server": "lazy" },
 };
 

@@ -47,7 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Modules that others of the same group may import. */
-const SHARED = ["backends/local", "backends/posix", "backends/ripgrep", "engines/search"];
+const SHARED = ["backends/local", "backends/posix", "backends/ripgrep", "engines/search", "stores/sql"];
 
 /** The program that starts the other surfaces, which do not import each other. */
 const STARTER = "surfaces/cli";

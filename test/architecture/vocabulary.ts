@@ -40,7 +40,7 @@ const OLD_WORDS: readonly OldWord[] = [
   { word: "(patience|impatience)", use: "deadline, timeout" },
   { word: "(shelf|shelves)", use: "artifact store" },
   { word: "ticket lines?", use: "lock queue" },
-  { word: "journals?", use: "backup", except: ["bench/corpus.mjs"] },
+  { word: "journals?", use: "backup", except: ["bench/corpus.mjs", "src/stores/sqlite/sqlite-database.ts"] },
   { word: "ground (folder|directory|directories)", use: "protected directory" },
   { word: "spots?", use: "the name of what is there, e.g. ResolvedPath", in: ["identifier"] },
   { word: "(bury|buried|bye|saying)", use: "the conventional verb: remove, shut down, return", in: ["identifier"] },
