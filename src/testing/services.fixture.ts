@@ -29,6 +29,10 @@ export interface Services {
   readonly podman: Engine;
   /** The docker client on the socket of the same podman. */
   readonly docker: Engine;
+  readonly postgres: {
+    /** A database of its own, as superuser and without a password. Tests use schemas of their own in it. */
+    readonly url: string;
+  };
 }
 
 interface Engine {

@@ -1,0 +1,2 @@
+/** State on a PostgreSQL server that any number of hosts share. */
+export { type PostgresDatabaseOptions, postgresDatabase, postgresNow } from "./postgres-database.js";
