@@ -5,7 +5,7 @@ import { coversState, type Grant } from "./claims.js";
 import { HaftError } from "./errors.js";
 import { unclaimed } from "./guard.js";
 import type { Memories } from "./memories.js";
-import type { Schedule, Schedules } from "./schedules.js";
+import { type Schedule, type Schedules, schedulePlace } from "./schedules.js";
 import type { CallSchedule, CallSchedules, CallState, Documents, State } from "./state.js";
 
 /** The call that uses the state, as the kernel knows it. */
@@ -170,6 +170,12 @@ function boundSchedules(binding: StateBinding): CallSchedules {
         .slice(0, filter?.limit ?? 20);
     },
     now: async () => open("read").now(),
+    async hosts() {
+      const place = schedulePlace(caller);
+      return (await open("read").hosts())
+        .filter(({ places }) => places.includes(place))
+        .map((one) => ({ ...one, places: [place] }));
+    },
   });
 }
 

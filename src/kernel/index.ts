@@ -195,18 +195,20 @@ export {
   type Truncation,
   text,
 } from "./result.js";
-export type {
-  ClaimedRun,
-  ClaimQuery,
-  DuePlan,
-  MissedRuns,
-  Schedule,
-  ScheduleContent,
-  ScheduleRun,
-  ScheduleRunEnd,
-  ScheduleRunState,
-  Schedules,
-  ScheduleTiming,
+export {
+  type ClaimedRun,
+  type ClaimQuery,
+  type DuePlan,
+  type MissedRuns,
+  type Schedule,
+  type ScheduleContent,
+  type ScheduleHost,
+  type ScheduleRun,
+  type ScheduleRunEnd,
+  type ScheduleRunState,
+  type Schedules,
+  type ScheduleTiming,
+  schedulePlace,
 } from "./schedules.js";
 export type { InferInput, InputSchema, JsonSchema, StandardSchema } from "./schema.js";
 export { localTarget } from "./schema-reader.js";

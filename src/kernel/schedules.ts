@@ -97,6 +97,21 @@ export interface ScheduleRunEnd {
   readonly reason?: string;
 }
 
+/** The text by which hosts say that they serve the target and workspace of a schedule. */
+export function schedulePlace({ target, workspace }: Pick<ScheduleContent, "target" | "workspace">): string {
+  return `${target}:${workspace}`;
+}
+
+/** A host that has asked for runs, and when it did last. */
+export interface ScheduleHost {
+  /** Its name and process id. */
+  readonly host: string;
+  /** `target:workspace` of what it serves. */
+  readonly places: readonly string[];
+  /** Milliseconds since the epoch, by the clock of the store. */
+  readonly polledMs: number;
+}
+
 /** A run that this host alone may begin and settle. */
 export interface ClaimedRun {
   readonly run: ScheduleRun;
@@ -125,9 +140,9 @@ export interface ClaimQuery {
   readonly host: string;
   /** `target:workspace` of what it serves. */
   readonly places: readonly string[];
-  /** At most so many runs. */
+  /** At most so many runs. 0: nothing is claimed, and the host is known to be up. */
   readonly limit: number;
-  /** Milliseconds without `renew` after which a claim ends. */
+  /** Milliseconds without `renew` after which a claim ends, with the next `claimDue` of any host. */
   readonly leaseMs: number;
 }
 
@@ -143,7 +158,7 @@ export interface Schedules {
   list(): Promise<readonly Schedule[]>;
   /**
    * Changes a schedule in one step. `change` is synchronous and pure, and may run again; undefined deletes the schedule: what is due
-   * of it then never runs, what has begun ends, and its runs stay stored.
+   * of it then never runs, what has begun ends, and its runs stay stored. Of one that is not enabled, what is due is skipped.
    * @returns What is stored; undefined where there is none.
    */
   update(
@@ -156,8 +171,12 @@ export interface Schedules {
   runs(filter?: { readonly schedule?: string; readonly limit?: number }): Promise<readonly ScheduleRun[]>;
   /** Milliseconds since the epoch by the clock of the store, which all hosts on it share. */
   now(): Promise<number>;
+  /** Hosts that called `claimDue` within the last hour and have not left, the latest first. */
+  hosts(): Promise<readonly ScheduleHost[]>;
+  /** The host claims nothing more: it is not among `hosts` from now on. */
+  leave(host: string): Promise<void>;
   /**
-   * Plans what is due, ends what died, and claims runs that are due: in one step, so that each run is claimed by one host. A claim
+   * Plans at most 64 schedules that are due, ends what died, and claims runs that are due: in one step, so that each run is claimed by one host. A claim
    * whose lease has ended is given to another host where the run had not begun; where it had, the run is "interrupted" and, as often
    * as the schedule says, due again. Of one schedule, one run at a time is claimed or begun.
    */
@@ -166,6 +185,6 @@ export interface Schedules {
   begin(claimed: ClaimedRun): Promise<boolean>;
   /** Extends the lease. False where the claim has ended. */
   renew(claimed: ClaimedRun, leaseMs: number): Promise<boolean>;
-  /** Records the end. False where the claim has ended, and nothing is recorded. */
+  /** Records the end; one that was interrupted is due again as `claimDue` says. False where the claim has ended, and nothing is recorded. */
   settle(claimed: ClaimedRun, end: ScheduleRunEnd): Promise<boolean>;
 }

@@ -225,7 +225,7 @@ export type CallSchedule = Omit<
 >;
 
 /** What a call can do with schedules: everything but running them. */
-export interface CallSchedules extends Pick<Schedules, "get" | "list" | "trigger" | "runs" | "now"> {
+export interface CallSchedules extends Pick<Schedules, "get" | "list" | "trigger" | "runs" | "now" | "hosts"> {
   /** As of `Schedules`, on the target of the call. @throws `CALL_UNCLAIMED` also where the call has not claimed the command in its directory. */
   add(content: CallSchedule, nextMs: number | undefined): Promise<Schedule>;
   /** As of `Schedules`. A new command or directory must be claimed as for `add`, and then runs as this call may. */

@@ -25,6 +25,8 @@ import { shellRunning } from "./shell/running.js";
 import { shellSpawning } from "./shell/spawning.js";
 import { stateApprovals } from "./state/approvals.js";
 import { stateDocuments } from "./state/documents.js";
+import { stateScheduleEnds } from "./state/schedule-ends.js";
+import { stateSchedules } from "./state/schedules.js";
 import { stateSessions } from "./state/sessions.js";
 import type { StateFixture } from "./state/state-fixture.js";
 import { terminalForging } from "./terminal/forging.js";
@@ -68,6 +70,9 @@ export const shellSuite: Suite<Fixture> = [
 
 /** What every `State` guarantees: exact documents and atomic updates, sessions that end, approvals that are used once. */
 export const stateSuite: Suite<StateFixture> = [...stateDocuments, ...stateSessions, ...stateApprovals];
+
+/** What every `State` with schedules guarantees: each due time has one record, and each run one host. */
+export const schedulesSuite: Suite<StateFixture> = [...stateSchedules, ...stateScheduleEnds];
 
 /** What every `Terminal` guarantees: commands that run exactly and end only at their end, exact keys, and captures. */
 export const terminalSuite: Suite<Fixture> = [
