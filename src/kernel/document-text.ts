@@ -20,6 +20,11 @@ export function requireDocumentKey(key: string): void {
   });
 }
 
+/** Whether a document can have this key. */
+export function isDocumentKey(key: string): boolean {
+  return keyProblem(key) === undefined;
+}
+
 function keyProblem(key: unknown): string | undefined {
   if (typeof key !== "string") return "it is not a string";
   if (key === "") return "it is empty";

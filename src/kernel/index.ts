@@ -65,6 +65,7 @@ export {
   closedState,
   documentText,
   endedSession,
+  isDocumentKey,
   MAX_DOCUMENT_BYTES,
   MAX_DOCUMENT_DEPTH,
   MAX_DOCUMENT_KEY_BYTES,

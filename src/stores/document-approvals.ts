@@ -6,9 +6,9 @@ import {
   type ApprovedCall,
   type Documents,
   HaftError,
+  isDocumentKey,
   isRecord,
   type Json,
-  requireDocumentKey,
   type StoredApproval,
   type TakenApproval,
 } from "../kernel/index.js";
@@ -34,7 +34,7 @@ export interface ApprovalPlaces {
   /** The document with the keys that are remembered for a session or a project. */
   remembered(scope: ApprovalScope): { readonly documents: Documents; readonly key: string };
   /** Milliseconds since the epoch. */
-  now(): number;
+  now(): number | Promise<number>;
 }
 
 interface RememberedKey {
@@ -46,41 +46,17 @@ interface RememberedKey {
 /** The approvals in these documents. */
 export function documentApprovals({ requests, remembered, now }: ApprovalPlaces): Approvals {
   // A time far in the future would never pass.
-  const isExpired = ({ createdMs }: StoredApproval) => Math.abs(now() - createdMs) > APPROVAL_EXPIRES_MS;
-
-  const stored = async (): Promise<readonly StoredApproval[]> => {
-    const found: StoredApproval[] = [];
-    for await (const { key, value } of requests.list()) {
-      const one = asApproval(key, value);
-      if (one !== undefined) found.push(one);
-    }
-    return found;
-  };
-
-  /** Deletes expired requests. @throws `STORE_CONFLICT` where no further one of the session fits. */
-  const makeRoomFor = async (session: string): Promise<void> => {
-    const all = await stored();
-    for (const { request } of all.filter(isExpired)) {
-      await requests.update(request.token, (old) => {
-        const one = asApproval(request.token, old);
-        return one !== undefined && isExpired(one) ? undefined : old;
-      });
-    }
-    const left = all.filter((one) => !isExpired(one));
-    const isFull = left.length >= MAX_STORED_APPROVALS;
-    if (!isFull && left.filter((one) => one.call.session === session).length < MAX_SESSION_APPROVALS) return;
-    const many = isFull ? `${MAX_STORED_APPROVALS}` : `${MAX_SESSION_APPROVALS} of this session`;
-    throw new HaftError(
-      "STORE_CONFLICT",
-      `Did not store the request for approval: ${many} are stored already. Decide on them, or send the approved calls.`,
-    );
+  const expiry = async () => {
+    const nowMs = await now();
+    return ({ createdMs }: StoredApproval) => Math.abs(nowMs - createdMs) > APPROVAL_EXPIRES_MS;
   };
 
   return {
     async add({ request, call }) {
+      const isExpired = await expiry();
       // Below the smaller limit nothing has to be read.
-      if ((await requests.count()) >= MAX_SESSION_APPROVALS) await makeRoomFor(call.session);
-      const one: StoredApproval = { request, call, createdMs: now() };
+      if ((await requests.count()) >= MAX_SESSION_APPROVALS) await makeRoomFor(call.session, requests, isExpired);
+      const one: StoredApproval = { request, call, createdMs: await now() };
       await requests.update(request.token, (old) => {
         const before = asApproval(request.token, old);
         if (old === undefined || (before !== undefined && isExpired(before))) return asJson(one);
@@ -89,14 +65,16 @@ export function documentApprovals({ requests, remembered, now }: ApprovalPlaces)
     },
 
     async get(token) {
-      if (!isStorable(token)) return undefined;
+      if (!isDocumentKey(token)) return undefined;
+      const isExpired = await expiry();
       const one = asApproval(token, (await requests.get(token))?.value);
       return one === undefined || isExpired(one) ? undefined : one;
     },
 
     async decide(token, decision) {
       const checked = checkedDecision(decision);
-      if (!isStorable(token)) return false;
+      if (!isDocumentKey(token)) return false;
+      const isExpired = await expiry();
       let holds = false;
       await requests.update(token, (old) => {
         const one = asApproval(token, old);
@@ -107,7 +85,8 @@ export function documentApprovals({ requests, remembered, now }: ApprovalPlaces)
     },
 
     async list({ session, pending } = {}) {
-      const found = (await stored()).filter(
+      const isExpired = await expiry();
+      const found = (await storedIn(requests)).filter(
         (one) =>
           !isExpired(one) &&
           (session === undefined || one.call.session === session) &&
@@ -118,7 +97,8 @@ export function documentApprovals({ requests, remembered, now }: ApprovalPlaces)
 
     async take(token, call) {
       let taken: TakenApproval = { state: "unknown" };
-      if (!isStorable(token) || (await requests.get(token)) === undefined) return taken;
+      if (!isDocumentKey(token) || (await requests.get(token)) === undefined) return taken;
+      const isExpired = await expiry();
       await requests.update(token, (old) => {
         const one = asApproval(token, old);
         taken = one === undefined || isExpired(one) ? { state: "unknown" } : takenBy(one, call);
@@ -131,6 +111,38 @@ export function documentApprovals({ requests, remembered, now }: ApprovalPlaces)
   };
 }
 
+async function storedIn(requests: Documents): Promise<readonly StoredApproval[]> {
+  const found: StoredApproval[] = [];
+  for await (const { key, value } of requests.list()) {
+    const one = asApproval(key, value);
+    if (one !== undefined) found.push(one);
+  }
+  return found;
+}
+
+/** Deletes expired requests. @throws `STORE_CONFLICT` where no further one of the session fits. */
+async function makeRoomFor(
+  session: string,
+  requests: Documents,
+  isExpired: (one: StoredApproval) => boolean,
+): Promise<void> {
+  const all = await storedIn(requests);
+  for (const { request } of all.filter(isExpired)) {
+    await requests.update(request.token, (old) => {
+      const one = asApproval(request.token, old);
+      return one !== undefined && isExpired(one) ? undefined : old;
+    });
+  }
+  const left = all.filter((one) => !isExpired(one));
+  const isFull = left.length >= MAX_STORED_APPROVALS;
+  if (!isFull && left.filter((one) => one.call.session === session).length < MAX_SESSION_APPROVALS) return;
+  const many = isFull ? `${MAX_STORED_APPROVALS}` : `${MAX_SESSION_APPROVALS} of this session`;
+  throw new HaftError(
+    "STORE_CONFLICT",
+    `Did not store the request for approval: ${many} are stored already. Decide on them, or send the approved calls.`,
+  );
+}
+
 function rememberedApprovals({
   remembered,
   now,
@@ -139,9 +151,10 @@ function rememberedApprovals({
     async remember(scope, keys, by) {
       if (keys.length === 0) return;
       const { documents, key } = remembered(scope);
+      const sinceMs = await now();
       await documents.update(key, (old) => {
         const before = asRemembered(old).filter((one) => !keys.includes(one.key));
-        const added = keys.map((one) => ({ key: one, by, sinceMs: now() }));
+        const added = keys.map((one) => ({ key: one, by, sinceMs }));
         return [...before, ...added].slice(-MAX_REMEMBERED_KEYS);
       });
     },
@@ -156,16 +169,6 @@ function rememberedApprovals({
       return keys.every((key) => known.has(key));
     },
   };
-}
-
-/** A token that no request can have is unknown like any other. */
-function isStorable(token: string): boolean {
-  try {
-    requireDocumentKey(token);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function checkedDecision(decision: ApprovalDecision): ApprovalDecision {

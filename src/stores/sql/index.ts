@@ -1,5 +1,6 @@
 /** What the stores on SQL share: statements that SQLite and PostgreSQL both understand. */
-
 export { scheduleTables } from "./schedule-rows.js";
+export { prepareSchema, SCHEMA_VERSION, type SchemaOptions } from "./schema.js";
 export type { Sql, SqlDatabase, SqlRow, SqlValue } from "./sql.js";
 export { sqlSchedules } from "./sql-schedules.js";
+export { APPROVED, COLLECTIONS, collectionOf, type SqlStateOptions, sqlState } from "./sql-state.js";

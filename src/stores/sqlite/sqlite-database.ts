@@ -1,6 +1,7 @@
 /** A SQLite database that any number of processes use at once. */
+import { closeSync, lstatSync, openSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { closedState, HaftError, messageOf } from "../../kernel/index.js";
+import { closedState, HaftError, messageOf, shortageOf, systemCode } from "../../kernel/index.js";
 import type { Sql, SqlDatabase } from "../sql/index.js";
 import { type SqliteConnection, type SqliteDriver, sqliteCode } from "./sqlite-driver.js";
 
@@ -13,9 +14,12 @@ const MAX_PAUSE_MS = 25;
 /** Result codes of SQLite (sqlite3.h). */
 const CODES = { busy: 5, locked: 6, readOnly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 };
 
+/** "Haft" in ASCII: `application_id` of the header, which says whose SQLite file it is. */
+const APPLICATION_ID = 0x48616674;
+
 export interface SqliteDatabaseOptions {
   readonly driver: SqliteDriver;
-  /** Absolute, or ":memory:". Created by the first statement; its directory must be there. */
+  /** Absolute. Created by the first statement, with mode 0600; its directory must be there. A symlink is refused. */
   readonly path: string;
   /** Brings the database to the schema that is used here, before all else. */
   prepare(sql: SqlDatabase): Promise<void>;
@@ -32,10 +36,14 @@ export function sqliteDatabase({ driver, path, prepare }: SqliteDatabaseOptions)
   let isClosed = false;
 
   const connect = async (): Promise<SqliteConnection> => {
+    createPrivate(path);
     const connection = await patiently(path, () => driver.open(path));
+    const pragma = (text: string) => patiently(path, () => connection.exec(`PRAGMA ${text}`));
     try {
-      for (const pragma of ["busy_timeout = 0", "journal_mode = WAL", "synchronous = FULL"])
-        await patiently(path, () => connection.exec(`PRAGMA ${pragma}`));
+      await pragma("busy_timeout = 0");
+      if (await patiently(path, () => isNew(connection, path))) await pragma(`application_id = ${APPLICATION_ID}`);
+      await pragma("journal_mode = WAL");
+      await pragma("synchronous = FULL");
       await prepare({ ...databaseOn(connection, path), close: async () => undefined });
       return connection;
     } catch (error) {
@@ -96,6 +104,33 @@ function databaseOn(connection: SqliteConnection, path: string): Omit<SqlDatabas
   };
 }
 
+/**
+ * SQLite gives its other files the mode of the database. A file that exists is not opened here: closing it would end the locks that
+ * other connections of this process have on it.
+ */
+function createPrivate(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isFile()) return;
+  const advice = "Move it away, or use another state directory.";
+  if (found !== undefined) throw conflict(path, `it is ${found.isSymbolicLink() ? "a symlink" : "not a file"}`, advice);
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    // Another process was faster.
+    if (systemCode(error) !== "EEXIST") throw systemError(path, error);
+  }
+}
+
+/** Whether there is nothing in it yet. @throws `STORE_CONFLICT` for the database of another program, in which nothing was changed. */
+function isNew(connection: SqliteConnection, path: string): boolean {
+  const idOf = () => Number(connection.all("PRAGMA application_id", [])[0]?.application_id);
+  if (idOf() === APPLICATION_ID) return false;
+  const tables = Number(connection.all("SELECT COUNT(*) AS n FROM sqlite_master", [])[0]?.n);
+  // Another process may have begun meanwhile.
+  if (tables === 0 || idOf() === APPLICATION_ID) return tables === 0;
+  throw conflict(path, "it is a database of another program", "Move it away, or use another state directory.");
+}
+
 /** `$1` is a named parameter in SQLite; `?1` is the first value. */
 function numbered(statement: string): string {
   return statement.replace(/\$(\d+)/g, "?$1");
@@ -117,42 +152,54 @@ async function patiently<T>(path: string, attempt: () => T): Promise<T> {
   }
 }
 
+function conflict(path: string, reason: string, next: string, cause?: unknown): HaftError {
+  return new HaftError("STORE_CONFLICT", `Did not use the state in "${path}": ${reason}. ${next}`, {
+    details: { path, reason },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+function unwritable(path: string, reason: string, next: string, cause: unknown): HaftError {
+  return new HaftError("STORE_UNWRITABLE", `Did not use the state in "${path}": ${reason}. ${next}`, {
+    details: { path, reason },
+    cause,
+  });
+}
+
+const MAKE_WRITABLE = "Make it and its directory writable for this user, or use another state directory.";
+
+/** The error for a database that cannot be created. */
+function systemError(path: string, error: unknown): HaftError {
+  const shortage = shortageOf(error);
+  if (shortage !== undefined) return unwritable(path, shortage.why, `${shortage.next}.`, error);
+  return unwritable(path, messageOf(error), MAKE_WRITABLE, error);
+}
+
 /** What an error of SQLite means for whoever has to act on it. */
 function storeError(path: string, error: unknown, waitedMs: number): unknown {
-  const code = sqliteCode(error);
-  if (code === undefined) return error;
-  const shown = `"${path}"`;
-  const unwritable = (reason: string, next: string) =>
-    new HaftError("STORE_UNWRITABLE", `Did not use the state in ${shown}: ${reason}. ${next}`, {
-      details: { path, reason },
-      cause: error,
-    });
-  const conflict = (reason: string, next: string) =>
-    new HaftError("STORE_CONFLICT", `Did not use the state in ${shown}: ${reason}. ${next}`, { cause: error });
-  switch (code) {
+  switch (sqliteCode(error)) {
     case CODES.busy:
     case CODES.locked:
       return conflict(
+        path,
         `another process has locked it for the ${Math.round(waitedMs)} ms that this call waited`,
         "Try again later.",
+        error,
       );
     case CODES.full:
-      return unwritable("the disk is full", "Free space; nothing was lost.");
+      return unwritable(path, "the disk is full", "Free some space there; nothing was lost.", error);
     case CODES.readOnly:
     case CODES.cannotOpen:
-      return unwritable(
-        messageOf(error),
-        "Make it and its directory writable for this user, or use another state directory.",
-      );
+      return unwritable(path, messageOf(error), MAKE_WRITABLE, error);
     case CODES.corrupt:
+      return conflict(path, "it is damaged", RESTORE, error);
     case CODES.notADatabase:
-      return conflict(
-        code === CODES.notADatabase ? "it is not a SQLite database" : "it is damaged",
-        "Restore it from a backup, or move it away to start anew.",
-      );
+      return conflict(path, "it is not a SQLite database", RESTORE, error);
     case CODES.ioError:
-      return unwritable(messageOf(error), "Check the disk.");
+      return unwritable(path, messageOf(error), "Check the disk, and whether it is full.", error);
     default:
       return error;
   }
 }
+
+const RESTORE = "Restore it from a backup, or move it away to start anew.";
