@@ -32,6 +32,8 @@ export interface Services {
   readonly postgres: {
     /** A database of its own, as superuser and without a password. Tests use schemas of their own in it. */
     readonly url: string;
+    /** A second server, which asks for a password. One test file uses it: it stops it by `control stop`, and starts it again. */
+    readonly spare: { readonly url: string; readonly control: string };
   };
 }
 

@@ -8,10 +8,9 @@ import { shownPostgresUrl } from "./postgres-url.js";
 
 /** Connections of one process. */
 const MAX_CONNECTIONS = 5;
-/** Milliseconds for a connection to be made or to become free, and for a lock; a statement gets one second more. */
-const WAIT_MS = 10_000;
-/** Milliseconds without an answer after which the way to the server counts as broken; longer than the server waits. */
-const SILENCE_MS = WAIT_MS + 5_000;
+/** How many milliseconds longer a statement may take than wait for a lock, and this process than the server. */
+const STATEMENT_MS = 1_000;
+const SILENCE_MS = 5_000;
 /** Milliseconds after which a connection that is not used is closed. */
 const IDLE_MS = 10_000;
 /** How often a transaction is tried that the server undoes because of others. */
@@ -22,6 +21,8 @@ export interface PostgresDatabaseOptions {
   readonly url: string;
   /** Brings the database to the schema that is used here, before all else. */
   prepare(sql: SqlDatabase): Promise<void>;
+  /** Milliseconds for a connection to be made or to become free, for a lock, and between statements of a change. Default 10,000. */
+  readonly waitMs?: number;
 }
 
 /**
@@ -32,14 +33,14 @@ export interface PostgresDatabaseOptions {
  *
  * @throws `CONFIG_INVALID` for a text that is no such URL. Statements reject with `CONFIG_MISSING_PACKAGE` where `pg` is missing.
  */
-export function postgresDatabase({ url, prepare }: PostgresDatabaseOptions): SqlDatabase {
-  const shown = shownPostgresUrl(url);
+export function postgresDatabase({ url, prepare, waitMs = 10_000 }: PostgresDatabaseOptions): SqlDatabase {
+  const place: Place = { url, shown: shownPostgresUrl(url), waitMs };
   let pool: Promise<Pool> | undefined;
   let prepared: Promise<void> | undefined;
   let isClosed = false;
 
   const connected = (): Promise<Pool> => {
-    pool ??= openPool(url, shown).catch((error: unknown) => {
+    pool ??= openPool(place).catch((error: unknown) => {
       pool = undefined;
       throw error;
     });
@@ -47,7 +48,7 @@ export function postgresDatabase({ url, prepare }: PostgresDatabaseOptions): Sql
   };
   const ready = async (): Promise<SqlDatabase> => {
     if (isClosed) throw closedState();
-    const database = { ...databaseIn(await connected(), shown), close: async () => undefined };
+    const database = { ...databaseIn(await connected(), place), close: async () => undefined };
     prepared ??= prepare(database).catch((error: unknown) => {
       prepared = undefined;
       throw error;
@@ -76,21 +77,28 @@ export async function postgresNow(sql: Sql, offsetMs = 0): Promise<number> {
   return Number(row?.now) + offsetMs;
 }
 
-async function openPool(url: string, shown: string): Promise<Pool> {
+interface Place {
+  readonly url: string;
+  /** The URL as it may be shown. */
+  readonly shown: string;
+  readonly waitMs: number;
+}
+
+async function openPool({ url, shown, waitMs }: Place): Promise<Pool> {
   const { Pool } = await loadPg(shown);
   const pool = new Pool({
     connectionString: url,
     max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: WAIT_MS,
+    connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: IDLE_MS,
     allowExitOnIdle: true,
     keepAlive: true,
     fallback_application_name: "haft",
-    lock_timeout: WAIT_MS,
-    statement_timeout: WAIT_MS + 1_000,
+    lock_timeout: waitMs,
+    statement_timeout: waitMs + STATEMENT_MS,
     // A host that stops in the middle of a change must not hold its lock.
-    idle_in_transaction_session_timeout: WAIT_MS,
-    query_timeout: SILENCE_MS,
+    idle_in_transaction_session_timeout: waitMs,
+    query_timeout: waitMs + SILENCE_MS,
     types: { getTypeParser: ((type: number) => PARSERS[type] ?? asText) as never },
   });
   // The server ends connections when it stops; that is seen by the next statement.
@@ -137,16 +145,16 @@ function sqlOf(ask: Ask): Sql {
   };
 }
 
-function databaseIn(pool: Pool, shown: string): Omit<SqlDatabase, "close"> {
+function databaseIn(pool: Pool, place: Place): Omit<SqlDatabase, "close"> {
   const ask: Ask = (statement, values) =>
     repeated(async () => {
       try {
         return await pool.query(statement, [...values]);
       } catch (error) {
-        throw postgresError(shown, error);
+        throw postgresError(place, error);
       }
     });
-  return { ...sqlOf(ask), transaction: (lock, body) => repeated(() => transactionIn(pool, shown, lock, body)) };
+  return { ...sqlOf(ask), transaction: (lock, body) => repeated(() => transactionIn(pool, place, lock, body)) };
 }
 
 /** Tries again what the server has undone because of others. */
@@ -160,9 +168,9 @@ async function repeated<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-async function transactionIn<T>(pool: Pool, shown: string, lock: string, body: (sql: Sql) => Promise<T>): Promise<T> {
+async function transactionIn<T>(pool: Pool, place: Place, lock: string, body: (sql: Sql) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
-    throw postgresError(shown, error);
+    throw postgresError(place, error);
   });
   // A connection that breaks between two statements would end the process.
   const ignore = () => {};
@@ -174,7 +182,7 @@ async function transactionIn<T>(pool: Pool, shown: string, lock: string, body: (
       return await client.query(statement, [...values]);
     } catch (error) {
       if (hasBrokenConnection(error)) broken = error as Error;
-      failed = postgresError(shown, error);
+      failed = postgresError(place, error);
       throw failed;
     }
   };

@@ -17,6 +17,10 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
 
 const RETRY = "Calls that need no state still run. Start it, or correct the URL; the next call tries again.";
 
+/** What `pg` has no codes for. */
+const IN_USE = /^timeout exceeded when trying to connect/;
+const NO_ANSWER = /due to connection timeout$|^Query read timeout$/;
+
 interface Meaning {
   readonly code: "STORE_UNWRITABLE" | "STORE_CONFLICT";
   /** A clause. */
@@ -54,7 +58,7 @@ function meaningOfState(state: string, text: string): Meaning {
     case "57014":
       return conflict("a statement was ended that took longer than it may", "Try again later.");
     case "55P03":
-      return conflict("another host has it locked for as long as a call waits", "Try again later.");
+      return conflict("another host has it locked", "Try again later.");
     case "25P03":
       return conflict("this process stopped in the middle of a change, which was undone", "Try again.");
     case "40001":
@@ -71,7 +75,7 @@ function meaningOfState(state: string, text: string): Meaning {
   }
 }
 
-function meaningOf(error: unknown): Meaning {
+function meaningOf(error: unknown, waitMs: number): Meaning {
   const text = messageOf(error);
   const state = sqlState(error);
   if (state !== undefined) return meaningOfState(state, text);
@@ -79,17 +83,20 @@ function meaningOf(error: unknown): Meaning {
   const code = codeOf(error) ?? codeOf((error as { readonly errors?: readonly unknown[] }).errors?.[0]);
   const away = code === undefined ? undefined : UNREACHABLE[code];
   if (away !== undefined) return unwritable(`the server is away: ${away}`, RETRY);
-  if (isPoolBusy(error))
-    return conflict("all connections of this process were in use for as long as a call waits", "Try again later.");
+  if (IN_USE.test(text))
+    return conflict(`all connections of this process were in use for ${waitMs} ms`, "Try again later.");
+  if (NO_ANSWER.test(text)) return unwritable(`the server is away: it did not answer in ${waitMs} ms`, RETRY);
   if (/^SASL/.test(text))
     return unwritable(`the server asks for a password that it did not get (${text})`, "Set the password.");
   return unwritable(`the server is away: ${text}`, RETRY);
 }
 
-/** The error for a failure of `pg`; others stay as they are. `shown` names the database, without a password. */
-export function postgresError(shown: string, error: unknown): HaftError {
-  if (HaftError.is(error)) return error;
-  const { code, reason, next } = meaningOf(error);
+/** The error for a failure of `pg`. `shown` names the database, without a password; `waitMs` is how long a call waits. */
+export function postgresError(
+  { shown, waitMs }: { readonly shown: string; readonly waitMs: number },
+  error: unknown,
+): HaftError {
+  const { code, reason, next } = meaningOf(error, waitMs);
   return new HaftError(code, `Did not use the state in "${shown}": ${reason}. ${next}`, {
     details: code === "STORE_UNWRITABLE" ? { path: shown, reason } : {},
     cause: error,
@@ -116,9 +123,4 @@ function sqlState(error: unknown): string | undefined {
 function codeOf(error: unknown): string | undefined {
   const code = (error as { readonly code?: unknown } | undefined)?.code;
   return typeof code === "string" ? code : undefined;
-}
-
-/** `pg` has no code for it. */
-function isPoolBusy(error: unknown): boolean {
-  return /^timeout exceeded when trying to connect/.test(messageOf(error));
 }
