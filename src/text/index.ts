@@ -68,6 +68,7 @@ export { posixQuote, shellPath, shellWord } from "./quoting.js";
 export { REDACTION_MARK } from "./redaction-mark.js";
 export { parseSshDestination, type SshDestination } from "./ssh-destination.js";
 export { detectTextForm, isBinary, namedTextForm, type TextForm } from "./text-form.js";
+export { knownZone, localZone, type WallTime, wallTime, zoneProblem } from "./time-zone.js";
 export { DEFAULT_DIFF_CONTEXT, renderUnifiedDiff, type UnifiedDiffOptions } from "./unified-diff.js";
 export {
   compareUtf8,

@@ -14,7 +14,7 @@ export const PACKAGES: PackageTable = {
   policy: { unbash: "eager" },
   "surfaces/cli": { commander: "eager", "jsonc-parser": "lazy", picocolors: "eager", "smol-toml": "lazy" },
   toolkit: { "jsonc-parser": "lazy" },
-  "engines/schedule": { croner: "lazy" },
+  "engines/schedule": { croner: "eager" }, // the engine itself is loaded with the first schedule
   "stores/postgres": { pg: "lazy" },
   "stores/sqlite": { libsql: "lazy" },
   "surfaces/mcp": { "@modelcontextprotocol/server": "lazy" },

@@ -1,5 +1,5 @@
 import { defineTool, fail, ok, type ToolContext, type ToolResult } from "../../kernel/index.js";
-import { nearestNames } from "../../text/index.js";
+import { knownZone, type WallTime, wallTime, zoneProblem } from "../../text/index.js";
 import { quoted } from "../shared/path-input.js";
 import { TIME_FORMATS, type TimeData, type TimeFormat, type TimeInput, timeSchema } from "./contract.js";
 
@@ -25,37 +25,14 @@ function formatTime(input: TimeInput, ctx: Pick<ToolContext, "clock">): ToolResu
   );
 }
 
-/** The canonical name of the zone; undefined for an unknown one. An older name is kept. */
-function knownZone(asked: string): string | undefined {
-  try {
-    const known = new Intl.DateTimeFormat("en-US", { timeZone: asked }).resolvedOptions().timeZone;
-    return known.toLowerCase() === asked.toLowerCase() ? known : asked;
-  } catch {
-    return undefined;
-  }
-}
-
 function refuseZone(zone: string): ToolResult<never> {
-  const near = nearestNames(zone, Intl.supportedValuesOf("timeZone"));
-  const nearest = near.length === 0 ? "" : ` Did you mean ${near.join(", ")}?`;
-  const problem = `\`zone\` ${quoted(zone)} is not a time zone; send an IANA name such as Europe/Berlin, or UTC.${nearest}`;
+  const problem = `\`zone\` ${quoted(zone)} ${zoneProblem(zone)}`;
   return fail("CALL_INVALID", `Did not return the time: ${problem}`, { details: { parameter: "zone", problem } });
 }
 
 function refuseFormat(format: string): ToolResult<never> {
   const problem = `\`format\` ${quoted(format)} is unknown; must be one of ${TIME_FORMATS.join(", ")}`;
   return fail("CALL_INVALID", `Did not return the time: ${problem}.`, { details: { parameter: "format", problem } });
-}
-
-/** The parts of a time as text, of fixed width except for names. */
-interface WallTime {
-  readonly date: string;
-  readonly time: string;
-  readonly day: string;
-  readonly month: string;
-  readonly weekday: string;
-  /** `+02:00` */
-  readonly offset: string;
 }
 
 const FORMS: Readonly<Record<TimeFormat, (wall: WallTime, nowMs: number, zone: string) => string>> = {
@@ -69,37 +46,4 @@ const FORMS: Readonly<Record<TimeFormat, (wall: WallTime, nowMs: number, zone: s
 
 function yearOf(date: string): string {
   return date.slice(0, date.indexOf("-", 1));
-}
-
-function wallTime(nowMs: number, zone: string): WallTime {
-  const parts = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-  }).formatToParts(nowMs);
-  const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((one) => one.type === type)?.value);
-  const asUtcMs = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
-  const wall = new Date(asUtcMs);
-  const word = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat("en-US", { timeZone: "UTC", ...options }).format(wall);
-  const [date = "", time = ""] = wall.toISOString().split("T");
-  return {
-    date,
-    time: time.slice(0, 8),
-    day: date.slice(-2),
-    month: word({ month: "long" }),
-    weekday: word({ weekday: "long" }),
-    offset: offsetOf(Math.round((asUtcMs - Math.floor(nowMs / 1000) * 1000) / 60_000)),
-  };
-}
-
-function offsetOf(minutes: number): string {
-  const size = Math.abs(minutes);
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }
