@@ -11,6 +11,7 @@ const DROPPED = "-dac_override,-dac_read_search";
  * @property {string[]} prefix - The words before the command of the runner.
  * @property {object} [env] - Variables of the runner.
  * @property {() => void} [end]
+ * @property {Record<string, { outcome: string, why: string }>} [differs] - Cases whose outcome here is this other one, and why.
  * @type {Record<string, (scratch: string) => Place | { cannot: string }>}
  */
 export const PLACES = {
@@ -18,7 +19,13 @@ export const PLACES = {
   sandbox() {
     const works = spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-user", "true"]).status === 0;
     if (!works) return { cannot: "bwrap does not work here" };
-    return { prefix: withoutOverride(), env: placeVariable({ target: "sandbox" }) };
+    const placeholder =
+      "an open sandbox keeps an empty .git in the workspace, so that no command can create one that git obeys";
+    return {
+      prefix: withoutOverride(),
+      env: placeVariable({ target: "sandbox" }),
+      differs: { "WRITE-17": { outcome: 'sh: expected "" from ls -A, got .git\\n', why: placeholder } },
+    };
   },
   container() {
     const { podman, absent } = services();

@@ -227,6 +227,38 @@ describe("cases", () => {
     expect(unjudged.stdout).toContain("manual without a test that names the id: KERN-02");
   });
 
+  it("a case that no runner can play needs a test of its name, in the areas of such cases", () => {
+    const document = (ids: string[]) => put("cases/failures.md", ids.map((id) => `### ${id}\ntext\n`).join("\n"));
+    const cases = (args: string[]) => run("cases", args, { CASES: at("cases") });
+    put("cases/failures.jsonl", JSON.stringify([{ id: "SSH-05", status: "passed" }]));
+    put("src/b.test.ts", `it("is typed [TMUX-01]", () => {}); it("connects [SSH-02]", () => {});`);
+    document(["TMUX-01", "SSH-02", "SSH-05", "CRON-01"]);
+    const passed = cases(["--on", "local"]);
+    expect([passed.status, closing(passed.stdout)]).toEqual([0, "3 passed, 0 failed, 0 skipped"]);
+    expect(passed.stdout).toContain("2 passed by tests, each with a test of its name: TMUX-01 SSH-02");
+    document(["TMUX-01", "TMUX-02", "CONT-01"]);
+    const failed = cases(["--area", "TMUX"]);
+    expect([failed.status, closing(failed.stdout)]).toEqual([1, "1 passed, 1 failed, 0 skipped"]);
+    expect(failed.stdout).toContain("without a test that names the id: TMUX-02");
+  });
+
+  it("a case whose outcome differs on a place passes with that outcome alone", () => {
+    const place = (outcome: string) =>
+      put(
+        "scripts/case-places.mjs",
+        `export const PLACES = { local: () => ({ prefix: [], differs: { "WRITE-17": { outcome: "${outcome}", why: "a reason" } } }) };`,
+      );
+    put("cases/run.mjs", RUNNER.replace("+ id)", '+ id + ": got .git")'));
+    const results = (status: string) => [{ id: "WRITE-17", status, why: "got .git" }];
+    place("got .git");
+    const differs = play(results("failed"));
+    expect([differs.status, closing(differs.stdout)]).toEqual([0, "1 passed, 0 failed, 0 skipped"]);
+    expect(differs.stdout).toContain("ok WRITE-17, with a difference: a reason");
+    expect(closing(play(results("passed")).stdout)).toBe("0 passed, 1 failed, 0 skipped");
+    place("got something else");
+    expect(closing(play(results("failed")).stdout)).toBe("0 passed, 1 failed, 0 skipped");
+  });
+
   it("reports that there is no cases directory, and succeeds unless one was asked for", () => {
     const none = run("cases");
     expect(none.status).toBe(0);

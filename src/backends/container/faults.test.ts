@@ -49,7 +49,7 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
       }
     });
 
-    it("a command ends in the container at its deadline, with all that it started (CONT-01)", async () => {
+    it("a command ends in the container at its deadline, with all that it started [CONT-01]", async () => {
       const { container, exec } = await opened();
       const { ended, tree } = await exec("(sleep 41; touch /tmp/late) & sleep 40; touch /tmp/late", 500);
       expect([ended, tree.state]).toEqual(["deadline", "gone"]);
@@ -57,20 +57,20 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
       expect(text((await exec("ls /tmp")).stdout)).not.toContain("late");
     });
 
-    it("the two streams stay apart, without carriage returns (CONT-07)", async () => {
+    it("the two streams stay apart, without carriage returns [CONT-07]", async () => {
       const { exec } = await opened();
       const { stdout, stderr } = await exec("echo o; echo e >&2");
       expect([text(stdout), text(stderr)]).toEqual(["o\n", "e\n"]);
     });
 
-    it("no profile is read: the output is the command's alone (CONT-08)", async () => {
+    it("no profile is read: the output is the command's alone [CONT-08]", async () => {
       const { container, exec } = await opened();
       const profile = "echo banner; cd /tmp; PATH=/nowhere";
       engine.run("exec", container, "sh", "-c", `echo '${profile}' | tee /etc/profile /root/.profile >/root/.bashrc`);
       expect(text((await exec("echo only; pwd; command -v tmux")).stdout)).toBe("only\n/\n/usr/bin/tmux\n");
     });
 
-    it("a container that is stopped, started again, paused and removed is reported as such (CONT-03)", async () => {
+    it("a container that is stopped, started again, paused and removed is reported as such [CONT-03]", async () => {
       const { container, exec, shell, explained } = await opened();
       const job = await shell.spawn("echo began; exec sleep 61", { cwd: "/", lifetime: "session" });
       const running = exec("sleep 60");
@@ -139,7 +139,7 @@ withServices(["podman"], "a container", () => {
   const engine = new TestEngine("podman");
   afterAll(() => engine.dispose());
 
-  it("without a shell says so: a bare 127 is not reported (CONT-02)", async () => {
+  it("without a shell says so: a bare 127 is not reported [CONT-02]", async () => {
     const container = engine.start();
     engine.run("exec", container, "rm", "/bin/sh");
     expect(await messageOf(openContainer({ name: container, ...engine.options }))).toContain(

@@ -1,63 +1,19 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { sendSignal, systemClock } from "../../host/index.js";
-import {
-  type Backend,
-  DEFAULT_PANE,
-  type HaftError,
-  PANE_ACTIONS,
-  type PaneResult,
-  type Terminal,
-} from "../../kernel/index.js";
+import { DEFAULT_PANE, type HaftError, PANE_ACTIONS } from "../../kernel/index.js";
 import { bindAll } from "../../testing/index.js";
 import { createLocalBackend } from "../local/index.js";
-import type { TmuxOptions } from "./options.js";
 import { runsBelow } from "./own-terminal.js";
+import { PLAIN, panesBench, text, until } from "./panes.fixture.js";
 import { PANE_SHELLS, testPlace, withPrograms } from "./shells.fixture.js";
 import { withTmux } from "./with-tmux.js";
 
-const PLAIN = { join: false, trailing: false, escapes: false, escapeNonPrintable: false, alternate: false };
 const WAIT_MS = 30_000;
 
 withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
-  const closing: (() => unknown)[] = [];
-  afterEach(async () => {
-    for (const close of closing.splice(0).reverse()) await close();
-  });
-
-  /** A backend, the directory of its tmux server once it runs, and what a call can do there. */
-  function open(options: Partial<TmuxOptions> = {}) {
-    const place = testPlace();
-    closing.push(place.remove);
-    const clients: string[] = [];
-    const local = createLocalBackend({ cwd: place.directory, home: place.home });
-    const backend: Backend = withTmux(local, {
-      run: (argv) => argv,
-      env: { PATH: process.env.PATH ?? "", HOME: place.home, TMUX_TMPDIR: place.directory },
-      paneShell: PANE_SHELLS.bash,
-      ...options,
-    });
-    closing.push(() => backend.close());
-    const terminal = (command?: string): Terminal => {
-      const commands = command === undefined ? [] : [{ command, cwd: place.directory }];
-      return bindAll({ backend, clock: systemClock }, { commands, panes: [{ id: "*", actions: PANE_ACTIONS }] })
-        .terminal!;
-    };
-    const run = (command: string, timeoutMs = WAIT_MS, pane = DEFAULT_PANE): Promise<PaneResult> =>
-      terminal(command).run(pane, command, { cwd: place.directory, timeoutMs });
-    /** The private server of the default pane, as `tmux` arguments. */
-    const server = async () => {
-      const { stdout } = await run('printf "%s %s" "${TMUX%,*}" "$PPID"');
-      const [socket = "", pid = ""] = text(stdout.head).replace(/,\d+ /, " ").split(" ");
-      return {
-        socket,
-        pid: Number(pid),
-        tmux: (...args: string[]) => execFileSync("tmux", ["-S", socket, ...args], { encoding: "utf8" }),
-      };
-    };
-    return { backend, place, terminal, run, server, clients };
-  }
+  const { open, closing } = panesBench();
 
   it("ends with the pane when a user closes it, and opens another one for the next command", async () => {
     const { run, server } = open();
@@ -349,22 +305,10 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
   });
 });
 
-function text(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
-}
-
 function commandLine(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
   } catch {
     return "";
-  }
-}
-
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + WAIT_MS;
-  while (!(await isTrue())) {
-    if (Date.now() > end) throw new Error("It did not happen in time.");
-    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -138,8 +138,8 @@ export class PaneCommandRun {
     const { id } = this.#pane;
     await this.#pane.ready;
     const { state, pid } = await panes.factsOf(id);
-    if (state.alternate) throw paneBusy(id, state.command, "shows its own screen");
-    if (!(await panes.isPrompt(this.#pane, pid, state.command))) throw paneBusy(id, state.command, "is running there");
+    if (!(await panes.isPrompt(this.#pane, pid, state)))
+      throw paneBusy(id, state.command, state.alternate ? "shows its own screen" : "is running there");
     this.#pid = pid;
     const { directory } = await server.open();
     const [number, { input }] = [id.slice(1), this.#options];
@@ -159,7 +159,8 @@ export class PaneCommandRun {
       cwd: this.#options.cwd,
       realCwd: real,
       env,
-      clears: this.#pane.isAtLineStart,
+      clears: this.#pane.isAtLineStart && !state.alternate,
+      leavesAlternate: state.alternate,
     });
     this.#pane.isAtLineStart = false;
     const [users] = await server.sendAll([

@@ -29,6 +29,10 @@ const printMark = (nonce: string, part: "begin" | "end" | "ready") => `\\printf 
 /** Removes the typed line, which stands above the cursor. */
 const CLEAR = String.raw`\printf '\033[A\r\033[J'`;
 
+/** Modes that a program leaves which was killed: the mouse would be typed into the pane. */
+const RESET_MOUSE = String.raw`\printf '\033[?1000l\033[?1002l\033[?1003l'`;
+const LEAVE_ALTERNATE = String.raw`\printf '\033[?1049l'`;
+
 /** Reports that the shell reads commands, and keeps typed paths out of its history. */
 export function readyScript(nonce: string): string {
   return [
@@ -54,6 +58,8 @@ export interface PaneCommand {
   readonly env: Readonly<Record<string, string>>;
   /** The line of the prompt has nothing else, so that it can be removed with the typed path. */
   readonly clears: boolean;
+  /** The pane shows the screen of a program that was killed. */
+  readonly leavesAlternate: boolean;
 }
 
 /**
@@ -69,6 +75,8 @@ export function paneCommandScript(one: PaneCommand): string {
     String.raw`\unalias -a 2>/dev/null`,
     "set +e",
     "trap : INT QUIT TERM",
+    RESET_MOUSE,
+    one.leavesAlternate ? LEAVE_ALTERNATE : "",
     one.clears ? CLEAR : "",
     `\\printf '%s\\n' ${posixQuote(`$ ${shownCommand(one.command)}`)}`,
     `if \\cd -P ${posixQuote(one.cwd.startsWith("-") ? `./${one.cwd}` : one.cwd)} 2>/dev/null; then`,

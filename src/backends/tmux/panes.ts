@@ -129,18 +129,18 @@ export class Panes {
     if (dead) return "gone";
     const own = this.own(state.pane);
     if (!state.owned || own === undefined) return "unknown";
-    if (own.running === "run" || state.alternate) return "busy";
+    if (own.running === "run") return "busy";
     await own.ready.catch(() => {});
-    return (await this.isPrompt(own, pid, state.command)) ? "prompt" : "busy";
+    return (await this.isPrompt(own, pid, state)) ? "prompt" : "busy";
   }
 
   /**
-   * Whether the shell of a pane of ours waits for a command: it is still that shell, and its group has the terminal. Where there is
-   * no /proc, only the name of the foreground program is known.
+   * Whether the shell of a pane of ours waits for a command: it is still that shell, and its group has the terminal. A program that was
+   * killed may have left its screen there. Without /proc only the name of the foreground program is known, and its screen.
    */
-  async isPrompt(own: OwnPane, pid: number, command: string): Promise<boolean> {
-    if (command !== own.shellName) return false;
-    if (!own.hasProc) return true;
+  async isPrompt(own: OwnPane, pid: number, state: Pick<PaneState, "command" | "alternate">): Promise<boolean> {
+    if (state.command !== own.shellName) return false;
+    if (!own.hasProc) return !state.alternate;
     const stat = await this.stat(pid);
     return stat !== undefined && stat.foreground === stat.group;
   }
@@ -242,10 +242,10 @@ export class Panes {
     for (const one of [pane, ...this.#extra]) {
       if (one.running === "run" || this.own(one.id) !== one) continue;
       const facts = alive.find(({ state }) => state.pane === one.id && state.owned);
-      if (facts === undefined || facts.state.alternate) continue;
+      if (facts === undefined) continue;
       const before = one.running;
       one.running = "run"; // so that no other command takes it meanwhile
-      if (await this.isPrompt(one, facts.pid, facts.state.command)) return take(one);
+      if (await this.isPrompt(one, facts.pid, facts.state)) return take(one);
       one.running = before;
     }
     const { cwd } = this.#server;
