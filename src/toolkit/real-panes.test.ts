@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, vi } from "vitest";
 import { until } from "../backends/posix/machine.fixture.js";
-import { withPrograms } from "../backends/tmux/shells.fixture.js";
 import { createToolkit, type Toolkit } from "../index.js";
+import { withPrograms } from "../testing/programs.fixture.js";
 import { service, withServices } from "../testing/services.fixture.js";
 import { verifies } from "../testing/verifies.fixture.js";
 

@@ -1,17 +1,12 @@
 /** The target "sandbox" through a toolkit: what policy asks, and what its settings open. */
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { withBubblewrap } from "../testing/programs.fixture.js";
 import { createToolkit, type ToolkitOptions } from "./index.js";
-
-const CANNOT = spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-user", "true"]).status !== 0;
-if (CANNOT && process.env.REQUIRE_ALL === "1")
-  throw new Error("Tests of the sandbox cannot run: bwrap does not work here.");
-if (CANNOT) process.stderr.write("skipped: tests of the target sandbox (cannot: bwrap does not work here)\n");
 
 let root: string;
 let workspace: string;
@@ -32,7 +27,7 @@ async function run(command: string, options: ToolkitOptions) {
   return { ...outcome, output: String(outcome.output) };
 }
 
-describe.skipIf(CANNOT)("a toolkit on the target sandbox", () => {
+withBubblewrap("a toolkit on the target sandbox", () => {
   it("runs code of the workspace without a question in a supervised session, which on local is asked about", async () => {
     const supervised = { autonomy: "supervised" } as const;
     expect(await run("npm test", { ...supervised, on: "sandbox" })).toMatchObject({

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { LONG } from "../../src/testing/long.fixture.js";
+import { withBubblewrap, withPrograms } from "../../src/testing/programs.fixture.js";
 import { service, withServices } from "../../src/testing/services.fixture.js";
 import { startHost } from "./hosts.js";
 
@@ -54,7 +55,11 @@ const LIMIT_MS = LONG ? 900_000 : 180_000;
 
 it.runIf(process.platform === "linux")("much output of this machine", () => check("local"), LIMIT_MS);
 
-it.runIf(process.platform === "linux")("much output of a sandbox", () => check("sandbox"), LIMIT_MS);
+withBubblewrap("much output of a sandbox", () => it("is bounded", () => check("sandbox"), LIMIT_MS));
+
+withPrograms("much output of a pane", ["tmux"], () => {
+  it("is bounded", () => check("local+tmux,shell=pane"), LIMIT_MS);
+});
 
 withServices(["ssh"], "much output", () => {
   it(

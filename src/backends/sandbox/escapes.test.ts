@@ -12,8 +12,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { bundleForProcess } from "../../testing/bundle.fixture.js";
+import { withBubblewrap } from "../../testing/programs.fixture.js";
 
 /** Any user without an entry in the user database. */
 const PLAIN_USER = 54_321;
@@ -56,7 +57,7 @@ function tried(as: "sandbox" | "local", user: number): Record<string, string[]> 
   return Object.fromEntries(lines.map((line) => JSON.parse(line)).map(({ name, out }) => [name, out]));
 }
 
-describe("ways out of the sandbox", () => {
+withBubblewrap("ways out of the sandbox", () => {
   it.each(USERS)(
     "none works, for %s",
     (_, user) => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { allProcesses, isDead } from "../../host/index.js";
 import { bundleForProcess } from "../../testing/bundle.fixture.js";
+import { withBubblewrap } from "../../testing/programs.fixture.js";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "haft-killed-")));
 let script: string;
@@ -29,9 +30,8 @@ function commandLine(pid: number): readonly string[] {
   }
 }
 
-it.runIf(process.platform === "linux")(
-  "a host that is killed leaves no process of a sandbox, not in sessions of their own either",
-  async () => {
+withBubblewrap("a sandbox whose host is killed", () => {
+  it("a host that is killed leaves no process of a sandbox, not in sessions of their own either", async () => {
     const workspace = mkdtempSync(join(base, "ws-"));
     // Long enough for the test, and found by their command line.
     const mark = `7${process.pid}`;
@@ -45,6 +45,5 @@ it.runIf(process.platform === "linux")(
     host.kill("SIGKILL");
     await ended;
     await vi.waitFor(() => expect(running([...marks, workspace])).toEqual([]), waits);
-  },
-  150_000,
-);
+  }, 150_000);
+});

@@ -10,7 +10,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { withBubblewrap } from "../../testing/programs.fixture.js";
 import { createSandboxBackend } from "./index.js";
 
 let base: string;
@@ -30,7 +31,7 @@ const run = async (backend: Awaited<ReturnType<typeof open>>, command: string) =
   return Buffer.concat([stdout.head, stdout.tail]).toString().trim();
 };
 
-describe("opening a sandbox", () => {
+withBubblewrap("opening a sandbox", () => {
   it("refuses a directory of temporary files that commands could move", async () => {
     mkdirSync(join(base, "ws/t"));
     vi.stubEnv("TMPDIR", join(base, "ws/t"));

@@ -4,10 +4,11 @@ import { expect, it } from "vitest";
 import { sendSignal, systemClock } from "../../host/index.js";
 import { DEFAULT_PANE, type HaftError, PANE_ACTIONS } from "../../kernel/index.js";
 import { bindAll } from "../../testing/index.js";
+import { withPrograms } from "../../testing/programs.fixture.js";
 import { createLocalBackend } from "../local/index.js";
 import { runsBelow } from "./own-terminal.js";
 import { PLAIN, panesBench, text, until } from "./panes.fixture.js";
-import { PANE_SHELLS, testPlace, withPrograms } from "./shells.fixture.js";
+import { PANE_SHELLS, testPlace } from "./shells.fixture.js";
 import { withTmux } from "./with-tmux.js";
 
 const WAIT_MS = 30_000;

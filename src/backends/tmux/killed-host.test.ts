@@ -3,8 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { bundleForProcess } from "../../testing/bundle.fixture.js";
+import { withPrograms } from "../../testing/programs.fixture.js";
 import { isAlive, until } from "../posix/machine.fixture.js";
-import { testPlace, withPrograms } from "./shells.fixture.js";
+import { testPlace } from "./shells.fixture.js";
 
 vi.setConfig({ testTimeout: 120_000 });
 

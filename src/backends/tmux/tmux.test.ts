@@ -5,9 +5,10 @@ import { systemClock } from "../../host/index.js";
 import type { Backend } from "../../kernel/index.js";
 import { conform } from "../../testing/conform.fixture.js";
 import { plantByShell, terminalSuite } from "../../testing/index.js";
+import { withPrograms } from "../../testing/programs.fixture.js";
 import { createLocalBackend } from "../local/index.js";
 import { openLocalPosix } from "../posix/index.js";
-import { PANE_SHELLS, type PaneShellName, testPlace, withPrograms } from "./shells.fixture.js";
+import { PANE_SHELLS, type PaneShellName, testPlace } from "./shells.fixture.js";
 import { withTmux } from "./with-tmux.js";
 
 /** Runs under each shell what depends on it; the rest under bash alone. */

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { sendSignal } from "../../host/index.js";
 import { DEFAULT_PANE } from "../../kernel/index.js";
+import { withPrograms } from "../../testing/programs.fixture.js";
 import { PLAIN, panesBench, text, until } from "./panes.fixture.js";
-import { withPrograms } from "./shells.fixture.js";
 
 vi.setConfig({ testTimeout: 60_000 });
 
