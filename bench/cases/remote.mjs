@@ -47,7 +47,7 @@ function outputOf([program, ...args], env = {}) {
 
 async function openTarget(target, scratch) {
   const { name = target.target, ...on } = target;
-  const box = await openBox(scratch, `${scratch}/state`, { on: [on] });
+  const box = await openBox(undefined, `${scratch}/state`, { on: [on] });
   // Connects.
   await box.must("bash", { command: "true" });
   return { ...box, name };

@@ -11,7 +11,7 @@ export async function openBox(workspace, stateDir, more = {}) {
     call,
     async must(name, input) {
       const outcome = await call(name, input);
-      if (outcome.isError) throw new Error(`${name}: ${JSON.stringify(outcome.output).slice(0, 400)}`);
+      if (outcome.isError) throw new Error(`${name}: ${JSON.stringify(outcome.output).slice(0, 900)}`);
       return String(outcome.output);
     },
     close: () => toolkit.close(),
