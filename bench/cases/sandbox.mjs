@@ -41,7 +41,8 @@ const typed = (command) => async () => () => repeat(() => ended(command));
 function inBox(on) {
   return async ({ scratch }) => {
     const workspace = `${scratch}/ws-${on}`;
-    mkdirSync(workspace, { recursive: true });
+    // The sandbox opens only with a home directory.
+    for (const directory of [workspace, process.env.HOME]) mkdirSync(directory, { recursive: true });
     const box = await openBox(workspace, `${scratch}/state-${on}`, { on });
     // Opens the target.
     await box.must("bash", { command: "true" });
