@@ -34,7 +34,10 @@ export interface MemoryEntry extends Omit<MemoryContent, "vector"> {
 
 /** An entry that a search found. */
 export interface FoundMemory extends MemoryEntry {
-  /** 0 to 1: how well it matches, relative to the best match of the search. 1 where nothing was searched for. */
+  /**
+   * 0 to 1. For words, relative to the best match of the search; for embeddings, their cosine similarity; for both, their mean
+   * by weight. 1 where nothing was searched for.
+   */
   readonly score: number;
 }
 
@@ -57,16 +60,18 @@ export interface MemoryQuery {
 
 /** Which entries are deleted for their age. */
 export interface MemoryPurge {
-  readonly category: string;
+  readonly categories: readonly string[];
   /** Milliseconds since the epoch, exclusive: stored before this time. */
   readonly beforeMs: number;
+  /** Milliseconds. Nothing is deleted where the namespace was purged more recently. Default 0. */
+  readonly everyMs?: number;
 }
 
 /** The entries of one namespace. Proved by the cases `state:memories:*` of `haft/testing`. */
 export interface Memories {
   /**
    * Stores an entry, in one step with the version that it replaces.
-   * @throws `STORE_INVALID` for what cannot be stored, and where the namespace has 200,000 entries; `STORE_UNWRITABLE`, `STORE_CLOSED`.
+   * @throws `STORE_INVALID` for what cannot be stored, and for a new key where the namespace has 200,000 entries; `STORE_UNWRITABLE`, `STORE_CLOSED`.
    */
   store(content: MemoryContent): Promise<MemoryEntry>;
   /** The current version. Undefined where there is none. */
@@ -75,7 +80,11 @@ export interface Memories {
   history(key: string): Promise<readonly MemoryEntry[]>;
   /** Deletes an entry with its older versions. False where there is none. */
   forget(key: string): Promise<boolean>;
-  /** The current versions that match, the best first, then the newest. Never rejects for what the text contains. */
+  /**
+   * The current versions that match, the best first, then the newest. Never rejects for what the text contains. At most
+   * 400 entries are compared, by their first 4,096 characters: those with rare words of the text, then the newest of the others; of embeddings the newest 10,000.
+   * @throws `STORE_INVALID` for a limit or a vector that is out of range.
+   */
   recall(query: MemoryQuery): Promise<readonly FoundMemory[]>;
   /** All current versions in the order of their keys, compared as UTF-8 bytes. */
   list(filter?: { readonly category?: string; readonly after?: string }): AsyncIterable<MemoryEntry>;

@@ -31,4 +31,12 @@ export { type Case, cannotTable, type Plan, type RunnableCase, runnable, type Su
 export { type Exchange, playTranscript } from "./play-transcript.js";
 export { schemaProblems } from "./schema-problems.js";
 export type { StateFixture } from "./state/state-fixture.js";
-export { fsSuite, schedulesSuite, searchSuite, shellSuite, stateSuite, terminalSuite } from "./suites.js";
+export {
+  fsSuite,
+  memoriesSuite,
+  schedulesSuite,
+  searchSuite,
+  shellSuite,
+  stateSuite,
+  terminalSuite,
+} from "./suites.js";

@@ -25,6 +25,7 @@ import { shellRunning } from "./shell/running.js";
 import { shellSpawning } from "./shell/spawning.js";
 import { stateApprovals } from "./state/approvals.js";
 import { stateDocuments } from "./state/documents.js";
+import { stateMemories } from "./state/memories.js";
 import { stateScheduleEnds } from "./state/schedule-ends.js";
 import { stateSchedules } from "./state/schedules.js";
 import { stateSessions } from "./state/sessions.js";
@@ -70,6 +71,9 @@ export const shellSuite: Suite<Fixture> = [
 
 /** What every `State` guarantees: exact documents and atomic updates, sessions that end, approvals that are used once. */
 export const stateSuite: Suite<StateFixture> = [...stateDocuments, ...stateSessions, ...stateApprovals];
+
+/** What every `State` with memories guarantees: entries with their versions, and a search that finds them. */
+export const memoriesSuite: Suite<StateFixture> = stateMemories;
 
 /** What every `State` with schedules guarantees: each due time has one record, and each run one host. */
 export const schedulesSuite: Suite<StateFixture> = [...stateSchedules, ...stateScheduleEnds];

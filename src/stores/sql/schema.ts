@@ -2,12 +2,15 @@
 import { HaftError } from "../../kernel/index.js";
 import { scheduleTables } from "./schedule-rows.js";
 import type { Sql, SqlDatabase } from "./sql.js";
+import { memoryTables } from "./sql-memories.js";
 
 /** The tables of one version, as statements for an engine. */
 type Tables = (engine: Sql["engine"]) => readonly string[];
 
 /** What brings a database from each version to the next, from an empty one on. A released one is never changed. */
-const MIGRATIONS: readonly Tables[] = [(engine) => [...documentTables(engine), ...scheduleTables(engine)]];
+const MIGRATIONS: readonly Tables[] = [
+  (engine) => [...documentTables(engine), ...scheduleTables(engine), ...memoryTables(engine)],
+];
 
 /** The version of the tables that is read and written here. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -3,6 +3,7 @@ import { type Approvals, type Documents, HaftError, messageOf, type State } from
 import { documentApprovals } from "../document-approvals.js";
 import type { Sql, SqlDatabase } from "./sql.js";
 import { sqlDocuments } from "./sql-documents.js";
+import { sqlMemories } from "./sql-memories.js";
 import { sqlSchedules } from "./sql-schedules.js";
 import { type SqlSessionsOptions, sqlSessions } from "./sql-sessions.js";
 
@@ -38,6 +39,7 @@ export function sqlState({ database, now, directories, isHeld, requireFree }: Sq
       sqlDocuments({ database, collection: collectionOf(name), ...(session === undefined ? {} : { session }) }),
     sessions,
     approvals: sqlApprovals(database, now),
+    memories: (namespace) => sqlMemories(database, { namespace, now }),
     schedules: sqlSchedules(database, { now }),
     async problem() {
       if (isClosed) return "the state was closed";

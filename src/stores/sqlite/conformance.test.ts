@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { conform } from "../../testing/conform.fixture.js";
-import { type Plan, type StateFixture, schedulesSuite, stateSuite } from "../../testing/index.js";
+import { memoriesSuite, type Plan, type StateFixture, schedulesSuite, stateSuite } from "../../testing/index.js";
 import { sqliteDriver } from "./sqlite-driver.js";
 import { sqliteState } from "./sqlite-state.js";
 
@@ -25,4 +25,4 @@ const plan: Plan<StateFixture> = {
   knownFailures: {},
 };
 
-conform(plan, [stateSuite, schedulesSuite]);
+conform(plan, [stateSuite, schedulesSuite, memoriesSuite]);
