@@ -1,5 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
+import { systemIds } from "../../host/index.js";
 import type { ApprovalRequest } from "../../kernel/index.js";
+import { memoryState } from "../../stores/memory/index.js";
 import { POLICY_CALL } from "../../testing/policy-call.fixture.js";
 import { approvalForm, approvalFrom, canElicit, clientUser, IssuedForms } from "./elicitation.js";
 
@@ -73,23 +75,32 @@ it("a client can be asked when it declares forms", () => {
   ]);
 });
 
-it("a returned state counts once, in the session that asked, and within 120 seconds", () => {
-  vi.useFakeTimers();
-  const forms = new IssuedForms();
-  const answered = (
-    state: unknown,
-    session = "one",
-    view: Parameters<IssuedForms["answered"]>[2] = accepted("project"),
-  ) => forms.answered(state, session, view, "ada");
-  const state = forms.issue(request, "one");
-  expect(state).not.toContain(request.token);
-  for (const other of [undefined, "", request.token, `${state}x`, {}]) expect(answered(other)).toBeUndefined();
-  expect(answered(state, "two")).toBeUndefined();
-  expect(answered(state)).toEqual({ token: "approval-1", decision: { granted: "ada", scope: "project" } });
-  expect(answered(state)).toBeUndefined();
-  expect(answered(forms.issue(request, "one"), "one", accepted("once"))?.decision).toEqual({ granted: "ada" });
-  expect(answered(forms.issue(request, "one"), "one", { kind: "missing" })?.decision).toHaveProperty("denied");
-  const late = forms.issue(request, "one");
-  vi.advanceTimersByTime(120_001);
-  expect(answered(late)?.decision).toEqual({ denied: "It was not approved within 120000 ms." });
-});
+it.each(["in this process", "in documents that servers share"])(
+  "a returned state counts once, in the session that asked, and within 120 seconds: %s",
+  async (place) => {
+    vi.useFakeTimers();
+    const documents = memoryState({ ids: systemIds, now: Date.now }).documents("forms");
+    const server = () => new IssuedForms(place === "in this process" ? undefined : async () => documents);
+    const forms = server();
+    const other = place === "in this process" ? forms : server();
+    const answered = (
+      state: unknown,
+      session = "one",
+      view: Parameters<IssuedForms["answered"]>[2] = accepted("project"),
+    ) => other.answered(state, session, view, "ada");
+    const state = await forms.issue(request, "one");
+    expect(state).not.toContain(request.token);
+    for (const wrong of [undefined, "", "\0", request.token, `${state}x`, {}])
+      expect(await answered(wrong)).toBeUndefined();
+    expect(await answered(state, "two")).toBeUndefined();
+    expect(await answered(state)).toEqual({ token: "approval-1", decision: { granted: "ada", scope: "project" } });
+    expect(await answered(state)).toBeUndefined();
+    const decide = async (view: Parameters<IssuedForms["answered"]>[2]) =>
+      (await answered(await forms.issue(request, "one"), "one", view))?.decision;
+    expect(await decide(accepted("once"))).toEqual({ granted: "ada" });
+    expect(await decide({ kind: "missing" })).toHaveProperty("denied");
+    const late = await forms.issue(request, "one");
+    vi.advanceTimersByTime(120_001);
+    expect((await answered(late))?.decision).toEqual({ denied: "It was not approved within 120000 ms." });
+  },
+);

@@ -7,7 +7,9 @@ import {
   type ApprovalRequest,
   type Approver,
   DEFAULT_APPROVAL_TIMEOUT_MS,
+  type Documents,
   isRecord,
+  type Json,
   messageOf,
 } from "../../kernel/index.js";
 import { approvalText } from "../approval-text.js";
@@ -101,6 +103,7 @@ export const asksByResult: Approver = Object.freeze({ ask: async () => ({ pendin
 interface Issued {
   readonly request: ApprovalRequest;
   readonly session: string;
+  /** Milliseconds since the epoch. */
   readonly issuedMs: number;
 }
 
@@ -109,37 +112,91 @@ interface Issued {
  * it only says which stored request the answer is for, once, in the session that asked. The kernel compares the call itself.
  */
 export class IssuedForms {
-  readonly #issued = new Map<string, Issued>();
+  readonly #issued: Forms;
 
-  issue(request: ApprovalRequest, session: string): string {
+  /** @param documents - Where the forms are kept of several servers that answer for each other. Default: in this process. */
+  constructor(documents?: () => Promise<Documents>) {
+    this.#issued = documents === undefined ? new FormsHere() : new StoredForms(documents);
+  }
+
+  async issue(request: ApprovalRequest, session: string): Promise<string> {
     const state = randomUUID();
-    this.#issued.set(state, { request, session, issuedMs: performance.now() });
-    for (const oldest of this.#issued.keys()) {
-      if (this.#issued.size <= MAX_ISSUED) break;
-      this.#issued.delete(oldest);
-    }
+    await this.#issued.put(state, { request, session, issuedMs: Date.now() });
     return state;
   }
 
   /** What the user decided, and on which request; undefined for a call that answers no form, which is then asked about. */
-  answered(
+  async answered(
     state: unknown,
     session: string,
     view: InputResponseView,
     by: string,
-  ): { readonly token: string; readonly decision: ApprovalDecision } | undefined {
+  ): Promise<{ readonly token: string; readonly decision: ApprovalDecision } | undefined> {
     if (typeof state !== "string") return undefined;
-    const issued = this.#issued.get(state);
-    if (issued === undefined || issued.session !== session) return undefined;
-    this.#issued.delete(state);
-    const { request, issuedMs } = issued;
-    const { token } = request;
-    if (performance.now() - issuedMs > DEFAULT_APPROVAL_TIMEOUT_MS)
+    const issued = await this.#issued.take(state, session);
+    if (issued === undefined) return undefined;
+    const { token } = issued.request;
+    if (isLate(issued))
       return { token, decision: { denied: `It was not approved within ${DEFAULT_APPROVAL_TIMEOUT_MS} ms.` } };
-    const approval = approvalFrom(view.kind === "elicit" ? view : {}, request, by);
+    const approval = approvalFrom(view.kind === "elicit" ? view : {}, issued.request, by);
     if ("denied" in approval) return { token, decision: approval };
     const scope = approval.scope === "once" ? {} : { scope: approval.scope };
     return { token, decision: { granted: approval.by, ...scope } };
+  }
+}
+
+const isLate = ({ issuedMs }: Issued) => Math.abs(Date.now() - issuedMs) > DEFAULT_APPROVAL_TIMEOUT_MS;
+
+interface Forms {
+  put(state: string, one: Issued): Promise<void>;
+  /** Once, and only for the session that was asked. */
+  take(state: string, session: string): Promise<Issued | undefined>;
+}
+
+class FormsHere implements Forms {
+  readonly #issued = new Map<string, Issued>();
+
+  async put(state: string, one: Issued): Promise<void> {
+    this.#issued.set(state, one);
+    for (const oldest of this.#issued.keys()) {
+      if (this.#issued.size <= MAX_ISSUED) break;
+      this.#issued.delete(oldest);
+    }
+  }
+
+  async take(state: string, session: string): Promise<Issued | undefined> {
+    const one = this.#issued.get(state);
+    if (one?.session !== session) return undefined;
+    this.#issued.delete(state);
+    return one;
+  }
+}
+
+class StoredForms implements Forms {
+  readonly #documents: () => Promise<Documents>;
+
+  constructor(documents: () => Promise<Documents>) {
+    this.#documents = documents;
+  }
+
+  async put(state: string, one: Issued): Promise<void> {
+    const documents = await this.#documents();
+    for await (const { key, value } of documents.list())
+      if (isLate(value as unknown as Issued)) await documents.update(key, () => undefined);
+    await documents.update(state, () => one as unknown as Json);
+  }
+
+  async take(state: string, session: string): Promise<Issued | undefined> {
+    // A client may return anything, also what cannot be a key.
+    if (!/^[0-9a-f-]{36}$/.test(state)) return undefined;
+    const documents = await this.#documents();
+    let taken: Issued | undefined;
+    await documents.update(state, (old) => {
+      const one = old as unknown as Issued | undefined;
+      taken = one?.session === session ? one : undefined;
+      return taken === undefined ? old : undefined;
+    });
+    return taken;
   }
 }
 

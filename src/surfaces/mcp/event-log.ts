@@ -16,10 +16,16 @@ interface Event {
 
 /** Numbers the events of one session. Dropped events are not sent again; a client that reconnects later gets the rest. */
 export class EventLog implements EventStore {
+  readonly #mark: string;
   /** Oldest first. */
   readonly #events: Event[] = [];
   #characters = 0;
   #last = 0;
+
+  /** @param mark - What the ids begin with, where other logs may be asked for them. */
+  constructor(mark = "") {
+    this.#mark = mark;
+  }
 
   async storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
     const characters = EVENT_CHARACTERS + charactersIn(message);
@@ -28,23 +34,27 @@ export class EventLog implements EventStore {
     this.#characters += characters;
     while (this.#characters > MAX_KEPT_CHARACTERS && this.#events.length > 1)
       this.#characters -= this.#events.shift()?.characters ?? 0;
-    return `${streamId}_${number}`;
+    return `${this.#mark}${streamId}_${number}`;
   }
 
   async getStreamIdForEventId(eventId: string): Promise<string | undefined> {
-    return ID.exec(eventId)?.[1];
+    return ID.exec(this.#unmarked(eventId))?.[1];
   }
 
   async replayEventsAfter(
     lastEventId: string,
     { send }: { send(eventId: string, message: JSONRPCMessage): Promise<void> },
   ): Promise<string> {
-    const [, streamId = "", last = ""] = ID.exec(lastEventId) ?? [];
+    const [, streamId = "", last = ""] = ID.exec(this.#unmarked(lastEventId)) ?? [];
     for (const event of this.#events.filter((one) => one.streamId === streamId && one.number > Number(last))) {
       // The first event of a stream carries only its id.
-      if (Object.keys(event.message).length > 0) await send(`${streamId}_${event.number}`, event.message);
+      if (Object.keys(event.message).length > 0) await send(`${this.#mark}${streamId}_${event.number}`, event.message);
     }
     return streamId;
+  }
+
+  #unmarked(eventId: string): string {
+    return eventId.startsWith(this.#mark) ? eventId.slice(this.#mark.length) : "";
   }
 }
 

@@ -6,6 +6,7 @@ import {
   type DefinedTool,
   messageOf,
   type RunOptions,
+  type State,
   type ToolCall,
   type ToolOutcome,
   withTargetParameter,
@@ -46,8 +47,8 @@ export interface McpCalls {
   decide?(token: string, decision: ApprovalDecision): Promise<boolean>;
   /** The stored outputs of the session; undefined if there are none. Absent: the server has no resources. */
   artifacts?(session: McpSession): Promise<ShownArtifacts | undefined>;
-  /** Called when the session of this key has ended and will not be used again. */
-  end?(key: string): void;
+  /** Called when the session of this key has ended here. With `forgets` it will not be used again; else another server may have it. */
+  end?(key: string, forgets: boolean): void;
   /** Called when the client's token was revoked: background work of its sessions must end. */
   endOf?(client: string): void;
   /** Receives the client's roots (file URLs) once, before its first call runs; undefined if they are not needed. */
@@ -73,6 +74,8 @@ export interface McpServerOptions {
   onMoreChange?(notifyClients: () => void): void;
   /** Whether results include structured data in `_meta` without a request for it. Default false. */
   readonly facts?: boolean;
+  /** The state that servers on other hosts use too: each then answers for all. Absent: this server is alone. */
+  shared?(): Promise<State>;
 }
 
 export type ServerFor = (era: "legacy" | "modern", calls: McpCalls) => Server;
@@ -90,7 +93,8 @@ export async function mcpServers(options: McpServerOptions, running: RunningCall
   const listed = (tool: ListedTool) => listedTool(tool, targets);
   const tools = options.tools.map(listed);
   const live = new Set<Server>();
-  const forms = new IssuedForms();
+  const { shared } = options;
+  const forms = new IssuedForms(shared && (async () => (await shared()).documents("mcp-forms")));
   // A notification to a disconnected client fails, which is ignored.
   options.onMoreChange?.(() => live.forEach((server) => void server.sendToolListChanged().catch(() => {})));
   const listing = options.onMoreChange === undefined ? {} : { listChanged: true };
@@ -214,7 +218,7 @@ async function serveCall(
     if (outcome.inputRequired !== undefined && asker?.approver === asksByResult) {
       const { inputRequired } = await import("@modelcontextprotocol/server");
       const form = inputRequired.elicit(approvalForm(outcome.inputRequired));
-      const requestState = forms.issue(outcome.inputRequired, session.key);
+      const requestState = await forms.issue(outcome.inputRequired, session.key);
       return inputRequired({ inputRequests: { [APPROVAL_KEY]: form }, requestState });
     }
     return callResult(outcome, hasFacts || mcpReq._meta?.[STRUCTURED_META] === true);
@@ -236,7 +240,7 @@ async function decided(
   const { mcpReq } = context;
   const { inputResponse } = await import("@modelcontextprotocol/server");
   const view = inputResponse(mcpReq.inputResponses, APPROVAL_KEY);
-  const answered = forms.answered(mcpReq.requestState(), sessionOf(context).key, view, by);
+  const answered = await forms.answered(mcpReq.requestState(), sessionOf(context).key, view, by);
   if (answered === undefined) return undefined;
   await calls.decide?.(answered.token, answered.decision);
   return answered.token;

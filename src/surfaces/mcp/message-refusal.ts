@@ -27,6 +27,10 @@ export function refusalOf(message: unknown): object | undefined {
 export class OpenRequests {
   readonly #ids = new Set<unknown>();
 
+  has(id: unknown): boolean {
+    return this.#ids.has(id);
+  }
+
   /** Records a received message. Returns the error response if the id of a request is still in use: it must not be handled. */
   received(message: unknown): object | undefined {
     if (!isRecord(message)) return undefined;

@@ -53,15 +53,14 @@ export async function startHttpService(options: ServeHttpOptions): Promise<HttpS
   const running = new RunningCalls();
   const [sdk, serverFor] = await Promise.all([import("@modelcontextprotocol/server"), mcpServers(options, running)]);
   const legacy = new LegacySessions({
+    ...options,
     serverFor,
-    calls,
-    onEnd: (client, id) => calls.end?.(legacyKey(client, id)),
-    onProblem,
-    ...(options.now === undefined ? {} : { now: options.now }),
+    onEnd: (client, id, forgets) => calls.end?.(legacyKey(client, id), forgets),
   });
   const modern = sdk.createMcpHandler(() => serverFor("modern", calls), { legacy: "reject", onerror: onProblem });
   const tokens = new TokenVerifier({
     token,
+    isShared: options.shared !== undefined,
     onProblem,
     onRevoked(client) {
       legacy.endOf(client);

@@ -13,7 +13,7 @@ export interface McpSession {
   readonly key: string;
   /** A short name of its credential that does not reveal it; "stdio" if there is only one client. */
   readonly client: string;
-  /** Whether the client can resume it with a later server. */
+  /** Whether the client can resume it with a later server, or with another one. */
   readonly isLasting: boolean;
 }
 
@@ -28,7 +28,7 @@ export function sessionOf(context: ServerContext): McpSession {
   const isLasting = extra?.isLasting === true;
   const set = nameOf(context.http?.req?.headers.get(SESSION_HEADER));
   if (set === undefined && context.sessionId !== undefined)
-    return { key: legacyKey(client, context.sessionId), client, isLasting: false };
+    return { key: legacyKey(client, context.sessionId), client, isLasting: isLasting && extra?.isShared === true };
   const name = set ?? nameOf(context.mcpReq._meta?.[SESSION_META]);
   return { key: name === undefined ? `mcp:${client}` : `mcp:${client}:${name}`, client, isLasting };
 }

@@ -8,6 +8,8 @@ const TOKEN_CHECK_MS = 5_000;
 interface TokenVerifierOptions {
   /** The server's own. */
   readonly token: string;
+  /** Whether other servers accept the tokens of clients too, and continue their sessions. */
+  readonly isShared?: boolean;
   /** The name of the client that a token was issued to; undefined if it is unknown or revoked. */
   clientNamed?(token: string): Promise<string | undefined>;
   /** The token of a client that has connected was revoked. */
@@ -39,7 +41,7 @@ export class TokenVerifier {
     if (shown === "" || (await clientNamed?.(shown)) === undefined) return undefined;
     const clientId = clientOf(shown);
     this.#known.set(clientId, shown);
-    return { token: "", clientId, scopes: [], extra: { isLasting: true } };
+    return { token: "", clientId, scopes: [], extra: { isLasting: true, isShared: this.#options.isShared === true } };
   }
 
   close(): void {

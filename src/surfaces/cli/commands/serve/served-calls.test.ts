@@ -133,7 +133,7 @@ describe("the sessions behind a server", () => {
     const calls = serve();
     const session = named("mcp:laptop", { isLasting: true });
     await plan(calls, session);
-    calls.end?.(session.key);
+    calls.end?.(session.key, true);
     await plan(calls, session);
     expect(await read(calls, session)).toContain("stay");
     expect(await (await sessionAdmin({ stateDir })).list()).toHaveLength(1);

@@ -1,5 +1,5 @@
 /** The calls of a server: a toolkit that the first call opens, and a session for each client session. */
-import type { Approver, DefinedTool } from "../../../../kernel/index.js";
+import type { Approver, DefinedTool, State } from "../../../../kernel/index.js";
 import type { Toolkit } from "../../../../toolkit/index.js";
 import { MAX_SESSIONS, type McpCalls } from "../../../mcp/index.js";
 import { endedAfterKill } from "../../survivor-watch.js";
@@ -11,6 +11,8 @@ const SESSION_CHECK_MS = 5_000;
 
 export interface ServedCallsOptions extends Omit<ServedToolkitOptions, "onMoved"> {
   readonly collection: string;
+  /** Whether other servers may use the lasting sessions at the same time. Default false. */
+  readonly isShared?: boolean;
   /** The current tool of another server; such tools change while the toolkit is open. */
   foreignTool?(name: string): DefinedTool | undefined;
   /** How a user decides on a request in the queue, as a sentence for the model. */
@@ -28,6 +30,8 @@ export interface ServedCallsOptions extends Omit<ServedToolkitOptions, "onMoved"
 export interface ServedCalls extends McpCalls {
   /** Opens the default target before a call needs it. @throws Why it cannot be opened; the next call tries again. */
   openTarget(): Promise<void>;
+  /** The state of the toolkit, which it opens. */
+  state(): Promise<State>;
   /** For the toolkit: asks the client that made the call; what a client cannot ask its user waits in the queue. */
   readonly approver: Approver;
   /** Closes every session and kills its background processes. Sessions that a client can resume stay stored. Idempotent. */
@@ -35,8 +39,8 @@ export interface ServedCalls extends McpCalls {
 }
 
 export function servedCalls(options: ServedCallsOptions): ServedCalls {
-  const { collection, maxSessions = MAX_SESSIONS, now, onNote } = options;
-  const sessions = new ServedSessions({ collection, maxSessions, onNote, ...(now === undefined ? {} : { now }) });
+  const { collection, onNote } = options;
+  const sessions = new ServedSessions({ maxSessions: MAX_SESSIONS, isShared: false, ...options });
   const inFlight = new Set<Promise<unknown>>();
   const served = new ServedToolkit({
     open: (root) => options.open(root),
@@ -64,7 +68,9 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
 
   return {
     approver: approverOfCalls(approvers, options),
-    decide: async (token, decision) => (await (await served.current())?.approvals.decide(token, decision)) ?? false,
+    // The question may have been asked by another server, before any call of this one.
+    decide: async (token, decision) => ((await served.current()) ?? (await open())).approvals.decide(token, decision),
+    state: async () => (await open()).host.state,
     openTarget: () => open().then((toolkit) => toolkit.openTarget()),
     get takeRoots() {
       return served.takeRoots;
@@ -103,7 +109,7 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
       const { redactor } = toolkit.host;
       return redactor === undefined ? artifacts : { ...artifacts, redact: (text) => redactor.redact(text) };
     },
-    end: (key) => sessions.end(key, { forgets: true }),
+    end: (key, forgets) => sessions.end(key, { forgets }),
     endOf: (client) => sessions.endOf(client),
     async close() {
       clearInterval(checkTimer);

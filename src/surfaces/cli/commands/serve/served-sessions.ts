@@ -17,6 +17,8 @@ interface ServedSessionsOptions {
   readonly collection: string;
   /** Beyond this many, the least recently used one of the client with the most is closed; never one with a running call. */
   readonly maxSessions: number;
+  /** Other servers may use lasting sessions while they are idle here: their state says when they end. */
+  readonly isShared: boolean;
   /** Milliseconds since the epoch. Default: the toolkit's clock. */
   now?(): number;
   /** A notice for the user. */
@@ -84,10 +86,12 @@ export class ServedSessions {
   check(): void {
     const nowMs = (this.#options.now ?? this.#clock?.now)?.();
     if (nowMs === undefined) return;
-    for (const [key, { session }] of this.#sessions) {
+    for (const [key, { session, isLasting }] of this.#sessions) {
       const idleSinceMs = session.idleSinceMs();
       if (idleSinceMs === undefined) continue;
-      if (session.isGone() || nowMs - idleSinceMs > SESSION_IDLE_MS) this.end(key, { forgets: true });
+      if (session.isGone()) this.end(key, { forgets: true });
+      else if (nowMs - idleSinceMs > SESSION_IDLE_MS)
+        this.end(key, { forgets: !(isLasting && this.#options.isShared) });
     }
   }
 
