@@ -71,7 +71,7 @@ export function postgresDatabase({ url, prepare, waitMs = 10_000 }: PostgresData
   };
 }
 
-/** Milliseconds since the epoch by the clock of the server, `offsetMs` later. */
+/** Milliseconds since the epoch by the clock of the server; `offsetMs` is added, for tests. */
 export async function postgresNow(sql: Sql, offsetMs = 0): Promise<number> {
   const [row] = await sql.rows("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000) AS now");
   return Number(row?.now) + offsetMs;

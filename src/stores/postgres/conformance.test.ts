@@ -1,0 +1,34 @@
+import { conform } from "../../testing/conform.fixture.js";
+import { type Plan, type StateFixture, stateSuite } from "../../testing/index.js";
+import { service, withServices } from "../../testing/services.fixture.js";
+import { postgresState } from "./postgres-state.js";
+import { createSchema, dropSchema } from "./schema.fixture.js";
+
+const plan: Plan<StateFixture> = {
+  name: "state by PostgreSQL",
+  async create() {
+    const url = await createSchema(service("postgres").url);
+    const opened: ReturnType<typeof postgresState>[] = [];
+    let nowMs = Date.UTC(2026, 0, 1);
+    return {
+      async open() {
+        const state = postgresState({ url, now: () => nowMs });
+        opened.push(state);
+        return state;
+      },
+      advance(ms) {
+        nowMs += ms;
+      },
+      async dispose() {
+        await Promise.all(opened.map((state) => state.close()));
+        await dropSchema(url);
+      },
+    };
+  },
+  cannot: {},
+  knownFailures: {},
+};
+
+withServices(["postgres"], "the state suite", () => {
+  conform(plan, [stateSuite]);
+});
