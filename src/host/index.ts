@@ -13,7 +13,7 @@ export {
   SHELL,
   TAG_NAME,
 } from "./process/command-environment.js";
-export { type HostIdentity, isHostAlive, machinePlace, ownHostIdentity } from "./process/host-identity.js";
+export { type HostIdentity, hostName, isHostAlive, machinePlace, ownHostIdentity } from "./process/host-identity.js";
 export { killTree, type Leader, send, survivorsOf } from "./process/kill-tree.js";
 export { type Pipe, PipePool } from "./process/pipe-pool.js";
 export { requireNoProcessSecret } from "./process/process-secrets.js";

@@ -35,6 +35,8 @@ export const ERROR_CODES = [
   "SHELL_SPAWN", // { system }
   "JOB_UNKNOWN", // { id }
   "JOB_INPUT_CLOSED", // { id }
+  "SCHEDULE_UNKNOWN", // { id }
+  "SCHEDULE_AMBIGUOUS", // { id, ids } several have this name
   "TERMINAL_PANE_GONE", // { pane }
   "TERMINAL_NOT_OWNED", // { pane }
   "TERMINAL_BUSY", // { pane, command } its shell does not wait for a command

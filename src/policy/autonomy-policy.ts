@@ -144,7 +144,7 @@ function judge(claim: Claim, context: PolicyContext): readonly Verdict[] {
     case "input":
       return [judgeInput(claim, context), ...textsOf(claim).flatMap((text) => judgeAsCommand(text, context, claim.to))];
     case "state":
-      return [allow("own-state", "A session's own documents may be used.")];
+      return [judgeState(claim)];
     case "network":
       return [judgeNetwork(claim, context)];
     case "network-open":
@@ -167,6 +167,13 @@ function judge(claim: Claim, context: PolicyContext): readonly Verdict[] {
 /** Directories that are created for a file are judged, and not listed beside it. */
 function impliedOf({ optional }: Extract<Claim, { kind: "file" }>): Pick<Verdict, "isImplied"> {
   return optional === "unless-denied" ? { isImplied: true } : {};
+}
+
+/** A schedule outlives its session: the command of a new one is judged by its own claim. */
+function judgeState({ collection, access }: Extract<Claim, { kind: "state" }>): Verdict {
+  if (collection !== "schedules" || access !== "write")
+    return allow("own-state", "A session's own documents may be used.");
+  return { ...allow("schedules", "Schedules may be added, changed and removed."), changes: true };
 }
 
 /** Only typing does harm: that is an input. A new pane starts a shell, and a closed one stops its programs, both of the session's own. */

@@ -1,13 +1,21 @@
 /** The tools of Haft under the names and texts of one dialect. */
 import { haftDialect } from "../dialects/haft/haft-dialect.js";
 import { type AnyPresenter, type DefinedTool, type Dialect, presentTool, ToolRegistry } from "../kernel/index.js";
-import { builtinTools, type CustomSearch, type Gate, type SearchProvider, terminalTools } from "../tools/index.js";
+import {
+  builtinTools,
+  type CustomSearch,
+  type Gate,
+  type SearchProvider,
+  scheduleTools,
+  terminalTools,
+} from "../tools/index.js";
 import type { ToolSettings } from "./config/config.js";
 
 /** Haft's own names of the built-in tools. */
 export const builtinToolNames: readonly string[] = builtinTools.map(({ name }) => name);
 
 const OF_TERMINAL: ReadonlySet<string> = new Set(terminalTools.map(({ name }) => name));
+const OF_SCHEDULES: ReadonlySet<string> = new Set(scheduleTools.map(({ name }) => name));
 const OWN: ReadonlySet<object> = new Set(builtinTools.map((tool) => tool.body));
 
 /** Whether a tool is one of Haft's, under whichever name and texts. */
@@ -30,6 +38,8 @@ export interface BuiltinRegistryOptions {
   readonly tools?: ToolSettings;
   /** Whether a target has a terminal (see `hasTerminal`). Default false: the tools for panes are left out. */
   readonly terminal?: boolean;
+  /** Whether the state has schedules. Default false: their tools are left out. */
+  readonly schedules?: boolean;
   /** The search providers of `websearch`, the first is the default. Absent or empty: DuckDuckGo. */
   readonly search?: readonly (SearchProvider | CustomSearch)[];
 }
@@ -45,7 +55,7 @@ export function builtinRegistry(dialect: Dialect = haftDialect, options: Builtin
   for (const [name, presenter] of Object.entries(dialect.tools)) {
     const tool = tools.get(name);
     const setting = options.tools?.[name] ?? true;
-    if (tool === undefined || setting === false || (OF_TERMINAL.has(name) && options.terminal !== true)) continue;
+    if (tool === undefined || setting === false || !isServed(name, options)) continue;
     const gate = options.gate ?? (setting === true ? undefined : setting.gate);
     const limited = withAutoBackground(gated(presenter, tool, gate), tool, options);
     registry.register(presentTool(tool, withSearchProviders(limited, tool, options.search), dialect));
@@ -57,6 +67,11 @@ export function builtinRegistry(dialect: Dialect = haftDialect, options: Builtin
     );
   }
   return registry;
+}
+
+/** Whether what the tool needs beside files and commands is there. */
+function isServed(name: string, { terminal = false, schedules = false }: BuiltinRegistryOptions): boolean {
+  return (terminal || !OF_TERMINAL.has(name)) && (schedules || !OF_SCHEDULES.has(name));
 }
 
 /** Overrides the gate in the limits of a presenter whose tool has one. */

@@ -1,6 +1,13 @@
 /** The one place where tools, dialects, backends, stores and policy come together. */
 import { haftDialect } from "../dialects/haft/haft-dialect.js";
-import { DEFAULT_AUTONOMY, type Dialect, requireKnownOptions, type SessionEnd } from "../kernel/index.js";
+import {
+  type Autonomy,
+  DEFAULT_AUTONOMY,
+  type Dialect,
+  type Policy,
+  requireKnownOptions,
+  type SessionEnd,
+} from "../kernel/index.js";
 import { type BuiltinToolData, builtinTools } from "../tools/index.js";
 import { builtinRegistry } from "./builtin-registry.js";
 import { requireChoices, requireTools } from "./check-options.js";
@@ -13,6 +20,7 @@ import { leftOfAll } from "./left-of-all.js";
 import { withOwnedContext } from "./owned-box.js";
 import { presetOf } from "./policy-preset.js";
 import { redactorOf } from "./redactor-of.js";
+import { toolkitSchedules } from "./schedules/toolkit-schedules.js";
 import { settledTargets } from "./settled-targets.js";
 import type { OpenBackendOptions } from "./target-schemes.js";
 import { TargetSet } from "./target-set.js";
@@ -45,21 +53,8 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
   const dialect =
     typeof options.dialect === "string" ? await dialectNamed(options.dialect) : (options.dialect ?? haftDialect);
   const chosen = await settledTargets(options);
-  const registry = registryOf(options, dialect, { isDenied, chosen });
-  const redactor = redactorOf(options);
-  const preset = options.policy === undefined ? await presetOf(dialect, policy, options.web?.allowedHosts) : undefined;
-  const rate = options.rate ?? preset?.rate;
-  const host = await createHost({
-    ...options,
-    policy: preset?.policy ?? policy,
-    autonomy,
-    persist,
-    redactor,
-    http: options.web?.http,
-    web: httpOptions(options.web),
-    fenceUntrusted: options.web?.fence === true,
-    ...(rate === undefined ? {} : { rate }),
-  });
+  const host = await hostOf(options, { policy, dialect, autonomy, persist });
+  const registry = registryOf(options, dialect, { isDenied, chosen, host });
   const targets = new TargetSet(chosen, {
     backends,
     schemes,
@@ -75,11 +70,18 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     isClosed: () => closing !== undefined,
   });
   const sessions = new ToolkitSessions({ host, targets, registry, contextOf });
+  const schedules = toolkitSchedules({
+    host: host.services,
+    autonomy,
+    targets,
+    session: (owner) => sessions.of(undefined, owner),
+  });
   const toolkit: Toolkit = {
     registry,
     dialect,
     host: host.services,
     approvals: host.services.state.approvals,
+    schedules,
     session: (id, about) => sessions.of(id, about?.owner),
     box(collection) {
       const session = sessions.of(options.session);
@@ -95,12 +97,37 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     takeReports: () => targets.takeReports(),
     forgetJobs: () => targets.forgetJobs(),
     close() {
-      closing ??= closeAll(sessions, targets, host);
+      closing ??= schedules.stop().then(() => closeAll(sessions, targets, host));
       return closing;
     },
     [Symbol.asyncDispose]: async () => void (await toolkit.close()),
   };
   return toolkit;
+}
+
+/** The services of the host, with the policy that the dialect has where the options name none. */
+async function hostOf(
+  options: ToolkitOptions,
+  {
+    policy,
+    dialect,
+    autonomy,
+    persist,
+  }: { readonly policy: Policy; readonly dialect: Dialect; readonly autonomy: Autonomy; readonly persist: boolean },
+): Promise<Host> {
+  const preset = options.policy === undefined ? await presetOf(dialect, policy, options.web?.allowedHosts) : undefined;
+  const rate = options.rate ?? preset?.rate;
+  return createHost({
+    ...options,
+    policy: preset?.policy ?? policy,
+    autonomy,
+    persist,
+    redactor: redactorOf(options),
+    http: options.web?.http,
+    web: httpOptions(options.web),
+    fenceUntrusted: options.web?.fence === true,
+    ...(rate === undefined ? {} : { rate }),
+  });
 }
 
 /** What each target is opened with. */
@@ -112,11 +139,19 @@ function openOptions({ env, sandbox }: ToolkitOptions, { statePath }: Host): Omi
   };
 }
 
-/** The built-in tools and those of the host, without what a rule denies. */
+/** The built-in tools that the host can serve and those of its own, without what a rule denies. */
 function registryOf(
   { gate, yieldMs, toolSettings, tools = [], web, backends }: ToolkitOptions,
   dialect: Dialect,
-  { isDenied, chosen }: { readonly isDenied: (tool: string) => boolean; readonly chosen: readonly ChosenTarget[] },
+  {
+    isDenied,
+    chosen,
+    host,
+  }: {
+    readonly isDenied: (tool: string) => boolean;
+    readonly chosen: readonly ChosenTarget[];
+    readonly host: Host;
+  },
 ): Toolkit["registry"] {
   const denied = builtinTools.filter(({ name }) => isDenied(name));
   const registry = builtinRegistry(dialect, {
@@ -124,9 +159,15 @@ function registryOf(
     ...(yieldMs === undefined ? {} : { yieldMs }),
     search: searchProviders(web),
     terminal: chosen.some((one) => hasTerminal(one, backends)),
+    schedules: host.services.state.schedules !== undefined,
     tools: { ...toolSettings, ...Object.fromEntries(denied.map(({ name }) => [name, false])) },
   });
-  registry.registerAll(tools.filter(({ name }) => !isDenied(name)));
+  try {
+    registry.registerAll(tools.filter(({ name }) => !isDenied(name)));
+  } catch (error) {
+    host.close();
+    throw error;
+  }
   return registry;
 }
 

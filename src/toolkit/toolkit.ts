@@ -12,6 +12,7 @@ import type {
 } from "../kernel/index.js";
 import type { ChangedCalls } from "./changed-calls.js";
 import type { OwnedBox } from "./owned-box.js";
+import type { ToolkitSchedules } from "./schedules/toolkit-schedules.js";
 import type { EndedAfterKill } from "./target-set.js";
 import type { UndoReport, UndoRequest } from "./undo.js";
 
@@ -61,6 +62,8 @@ export interface Toolkit<Tools extends object = object> extends AsyncDisposable 
    * then the same call again with `resume: token`.
    */
   readonly approvals: Approvals;
+  /** Commands that are run at times. The tools `cron_*` store them, and run none. */
+  readonly schedules: ToolkitSchedules;
   /**
    * The conversation of this name, the same object each time; without a name, a new one.
    *

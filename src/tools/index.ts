@@ -2,6 +2,8 @@
 import type { DataByTool, DefinedTool } from "../kernel/index.js";
 import { bashTool } from "./bash/bash.js";
 import { capturePaneTool } from "./capture-pane/capture-pane.js";
+import { cronListTool, cronRemoveTool, cronRunsTool, cronRunTool } from "./cron/cron.js";
+import { cronAddTool, cronUpdateTool } from "./cron/cron-add.js";
 import { deleteTool } from "./delete/delete.js";
 import { editTool } from "./edit/edit.js";
 import { findTool } from "./find/find.js";
@@ -19,6 +21,7 @@ import { webfetchTool } from "./webfetch/webfetch.js";
 import { websearchTool } from "./websearch/websearch.js";
 import { writeTool } from "./write/write.js";
 
+export { SCHEDULE_LIMITS } from "./cron/contract.js";
 export type { CustomSearch, SearchOutcome, SearchProvider, SearchResult } from "./websearch/contract.js";
 export {
   createProvider,
@@ -60,6 +63,12 @@ const tools = [
   webfetchTool,
   websearchTool,
   httpRequestTool,
+  cronAddTool,
+  cronListTool,
+  cronRemoveTool,
+  cronUpdateTool,
+  cronRunTool,
+  cronRunsTool,
   capturePaneTool,
   sendKeysTool,
   panesTool,
@@ -70,6 +79,16 @@ export const builtinTools: readonly DefinedTool[] = Object.freeze([...tools]);
 
 /** Those that only a target with a terminal can serve. */
 export const terminalTools: readonly DefinedTool[] = Object.freeze([capturePaneTool, sendKeysTool, panesTool]);
+
+/** Those that only a state with schedules can serve. */
+export const scheduleTools: readonly DefinedTool[] = Object.freeze([
+  cronAddTool,
+  cronListTool,
+  cronRemoveTool,
+  cronUpdateTool,
+  cronRunTool,
+  cronRunsTool,
+]);
 
 /** What each built-in tool returns, by Haft's own names. */
 export type BuiltinToolData = DataByTool<typeof tools>;

@@ -4,6 +4,14 @@ import { collectionsOf } from "../collections.js";
 import { artifactHintFor } from "../rendering.js";
 import { haftBashPresenter } from "./bash.js";
 import { haftCapturePanePresenter } from "./capture-pane.js";
+import {
+  haftCronAddPresenter,
+  haftCronListPresenter,
+  haftCronRemovePresenter,
+  haftCronRunPresenter,
+  haftCronRunsPresenter,
+  haftCronUpdatePresenter,
+} from "./cron.js";
 import { haftDeletePresenter } from "./delete.js";
 import { haftEditPresenter } from "./edit.js";
 import { haftFindPresenter } from "./find.js";
@@ -38,6 +46,12 @@ const tools = {
   webfetch: haftWebfetchPresenter,
   websearch: haftWebsearchPresenter,
   http_request: haftHttpRequestPresenter,
+  cron_add: haftCronAddPresenter,
+  cron_list: haftCronListPresenter,
+  cron_remove: haftCronRemovePresenter,
+  cron_update: haftCronUpdatePresenter,
+  cron_run: haftCronRunPresenter,
+  cron_runs: haftCronRunsPresenter,
   capture_pane: haftCapturePanePresenter,
   send_keys: haftSendKeysPresenter,
   panes: haftPanesPresenter,
@@ -66,6 +80,7 @@ export const haftDialect: Dialect = Object.freeze({
       "send_keys",
       "panes",
     ],
+    schedules: ["cron_add", "cron_list", "cron_remove", "cron_update", "cron_run", "cron_runs"],
   }),
   unknownParameter: "refuse",
   unknownTool(name: string, nearest: readonly string[]): string {

@@ -45,3 +45,9 @@ export const bodyCapped = (bytes: number): string => `[truncated: the body is lo
 
 /** ZC-052 */
 export const fetchFailed = (reason: string): string => `Failed to fetch: ${reason}`;
+
+/** ZC-068, ZC-071 */
+export const AGENT_JOBS =
+  "jobs of an agent are not run here: they come with the agent. Send a `command` for a shell job";
+export const removedJob = (id: string): string => `Removed cron job ${id}`;
+export const APPROVED_IGNORED = "`approved` was ignored: only a person or the host can approve a call.";

@@ -45,8 +45,7 @@ export const shellPresenter: ToolPresenter<BashInput, BashData, BashLimits> = {
   decode(args) {
     const command = textArgument(args, "command");
     if (command === undefined) return missing("command", "text");
-    const notes =
-      args.approved === true ? ["`approved` was ignored: only a person or the host can approve a call."] : [];
+    const notes = args.approved === true ? [messages.APPROVED_IGNORED] : [];
     return { input: { command: command.trim() }, notes };
   },
   render(result) {

@@ -1,6 +1,14 @@
 import type { Dialect } from "../../kernel/index.js";
 import { collectionsOf } from "../collections.js";
 import { artifactHintFor } from "../rendering.js";
+import {
+  cronAddPresenter,
+  cronListPresenter,
+  cronRemovePresenter,
+  cronRunPresenter,
+  cronRunsPresenter,
+  cronUpdatePresenter,
+} from "./cron.js";
 import { zeroclawEnvelope } from "./envelope.js";
 import { fileReadPresenter } from "./file-read.js";
 import { fileWritePresenter } from "./file-write.js";
@@ -14,9 +22,15 @@ const tools = {
   write: fileWritePresenter,
   http_request: httpRequestPresenter,
   webfetch: webFetchPresenter,
+  cron_add: cronAddPresenter,
+  cron_list: cronListPresenter,
+  cron_remove: cronRemovePresenter,
+  cron_update: cronUpdatePresenter,
+  cron_run: cronRunPresenter,
+  cron_runs: cronRunsPresenter,
 } as const;
 
-/** The ZeroClaw toolset as far as it exists: shell, file_read, file_write, http_request and web_fetch with their exact texts, limits and policy. */
+/** The ZeroClaw toolset as far as it exists: shell, file_read, file_write, http_request, web_fetch and cron jobs with their exact texts, limits and policy. */
 export const zeroclawDialect: Dialect = Object.freeze({
   name: "zeroclaw",
   tools,

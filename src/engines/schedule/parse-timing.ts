@@ -27,7 +27,7 @@ const ONE_OF = ["schedule", "at", "after", "every"] as const;
 const MIN_MS = 1_000;
 /** Ten years: a longer one is a mistake in the unit. */
 const MAX_MS = 10 * 366 * 86_400_000;
-const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** The timing that the words mean at `nowMs`. @param localZone - Where `tz` is not given. */
 export function parseTiming(
@@ -93,7 +93,7 @@ export function durationOf(text: string): number | undefined {
     ...text
       .trim()
       .toLowerCase()
-      .matchAll(/(\d{1,9})\s*([smhd])\s*/gy),
+      .matchAll(/(\d{1,12})\s*(ms|[smhd])\s*/gy),
   ];
   const read = parts.reduce((length, [whole]) => length + whole.length, 0);
   if (parts.length === 0 || read !== text.trim().length) return undefined;

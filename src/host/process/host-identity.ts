@@ -1,5 +1,6 @@
 /** Identifies the process that a job belongs to, so that others can check whether it still runs. */
 import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
 import { processStart } from "./process-table.js";
 
 /** A process, unique across reboots and pid namespaces. */
@@ -11,6 +12,11 @@ export interface HostIdentity {
   readonly boot: string;
   /** The pid namespace. */
   readonly space: string;
+}
+
+/** This machine and process, for users: `build-1/4711`. */
+export function hostName(): string {
+  return `${hostname()}/${process.pid}`;
 }
 
 /** This process; undefined where there is no `/proc`. */

@@ -1,0 +1,34 @@
+/** ZC-067: the schedule of a cron job, an object or its JSON text. */
+import { isRecord } from "../../kernel/index.js";
+import { jsonFault } from "../../text/index.js";
+import type { CronAddInput } from "../../tools/cron/contract.js";
+import { shownValue } from "../arguments.js";
+
+type Timing = Pick<CronAddInput, "schedule" | "tz" | "at" | "after" | "every">;
+
+const EXAMPLES =
+  'send an object such as {"kind":"cron","expr":"0 9 * * 1-5","tz":"Europe/Berlin"}, {"kind":"at","at":"2030-01-01T09:00:00Z"}, {"kind":"after","after_seconds":600} or {"kind":"every","every_ms":3600000}';
+
+export function timingOfJob(given: unknown): Timing | { readonly problem: string; readonly parameter: string } {
+  const schedule = typeof given === "string" ? parsed(given) : given;
+  if (!isRecord(schedule)) return refused(given);
+  const { kind, expr, tz, at, after_seconds: seconds, every_ms: everyMs } = schedule;
+  if (kind === "cron" && typeof expr === "string")
+    return { schedule: expr, ...(typeof tz === "string" && tz !== "" ? { tz } : {}) };
+  if (kind === "at" && typeof at === "string") return { at };
+  if (kind === "after" && isCount(seconds)) return { after: `${seconds}s` };
+  if (kind === "every" && isCount(everyMs)) return { every: `${everyMs}ms` };
+  return refused(schedule);
+}
+
+function parsed(text: string): unknown {
+  return jsonFault(text) === undefined ? JSON.parse(text) : undefined;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
+}
+
+function refused(given: unknown) {
+  return { problem: `\`schedule\` was ${shownValue(given)}; ${EXAMPLES}`, parameter: "schedule" };
+}

@@ -1,0 +1,199 @@
+/** Runs the schedules of a state: asks for what is due, keeps its claims while commands run, and records how they end. */
+import {
+  type ClaimedRun,
+  type Clock,
+  type DuePlan,
+  messageOf,
+  type Schedule,
+  type ScheduleRun,
+  type ScheduleRunEnd,
+  type Schedules,
+  type ScheduleTiming,
+  schedulePlace,
+} from "../../kernel/index.js";
+
+const DEFAULT_POLL_MS = 15_000;
+export const MIN_POLL_MS = 5_000;
+/** Runs at once. */
+const MAX_RUNNING = 4;
+/** Milliseconds after which the runs of a host that has died are given away. */
+const LEASE_MS = 60_000;
+const RENEW_MS = LEASE_MS / 3;
+/** Pauses between the attempts to record an end. */
+const SETTLE_PAUSES_MS = [200, 1_000, 5_000, 15_000] as const;
+/** A clock that is set back by less does not change what is due next. */
+const CLOCK_SLACK_MS = 1_000;
+
+/** How schedules are run. */
+export interface ScheduleOptions {
+  /** Milliseconds between two looks at the store; what is due sooner is known, and runs in time. Default 15,000, at least 5,000. */
+  readonly pollMs?: number;
+  /** Called when a run begins, and with its end. */
+  onRun?(run: ScheduleRun, schedule: Schedule, end?: ScheduleRunEnd): void;
+  /** Called when the store cannot be used; the next look tries again. */
+  onProblem?(error: Error): void;
+}
+
+interface RunnerParts extends ScheduleOptions {
+  readonly schedules: Schedules;
+  readonly clock: Clock;
+  /** The name of this host and its process id. */
+  readonly host: string;
+  /** What it serves at present, for these schedules. */
+  places(schedules: readonly Schedule[]): Promise<readonly string[]>;
+  readonly plan: DuePlan;
+  nextDue(timing: ScheduleTiming, afterMs: number): number | undefined;
+  /** Runs the command to its end. The signal ends it: the end is then "interrupted". */
+  run(claimed: ClaimedRun, signal: AbortSignal): Promise<ScheduleRunEnd>;
+}
+
+export class ScheduleRunner {
+  readonly #parts: RunnerParts;
+  readonly #stop = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  #cycle: Promise<void> | undefined;
+  #isWanted = false;
+  #cancelTimer: (() => void) | undefined;
+  /** The time of the store at the last look. */
+  #lastMs = Number.POSITIVE_INFINITY;
+
+  constructor(parts: RunnerParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks at the store for the first time. @throws Why the store cannot be used; it is tried again. */
+  start(): Promise<void> {
+    return this.#wake();
+  }
+
+  /** Ends what runs, which takes as long as a command may take to end, and records it as interrupted. Idempotent. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#cancelTimer?.();
+    await this.#cycle?.catch(() => {});
+    await Promise.all(this.#running);
+    await this.#parts.schedules.leave(this.#parts.host).catch(() => {});
+  }
+
+  /** Looks now, or once more after the look that goes on. */
+  async #wake(): Promise<void> {
+    if (this.#stop.signal.aborted) return;
+    if (this.#cycle !== undefined) {
+      this.#isWanted = true;
+      return;
+    }
+    this.#cycle = this.#look();
+    try {
+      await this.#cycle;
+    } finally {
+      this.#cycle = undefined;
+      if (this.#isWanted) {
+        this.#isWanted = false;
+        this.#wakeLater();
+      }
+    }
+  }
+
+  #wakeLater(): void {
+    this.#wake().catch((thrown: unknown) => this.#report(thrown));
+  }
+
+  #sleep(ms: number): void {
+    this.#cancelTimer?.();
+    if (!this.#stop.signal.aborted)
+      this.#cancelTimer = this.#parts.clock.timer(Math.max(1, ms), () => this.#wakeLater());
+  }
+
+  async #look(): Promise<void> {
+    const { schedules, host, plan, pollMs = DEFAULT_POLL_MS } = this.#parts;
+    let waitMs = pollMs;
+    try {
+      const places = await this.#parts.places(await schedules.list());
+      const limit = MAX_RUNNING - this.#running.size;
+      for (const claimed of await schedules.claimDue({ host, places, limit, leaseMs: LEASE_MS }, plan))
+        this.#begin(claimed);
+      const nowMs = await schedules.now();
+      const served = (await schedules.list()).filter((one) => one.enabled && places.includes(schedulePlace(one)));
+      if (nowMs < this.#lastMs - CLOCK_SLACK_MS) await this.#retime(served, nowMs);
+      this.#lastMs = nowMs;
+      for (const { nextMs = Number.POSITIVE_INFINITY } of served) waitMs = Math.min(waitMs, nextMs - nowMs);
+    } finally {
+      // What one look did not plan is due already: it is planned at once.
+      this.#sleep(waitMs);
+    }
+  }
+
+  /** After a start, and when the clock has been set back: what was due next by the old clock would be late. */
+  async #retime(served: readonly Schedule[], nowMs: number): Promise<void> {
+    const { schedules, nextDue } = this.#parts;
+    for (const { id, timing, nextMs } of served) {
+      if (nextMs === undefined || nextMs <= nowMs || timing.kind === "at") continue;
+      const dueMs = nextDue(timing, nowMs);
+      if (dueMs === undefined || dueMs >= nextMs) continue;
+      await schedules.update(id, (old) => (old.nextMs === nextMs ? { ...old, nextMs: dueMs } : old));
+    }
+  }
+
+  #begin(claimed: ClaimedRun): void {
+    const running = this.#runOnce(claimed)
+      .catch((thrown: unknown) => this.#report(thrown))
+      .finally(() => {
+        this.#running.delete(running);
+        this.#wakeLater();
+      });
+    this.#running.add(running);
+  }
+
+  async #runOnce(claimed: ClaimedRun): Promise<void> {
+    const { schedules, onRun, clock } = this.#parts;
+    const { run, schedule } = claimed;
+    if (this.#stop.signal.aborted || !(await schedules.begin(claimed))) return;
+    onRun?.(run, schedule);
+    const lost = new AbortController();
+    let cancelRenewal = () => {};
+    const renewLater = (): void => {
+      cancelRenewal = clock.timer(RENEW_MS, () => {
+        schedules.renew(claimed, LEASE_MS).then(
+          (isHeld) => (isHeld ? renewLater() : lost.abort()),
+          () => renewLater(),
+        );
+      });
+    };
+    renewLater();
+    try {
+      const end = await this.#endOf(claimed, AbortSignal.any([this.#stop.signal, lost.signal]));
+      // Another host counts it as interrupted.
+      if (lost.signal.aborted || !(await this.#settled(claimed, end))) return;
+      onRun?.(run, schedule, end);
+    } finally {
+      lost.abort();
+      cancelRenewal();
+    }
+  }
+
+  async #endOf(claimed: ClaimedRun, signal: AbortSignal): Promise<ScheduleRunEnd> {
+    try {
+      return await this.#parts.run(claimed, signal);
+    } catch (thrown) {
+      return { state: "failed", reason: messageOf(thrown) };
+    }
+  }
+
+  /** Records the end, also after the store was away for some time. False where the claim has ended. */
+  async #settled(claimed: ClaimedRun, end: ScheduleRunEnd): Promise<boolean> {
+    const { schedules, clock } = this.#parts;
+    for (const pauseMs of [...SETTLE_PAUSES_MS, undefined]) {
+      try {
+        return await schedules.settle(claimed, end);
+      } catch (thrown) {
+        if (pauseMs === undefined) throw thrown;
+        await new Promise<void>((resolve) => clock.timer(pauseMs, resolve));
+      }
+    }
+    return false;
+  }
+
+  #report(thrown: unknown): void {
+    this.#parts.onProblem?.(thrown instanceof Error ? thrown : new Error(messageOf(thrown)));
+  }
+}

@@ -1,0 +1,122 @@
+/** One run of a schedule: a call of its own through the whole pipeline. */
+import { haftDialect } from "../../dialects/haft/haft-dialect.js";
+import {
+  type Approval,
+  type ApprovalRequest,
+  type Approver,
+  type Autonomy,
+  blockText,
+  type ClaimedRun,
+  createToolBox,
+  type Io,
+  presentTool,
+  type Schedule,
+  type ScheduleRunEnd,
+  strictestLevel,
+  type ToolOutcome,
+} from "../../kernel/index.js";
+import { bashTool, SCHEDULE_LIMITS } from "../../tools/index.js";
+import type { ToolkitSession } from "../toolkit.js";
+
+/** What a run needs of its toolkit. */
+export interface ScheduledCallParts {
+  /** A new temporary session of this owner. */
+  session(owner: string | undefined): ToolkitSession;
+  /** The level of the toolkit. */
+  readonly autonomy: Autonomy;
+  /** Asked about what the user has not approved when the schedule was added. */
+  readonly approver?: Approver;
+  /** The name of the default target. */
+  readonly defaultTarget: string;
+}
+
+const presenter = haftDialect.tools.bash!;
+
+/** `bash` as Haft shows it, for as long as a schedule may say, and never in the background. */
+const scheduledBash = presentTool(
+  bashTool,
+  {
+    ...presenter,
+    parameters: {
+      type: "object",
+      properties: { command: { type: "string" }, cwd: { type: "string" }, timeoutMs: { type: "integer" } },
+      required: ["command", "cwd", "timeoutMs"],
+    },
+    limits: { ...presenter.limits, maxTimeoutMs: SCHEDULE_LIMITS.maxTimeoutMs, autoBackground: false },
+  },
+  haftDialect,
+);
+
+/**
+ * Runs the command as `bash` does, at the stricter level of the schedule and the toolkit. Policy judges it again.
+ * @param signal - Ends the command: the end is then "interrupted".
+ */
+export async function runScheduled(
+  { run, schedule }: ClaimedRun,
+  { session: open, autonomy, approver, defaultTarget }: ScheduledCallParts,
+  signal: AbortSignal,
+): Promise<ScheduleRunEnd> {
+  const session = open(schedule.owner);
+  try {
+    session.setAutonomy(strictestLevel(schedule.autonomy, autonomy));
+    const { command, cwd, timeoutMs, target } = schedule;
+    const on = target === defaultTarget ? {} : { on: target };
+    const input = { command, cwd, timeoutMs: Math.min(timeoutMs, SCHEDULE_LIMITS.maxTimeoutMs), ...on };
+    const { runner } = createToolBox([scheduledBash], () => session.context());
+    const own = scheduleApprover(schedule, approver);
+    const outcome = await runner.run(
+      { id: run.id, name: scheduledBash.name, input },
+      { signal, ...(own === undefined ? {} : { approver: own }) },
+    );
+    return endOf(outcome);
+  } finally {
+    await session.end().catch(() => {});
+  }
+}
+
+/** Grants exactly the command that the user approved when it was scheduled; all else is for the approver of the host. */
+function scheduleApprover(schedule: Schedule, approver: Approver | undefined): Approver | undefined {
+  const { approvedBy, command, cwd } = schedule;
+  if (approvedBy === undefined || approvedBy === REMEMBERED) return approver;
+  const isApproved = ({ claims, hidden }: ApprovalRequest) =>
+    claims.length > 0 &&
+    claims.every(
+      (claim) =>
+        claim.kind === "command" &&
+        // Of a command with a secret in it, the request has no more than what is shown.
+        (claim.command === command || hidden !== undefined) &&
+        claim.cwd === cwd &&
+        claim.background === undefined &&
+        claim.input === undefined,
+    );
+  return {
+    async ask(request: ApprovalRequest, io: Io): Promise<Approval> {
+      if (isApproved(request)) return { by: approvedBy, scope: "once" };
+      return approver?.ask(request, io) ?? { denied: "The user did not approve this when it was scheduled." };
+    },
+  };
+}
+
+/** What a policy that remembers an earlier answer notes as approver: that answer was not about a schedule. */
+const REMEMBERED = "remembered";
+
+function endOf(outcome: ToolOutcome): ScheduleRunEnd {
+  const { status, code, data } = outcome;
+  const text = outcome.content.map(blockText).join("\n");
+  const exitCode = exitCodeOf(data);
+  const ran = { output: text, ...(exitCode === undefined ? {} : { exitCode }) };
+  if (status === "ok") return { state: "succeeded", ...ran };
+  if (status === "denied" || status === "input-required") return { state: "refused", reason: text };
+  if (status === "cancelled") return { state: "interrupted", ...ran, reason: "Its host stopped." };
+  return { state: "failed", ...(data === undefined ? { reason: text } : ran), ...reasonOf(code, data) };
+}
+
+function reasonOf(code: string | undefined, data: unknown): { readonly reason?: string } {
+  if (data === undefined || code === undefined || code === "SHELL_EXIT") return {};
+  return { reason: code };
+}
+
+function exitCodeOf(data: unknown): number | undefined {
+  const { exitCode } = (data ?? {}) as { readonly exitCode?: unknown };
+  return typeof exitCode === "number" ? exitCode : undefined;
+}

@@ -1,0 +1,114 @@
+/** The schedules of a toolkit: whether there are any, and who runs them. */
+
+import type { HostServices } from "../../kernel/index.js";
+import {
+  type Approver,
+  type Autonomy,
+  HaftError,
+  type Schedule,
+  type State,
+  schedulePlace,
+  type Target,
+} from "../../kernel/index.js";
+import type { ToolkitSession } from "../toolkit.js";
+import type { ScheduleOptions } from "./schedule-runner.js";
+
+/** Runs the schedules that are stored for the targets and workspaces of a toolkit. */
+export interface ToolkitSchedules {
+  /**
+   * Runs what is due from now on, at most 4 commands at once, until `stop` or the end of the toolkit. Each run is a call of its own:
+   * `bash` in a temporary session, at the stricter level of the schedule and the toolkit, judged by policy again. Idempotent while it runs.
+   *
+   * @throws `BACKEND_UNSUPPORTED` where the state has no schedules; `CONFIG_INVALID` for a `pollMs` under 5,000; and why the store
+   *   cannot be used, which is tried again until `stop`.
+   */
+  start(options?: ScheduleOptions): Promise<void>;
+  /** Ends the commands that run, which are recorded as interrupted, and starts no more. Idempotent. */
+  stop(): Promise<void>;
+}
+
+interface Parts {
+  readonly host: Pick<HostServices, "state" | "clock" | "approver">;
+  readonly autonomy: Autonomy;
+  readonly targets: { readonly first: Target; readonly all: Readonly<Record<string, Target>> };
+  session(owner: string | undefined): ToolkitSession;
+}
+
+export function toolkitSchedules({ host, autonomy, targets, session }: Parts): ToolkitSchedules {
+  let runner: Promise<{ start(): Promise<void>; stop(): Promise<void> }> | undefined;
+  const open = async (schedules: NonNullable<State["schedules"]>, options: ScheduleOptions) => {
+    const [{ ScheduleRunner, MIN_POLL_MS }, { runScheduled }, { duePlan, nextDue }, { hostName }] = await Promise.all([
+      import("./schedule-runner.js"),
+      import("./scheduled-call.js"),
+      import("../../engines/schedule/index.js"),
+      import("../../host/index.js"),
+    ]);
+    const { pollMs = MIN_POLL_MS } = options;
+    if (!(pollMs >= MIN_POLL_MS))
+      throw new HaftError("CONFIG_INVALID", `\`pollMs\` was ${pollMs}; send ${MIN_POLL_MS} milliseconds or more.`);
+    const { approver } = host;
+    const call = { session, autonomy, defaultTarget: targets.first.name, ...approverOf(approver) };
+    return new ScheduleRunner({
+      ...options,
+      schedules,
+      clock: host.clock,
+      host: hostName(),
+      places: (stored) => placesOf(targets.all, stored),
+      plan: duePlan,
+      nextDue,
+      run: (claimed, signal) => runScheduled(claimed, call, signal),
+    });
+  };
+  return {
+    async start(options = {}) {
+      const { schedules } = host.state;
+      if (schedules === undefined) throw withoutSchedules();
+      if (runner !== undefined) return;
+      runner = open(schedules, options);
+      runner.catch(() => {
+        runner = undefined;
+      });
+      await (await runner).start();
+    },
+    async stop() {
+      const running = runner;
+      runner = undefined;
+      await (await running?.catch(() => undefined))?.stop();
+    },
+  };
+}
+
+function approverOf(approver: Approver | undefined): { readonly approver?: Approver } {
+  return approver === undefined ? {} : { approver };
+}
+
+/** The workspace of a target may be known only once it is open: it is opened where a schedule is for it. */
+async function placesOf(
+  targets: Readonly<Record<string, Target>>,
+  stored: readonly Schedule[],
+): Promise<readonly string[]> {
+  const places: string[] = [];
+  for (const target of Object.values(targets)) {
+    const { name } = target;
+    const isNeeded = stored.some((one) => one.enabled && one.target === name);
+    const workspace = target.workspace ?? (isNeeded ? await openedWorkspace(target) : undefined);
+    if (workspace !== undefined) places.push(schedulePlace({ target: name, workspace }));
+  }
+  return places;
+}
+
+async function openedWorkspace(target: Target): Promise<string | undefined> {
+  try {
+    return (await target.open()).cwd;
+  } catch {
+    return undefined; // it cannot be reached now; its schedules wait
+  }
+}
+
+function withoutSchedules(): HaftError {
+  return new HaftError(
+    "BACKEND_UNSUPPORTED",
+    "Did not run schedules: the state of this host has none. Keep state in SQLite or PostgreSQL.",
+    { details: { backend: "state", feature: "schedules" } },
+  );
+}

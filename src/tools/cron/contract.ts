@@ -1,0 +1,163 @@
+/** What the tools for schedules take and return. Times are milliseconds, those of day since the epoch. */
+import type { Autonomy, InferInput, JsonSchema, MissedRuns, ScheduleRun, ScheduleTiming } from "../../kernel/index.js";
+
+export const SCHEDULE_LIMITS = {
+  defaultTimeoutMs: 120_000,
+  maxTimeoutMs: 3_600_000,
+  maxMissed: 100,
+  maxRetries: 10,
+  maxNameCharacters: 100,
+  maxCommandBytes: 65_536,
+  defaultRuns: 10,
+  maxRuns: 50,
+} as const;
+
+const timing = {
+  schedule: { type: "string", description: "Cron expression of 5 fields, or 6 with seconds first" },
+  tz: { type: "string", description: "IANA zone of `schedule`; default: this machine's" },
+  at: { type: "string", description: "Once, RFC 3339 with offset" },
+  after: { type: "string", description: 'Once, so long from now: "20m", "2h"' },
+  every: { type: "string", description: 'Interval from 1s: "90s", "1d"' },
+} as const;
+
+const what = {
+  cwd: { type: "string" },
+  name: { type: "string" },
+  missed: {
+    type: "string",
+    description:
+      'Due times that no host was up for: "skip", "once" (default: the latest runs), or how many of the latest run',
+  },
+  retries: {
+    type: "integer",
+    minimum: 0,
+    maximum: SCHEDULE_LIMITS.maxRetries,
+    description: "How often a run is repeated whose host died; default 0",
+  },
+  timeoutMs: {
+    type: "integer",
+    minimum: 1,
+    maximum: SCHEDULE_LIMITS.maxTimeoutMs,
+    description: `Default ${SCHEDULE_LIMITS.defaultTimeoutMs}`,
+  },
+} as const;
+
+const id = { type: "string", description: "Its id or name" } as const;
+
+export const cronAddSchema = {
+  type: "object",
+  properties: { ...timing, command: { type: "string" }, ...what },
+  required: ["command"],
+  additionalProperties: false,
+} as const satisfies JsonSchema;
+
+export const cronUpdateSchema = {
+  type: "object",
+  properties: { id, ...timing, command: { type: "string" }, ...what, enabled: { type: "boolean" } },
+  required: ["id"],
+  additionalProperties: false,
+} as const satisfies JsonSchema;
+
+export const cronIdSchema = {
+  type: "object",
+  properties: { id },
+  required: ["id"],
+  additionalProperties: false,
+} as const satisfies JsonSchema;
+
+export const cronListSchema = {
+  type: "object",
+  properties: {},
+  additionalProperties: false,
+} as const satisfies JsonSchema;
+
+export const cronRunsSchema = {
+  type: "object",
+  properties: {
+    id: { type: "string", description: "Only of this schedule: its id or name" },
+    limit: {
+      type: "integer",
+      minimum: 1,
+      maximum: SCHEDULE_LIMITS.maxRuns,
+      description: `Default ${SCHEDULE_LIMITS.defaultRuns}`,
+    },
+  },
+  additionalProperties: false,
+} as const satisfies JsonSchema;
+
+/** What a dialect can say beside the schema of `cron_add`. */
+interface More {
+  /** Default: true for a schedule that is due once. */
+  readonly deleteAfterRun?: boolean;
+}
+
+export type CronAddInput = InferInput<typeof cronAddSchema> & More;
+export type CronUpdateInput = InferInput<typeof cronUpdateSchema> & More;
+export type CronIdInput = InferInput<typeof cronIdSchema>;
+export type CronListInput = InferInput<typeof cronListSchema>;
+export type CronRunsInput = InferInput<typeof cronRunsSchema>;
+
+/** A schedule as it is shown. */
+export interface ShownSchedule {
+  readonly id: string;
+  readonly name?: string;
+  readonly timing: ScheduleTiming;
+  /** `every day at 09:00, Europe/Berlin` */
+  readonly when: string;
+  readonly command: string;
+  readonly target: string;
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  readonly missed: MissedRuns;
+  readonly retries: number;
+  readonly deleteAfterRun: boolean;
+  readonly enabled: boolean;
+  readonly autonomy: Autonomy;
+  readonly approvedBy?: string;
+  readonly createdMs: number;
+  /** Absent: it is not due again. */
+  readonly next?: { readonly ms: number; readonly utc: string; readonly local: string };
+  readonly lastRun?: ShownRun;
+}
+
+export interface ShownRun extends ScheduleRun {
+  /** Of its schedule. */
+  readonly name?: string;
+  /** When it was due, in UTC. */
+  readonly due: string;
+}
+
+/** Whether anything runs the schedules of this workspace. */
+export interface RunningHosts {
+  /** Names and process ids of hosts that asked for runs within the last two minutes. */
+  readonly hosts: readonly string[];
+  /** Milliseconds since the last one asked. Absent: there is none. */
+  readonly idleMs?: number;
+}
+
+export interface CronScheduleData {
+  readonly schedule: ShownSchedule;
+  /** Where the zone of a cron expression comes from. Absent: there is none. */
+  readonly zoneFrom?: "given" | "machine";
+  readonly running: RunningHosts;
+}
+
+export interface CronListData {
+  readonly schedules: readonly ShownSchedule[];
+  readonly running: RunningHosts;
+}
+
+export interface CronRemoveData {
+  readonly id: string;
+  readonly name?: string;
+}
+
+export interface CronRunData {
+  readonly run: ShownRun;
+  readonly schedule: ShownSchedule;
+  readonly running: RunningHosts;
+}
+
+export interface CronRunsData {
+  readonly runs: readonly ShownRun[];
+}

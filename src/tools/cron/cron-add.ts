@@ -1,0 +1,124 @@
+/** The tools that add a schedule and change one. */
+import {
+  type CallSchedule,
+  defineTool,
+  fail,
+  ok,
+  type Schedule,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
+import {
+  type CronAddInput,
+  type CronScheduleData,
+  type CronUpdateInput,
+  cronAddSchema,
+  cronUpdateSchema,
+  SCHEDULE_LIMITS,
+} from "./contract.js";
+import { contentOf, cwdOf, hasTiming, scheduleClaims, timingOf } from "./schedule-input.js";
+import { foundSchedule, isFailure, runningHosts, shownSchedule } from "./shown-schedule.js";
+
+/**
+ * Stores a command that hosts of the same state run when it is due, as `bash` on the target and in the directory of the call. Policy
+ * judges the command when it is added, and again each time it runs.
+ *
+ * Fails with `CALL_INVALID` for a timing that is never due, a zone that does not exist and a time that is past, with what was
+ * understood; `STORE_INVALID` where 1,000 schedules are stored; `BACKEND_UNSUPPORTED` where the state has no schedules.
+ */
+export const cronAddTool = defineTool({
+  name: "cron_add",
+  description:
+    "Run a shell command at times, also when this session has ended: exactly one of `schedule`, `at`, `after`, `every`. Runs are without a user, so a command that needs approval needs it now.",
+  input: cronAddSchema,
+  effect: "write",
+  annotations: { title: "Add a schedule" },
+  claims: (input: CronAddInput, context) => scheduleClaims(input, context),
+  run: addSchedule,
+});
+
+/** Changes a schedule. A changed command or directory is judged as a new one, and what the user approved before does not hold for it. */
+export const cronUpdateTool = defineTool({
+  name: "cron_update",
+  description:
+    "Change a schedule: only what is given changes. `enabled` false pauses it. A new `command` runs in `cwd`, default the current directory.",
+  input: cronUpdateSchema,
+  effect: "write",
+  annotations: { title: "Change a schedule" },
+  claims: (input: CronUpdateInput, context) => scheduleClaims(input, context),
+  run: updateSchedule,
+});
+
+async function addSchedule(input: CronAddInput, ctx: ToolContext): Promise<ToolResult<CronScheduleData>> {
+  const { schedules } = ctx.state;
+  const nowMs = await schedules.now();
+  const timed = await timingOf(input, nowMs, true);
+  if (timed === undefined || "isError" in timed) return timed ?? never();
+  const { timing } = timed;
+  const { nextDue } = await import("../../engines/schedule/index.js");
+  const { command, deleteAfterRun = timing.kind === "at" } = input;
+  const content: CallSchedule = {
+    missed: "once",
+    retries: 0,
+    timeoutMs: SCHEDULE_LIMITS.defaultTimeoutMs,
+    ...contentOf(input),
+    timing,
+    command,
+    cwd: cwdOf(input, ctx),
+    deleteAfterRun,
+    enabled: true,
+  };
+  return stored(await schedules.add(content, nextDue(timing, nowMs)), input, ctx);
+}
+
+async function updateSchedule(input: CronUpdateInput, ctx: ToolContext): Promise<ToolResult<CronScheduleData>> {
+  const { schedules } = ctx.state;
+  const found = await foundSchedule(ctx, input.id);
+  if (isFailure(found)) return found;
+  const nowMs = await schedules.now();
+  const timed = await timingOf(input, nowMs, false);
+  if (timed !== undefined && "isError" in timed) return timed;
+  const { nextDue } = await import("../../engines/schedule/index.js");
+  const { command, enabled, deleteAfterRun } = input;
+  const changed = await schedules.update(found.id, ({ nextMs: before, ...old }) => {
+    const next = {
+      ...old,
+      ...contentOf(input),
+      ...(timed === undefined ? {} : { timing: timed.timing }),
+      ...(command === undefined ? {} : { command, cwd: cwdOf(input, ctx) }),
+      ...(enabled === undefined ? {} : { enabled }),
+      ...(deleteAfterRun === undefined ? {} : { deleteAfterRun }),
+    };
+    // What was due while it was disabled is not made up for.
+    const isNew = timed !== undefined || (next.enabled && !old.enabled);
+    const nextMs = isNew ? nextDue(next.timing, nowMs) : before;
+    return { ...next, ...(nextMs === undefined ? {} : { nextMs }) };
+  });
+  if (changed === undefined)
+    return fail("SCHEDULE_UNKNOWN", "The schedule was removed meanwhile.", { details: { id: found.id } });
+  return stored(changed, input, ctx);
+}
+
+async function stored(
+  schedule: Schedule,
+  input: CronAddInput | CronUpdateInput,
+  ctx: ToolContext,
+): Promise<ToolResult<CronScheduleData>> {
+  const shown = await shownSchedule(schedule);
+  const isZoned = schedule.timing.kind === "cron" && (!("id" in input) || hasTiming(input));
+  const zoneFrom = input.tz === undefined ? "machine" : "given";
+  const data: CronScheduleData = {
+    schedule: shown,
+    ...(isZoned ? { zoneFrom } : {}),
+    running: await runningHosts(ctx.state.schedules),
+  };
+  return ok(data, {
+    structured: { id: shown.id, when: shown.when, ...(shown.next === undefined ? {} : { next: shown.next }) },
+  });
+}
+
+function never(): ToolResult<never> {
+  return fail("CALL_INVALID", "Did not store the schedule: its timing is missing.", {
+    details: { parameter: "schedule", problem: "its timing is missing" },
+  });
+}
