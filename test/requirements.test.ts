@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fsSuite, searchSuite, shellSuite } from "../src/testing/index.js";
+import { fsSuite, searchSuite, shellSuite, terminalSuite } from "../src/testing/index.js";
 import { parseSource, readTestSources } from "./architecture/source-tree.js";
 import { citations, REQUIREMENT_ID } from "./requirements/citations.js";
 import { PROVED_BY_SUITES } from "./requirements/conformance.js";
@@ -22,7 +22,7 @@ function gaps(required: ReadonlyMap<string, Requirement>, cited: ReadonlyMap<str
 /** The citations of the tests and, where the suites have all the cases that are named, those of the suites. */
 function allCitations(): { cited: Map<string, string[]>; missingCases: string[] } {
   const cited = citations(readTestSources());
-  const cases = new Set([...fsSuite, ...shellSuite, ...searchSuite].map(({ id }) => id));
+  const cases = new Set([...fsSuite, ...shellSuite, ...searchSuite, ...terminalSuite].map(({ id }) => id));
   const missingCases = Object.values(PROVED_BY_SUITES)
     .flat()
     .filter((id) => !cases.has(id));
@@ -53,6 +53,7 @@ describe("requirements", () => {
     expect(series("IR")).toEqual(numbered("IR", 139));
     expect(series("IP")).toEqual(numbered("IP", 56));
     expect(ids.filter((id) => !REQUIREMENT_ID.test(id))).toEqual([]);
+    expect([...REQUIREMENTS.values()].filter(({ seed }) => seed === "")).toEqual([]);
     for (const { behavior, deferred } of REQUIREMENTS.values()) {
       expect(behavior.length).toBeGreaterThan(10);
       if (deferred !== undefined) expect(deferred.length).toBeGreaterThan(10);

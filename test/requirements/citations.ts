@@ -2,7 +2,8 @@
 import ts from "typescript";
 import { type SourceFile, walk } from "../architecture/source-tree.js";
 
-export const REQUIREMENT_ID = /^(IR|IP|ZC|BD)-\d{3}$/;
+/** Promises of dialects, and weaknesses of the systems that they imitate. */
+export const REQUIREMENT_ID = /^(?:(?:IR|IP|ZC|BD)-\d{3}|W\d{1,2})$/;
 
 /**
  * Id → the tests that cite it, by file and line. A citation is the first argument of `verifies`. Where that is computed

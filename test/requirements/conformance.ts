@@ -1,6 +1,6 @@
 /**
  * Requirements that a conformance suite proves, on every backend that runs it: requirement → cases of `src/testing/`.
- * What one backend cannot do stands in its plan with a reason; `local` can do all of these.
+ * What one backend cannot do stands in its plan with a reason; `local` can do all of these, and tmux over it those of terminals.
  */
 export const PROVED_BY_SUITES: Readonly<Record<string, readonly string[]>> = {
   "IR-023": [
@@ -30,6 +30,13 @@ export const PROVED_BY_SUITES: Readonly<Record<string, readonly string[]>> = {
   "IP-020": ["shell:exec:abort-ends-tree"],
   "IP-021": ["shell:exec:timeout-ends-tree", "shell:exec:new-session-ends-too"],
   "IP-022": ["shell:spawn:listeners"],
+  "BD-075": ["terminal:pane:states", "terminal:open:limit", "terminal:close:another-session"],
+  "BD-076": ["terminal:pane:default-again"],
+  "BD-078": ["terminal:run:exact", "terminal:forge:output"],
+  "BD-079": ["terminal:run:exact", "terminal:forge:output", "terminal:run:killed"],
+  "BD-080": ["terminal:run:exact", "terminal:run:keep"],
+  W12: ["terminal:run:deadline", "terminal:run:deadline-kill"],
+  W27: ["shell:exec:timeout-ends-tree", "shell:exec:new-session-ends-too", "shell:spawn:kill"],
   "BD-056": ["fs:read:text-is-exact", "fs:write:creates", "shell:exec:lines", "search:grep:lines"],
   "BD-060": ["fs:read:any-bytes-survive", "fs:write:creates", "shell:stdin:given"],
 };

@@ -1,6 +1,9 @@
 /** What Haft promises to hosts and models that know ZeroClaw and buddy: three tools each, and ZeroClaw's policy. */
 import type { RequirementRow } from "../requirements.js";
 
+const AGENT =
+  "the name of an agent comes with the agent loop; until then a private session is called haft, on a server of its own";
+
 export const ZEROCLAW_BUDDY: readonly RequirementRow[] = [
   ["ZC-001", "contract", "a tool is a name, a description, parameters and a function; the first three describe it"],
   ["ZC-002", "contract", "a result is success, output and error, nothing else"],
@@ -117,10 +120,32 @@ export const ZEROCLAW_BUDDY: readonly RequirementRow[] = [
   ["BD-063", "container", "a session of tmux is made in the container, for dispatching, captures and keys"],
   ["BD-064", "container", "without tmux what needs a pane is refused"],
   ["BD-065", "ssh", "one connection is opened and used for everything"],
+  ["BD-066", "ssh", "the connection is a process of its own, with a socket that only this process knows"],
+  ["BD-067", "ssh", "each later command is a client of that socket, without a terminal"],
   ["BD-068", "ssh", "closing it removes its socket"],
+  [
+    "BD-069",
+    "ssh",
+    "without tmux over there commands and files work, and what needs a pane fails and says what is missing",
+  ],
   ["BD-070", "ssh", "commands run in a pane that an operator can attach to"],
+  ["BD-071", "tmux", "the session is called after the agent", AGENT],
   ["BD-072", "tmux", "a pane is titled, adopted or made, and named"],
+  ["BD-073", "tmux", "panes of ours are marked, and no command runs in those of others"],
   ["BD-074", "tmux", "four names mean the default pane"],
+  ["BD-075", "tmux", "panes are opened and closed up to a limit, and those of others are protected"],
+  [
+    "BD-076",
+    "tmux",
+    "a lost pane or server is replaced once with a notice, and the pane of this process is never used",
+  ],
+  ["BD-077", "marker", "a command leaves the prompt of the user and the variables of the shell as they are"],
+  ["BD-078", "marker", "a mark is found anywhere in a line, and what only resembles one is output"],
+  ["BD-079", "marker", "a command ends with its own mark and exit code, which no later or other mark replaces"],
+  ["BD-080", "marker", "the output is what stands between the marks, without the typed line, and stderr is empty"],
+  ["BD-081", "marker", "output longer than the history of the pane is whole"],
+  ["BD-082", "marker", "a shell that does not answer is an error after 20 s"],
+  ["BD-083", "marker", "stdin is staged in a private file, which is removed when the command has ended"],
   ["BD-086", "custom", "a new tool has a recipe, which works as it is written"],
   ["BD-087", "limits", "4,000 of a stream, 8,000 of a file, a page and a pane"],
   ["BD-088", "availability", "waiting and files everywhere, panes only where a target has a terminal"],

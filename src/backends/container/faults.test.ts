@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, expect, it, vi } from "vitest";
 import { processStart, sendSignal } from "../../host/index.js";
 import { withServices } from "../../testing/services.fixture.js";
+import { verifies } from "../../testing/verifies.fixture.js";
 import { until } from "../posix/machine.fixture.js";
 import { TestEngine } from "./engine.fixture.js";
 import { type ContainerMachine, type EngineName, openContainer } from "./index.js";
@@ -49,7 +50,7 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
       }
     });
 
-    it("a command ends in the container at its deadline, with all that it started [CONT-01]", async () => {
+    verifies("W31", "a command ends in the container at its deadline, with all that it started [CONT-01]", async () => {
       const { container, exec } = await opened();
       const { ended, tree } = await exec("(sleep 41; touch /tmp/late) & sleep 40; touch /tmp/late", 500);
       expect([ended, tree.state]).toEqual(["deadline", "gone"]);
@@ -63,7 +64,7 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
       expect([text(stdout), text(stderr)]).toEqual(["o\n", "e\n"]);
     });
 
-    it("no profile is read: the output is the command's alone [CONT-08]", async () => {
+    verifies("W31", "no profile is read: the output is the command's alone [CONT-08]", async () => {
       const { container, exec } = await opened();
       const profile = "echo banner; cd /tmp; PATH=/nowhere";
       engine.run("exec", container, "sh", "-c", `echo '${profile}' | tee /etc/profile /root/.profile >/root/.bashrc`);

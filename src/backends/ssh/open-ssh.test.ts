@@ -56,7 +56,7 @@ withServices(["ssh"], "ssh", () => {
   });
 
   verifies(
-    ["BD-065", "BD-068"],
+    ["BD-065", "BD-066", "BD-067", "BD-068", "W30"],
     "opens one connection, uses it for everything, closes it and removes its socket",
     async () => {
       client.record();
@@ -77,6 +77,8 @@ withServices(["ssh"], "ssh", () => {
           expect(line).toContain(part);
         }
       }
+      expect(opened[0]).toMatch(/-N -f .*ControlPersist=15/);
+      for (const line of used) expect(line).toMatch(/ -T .*ControlPath=\S*haft-ssh-/);
       expect(existsSync(path)).toBe(false);
       await nothingLeft();
     },

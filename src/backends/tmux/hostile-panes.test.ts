@@ -5,6 +5,7 @@ import { sendSignal, systemClock } from "../../host/index.js";
 import { DEFAULT_PANE, type HaftError, PANE_ACTIONS } from "../../kernel/index.js";
 import { bindAll } from "../../testing/index.js";
 import { withPrograms } from "../../testing/programs.fixture.js";
+import { verifies } from "../../testing/verifies.fixture.js";
 import { createLocalBackend } from "../local/index.js";
 import { runsBelow } from "./own-terminal.js";
 import { PLAIN, panesBench, text, until } from "./panes.fixture.js";
@@ -31,7 +32,7 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
     expect([text(next.stdout.head), next.notice]).toEqual(["next\n", expect.stringContaining("%0 was gone")]);
   });
 
-  it("reports a server that ended during a command, and starts another one", async () => {
+  verifies("BD-076", "reports a server that ended during a command, and starts another one", async () => {
     const { run, server, terminal } = open();
     const { tmux, socket } = await server();
     await terminal().open({});
@@ -107,7 +108,7 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
     expect([result.ended, text(result.stdout.head)]).toEqual(["itself", "before\nafter\n"]);
   });
 
-  it("is not affected by the history limit", async () => {
+  verifies("BD-081", "is not affected by the history limit", async () => {
     const { run } = open({ historyLines: 10 });
     const { stdout } = await run("seq 1 3000");
     expect(text(stdout.head)).toMatch(/^1\n2\n/);
@@ -122,7 +123,7 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000);
   }, 120_000);
 
-  it("does not run commands in panes of others, nor close them, but types and captures", async () => {
+  verifies("BD-073", "does not run commands in panes of others, nor close them, but types and captures", async () => {
     const { run, server, terminal } = open();
     const { tmux } = await server();
     const foreign = tmux("new-window", "-d", "-P", "-F", "#{pane_id}").trim();
@@ -234,7 +235,7 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
     expect(readdirSync(place.directory, { recursive: true }).sort()).toEqual([name, `${name}/here`, "home"]);
   });
 
-  it("does not type into the pane that this process runs in, by whichever name", async () => {
+  verifies("BD-076", "does not type into the pane that this process runs in, by whichever name", async () => {
     const place = testPlace();
     closing.push(place.remove);
     const env = { PATH: process.env.PATH ?? "", HOME: place.home, TMUX_TMPDIR: place.directory, TERM: "xterm" };

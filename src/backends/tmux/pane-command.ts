@@ -202,7 +202,15 @@ export class PaneCommandRun {
     } finally {
       endListening();
       endStopping();
+      await this.#removeInput();
     }
+  }
+
+  async #removeInput(): Promise<void> {
+    const { input } = this.#files;
+    // Where the machine is gone, so is the private directory, or it is removed later.
+    if (input !== "")
+      await this.#on.backend.root.fs.rm(input, { recursive: false, ignoreMissing: true }).catch(() => {});
   }
 
   async #wait(

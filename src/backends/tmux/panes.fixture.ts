@@ -2,7 +2,14 @@
 import { execFileSync } from "node:child_process";
 import { afterEach } from "vitest";
 import { systemClock } from "../../host/index.js";
-import { type Backend, DEFAULT_PANE, PANE_ACTIONS, type PaneResult, type Terminal } from "../../kernel/index.js";
+import {
+  type Backend,
+  DEFAULT_PANE,
+  type GrantedCommand,
+  PANE_ACTIONS,
+  type PaneResult,
+  type Terminal,
+} from "../../kernel/index.js";
 import { bindAll } from "../../testing/index.js";
 import { createLocalBackend } from "../local/index.js";
 import type { TmuxOptions } from "./options.js";
@@ -32,8 +39,9 @@ export function panesBench() {
       ...options,
     });
     closing.push(() => backend.close());
-    const terminal = (command?: string): Terminal => {
-      const commands = command === undefined ? [] : [{ command, cwd: place.directory }];
+    const terminal = (claim?: string | GrantedCommand): Terminal => {
+      const command = typeof claim === "string" ? { command: claim, cwd: place.directory } : claim;
+      const commands = command === undefined ? [] : [command];
       return bindAll({ backend, clock: systemClock }, { commands, panes: [{ id: "*", actions: PANE_ACTIONS }] })
         .terminal!;
     };

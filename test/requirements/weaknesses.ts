@@ -1,0 +1,16 @@
+/** Weaknesses of the systems that Haft's dialects imitate, as what Haft does instead. A test of each fails on their way. */
+import type { RequirementRow } from "../requirements.js";
+
+export const WEAKNESSES: readonly RequirementRow[] = [
+  ["W1", "tmux", "the end of a command is known in bash, whose prompt expands nothing for it"],
+  ["W2", "tmux", "what a pane's shell reads is valid in bash, dash, busybox ash and zsh"],
+  ["W3", "tmux", "an exit code is the command's own, whatever the prompt runs before it is shown"],
+  ["W12", "tmux", "each wait has an end: a shell that does not answer, and a command at its deadline"],
+  ["W27", "shell", "a deadline ends all that a command started, not its first process alone"],
+  [
+    "W30",
+    "ssh",
+    "a private socket on a short path, no question to a user, limits for connecting and silence, no host as an option",
+  ],
+  ["W31", "container", "no login shell, a validated name, and a deadline that ends what runs in the container"],
+];
