@@ -17,6 +17,7 @@ import { RemoteAgent } from "./channel/remote-agent.js";
 import { FsGuard } from "./fs/guard.js";
 import { PosixFs } from "./fs/posix-fs.js";
 import { TogetherReader } from "./fs/read-together.js";
+import { TogetherResolver } from "./fs/resolve-together.js";
 import { RemoteJobTable } from "./jobs/job-table.js";
 import { POSIX_DEFAULTS, type PosixBackendOptions } from "./options.js";
 import { PosixSearch, type SearchPrograms } from "./search/posix-search.js";
@@ -105,6 +106,7 @@ class PosixBackend implements Backend {
   readonly #jobs: RemoteJobTable;
   readonly #programs: SearchPrograms;
   readonly #together: TogetherReader;
+  readonly #resolver: TogetherResolver;
   readonly #sessions: SessionJobs;
   #closing: Promise<{ readonly left: readonly string[] }> | undefined;
 
@@ -133,8 +135,9 @@ class PosixBackend implements Backend {
     // Without these a name is checked in one step and used in the next.
     this.guard = facts.has("mvT") && facts.has("stat") && facts.has("proc") ? "pinned" : "checked";
     this.#together = new TogetherReader(remote.bulk);
+    this.#resolver = new TogetherResolver(remote.bulk);
     this.root = Object.freeze({
-      fs: new PosixFs(new FsGuard(remote.bulk), remote.place, this.#together),
+      fs: new PosixFs(new FsGuard(remote.bulk), remote.place, this.#together, this.#resolver),
       shell: new PosixShell(name, remote, this.#jobs),
     });
     const start = ownCommands(remote, this.#jobs);
@@ -149,7 +152,7 @@ class PosixBackend implements Backend {
     setMaxListeners(0, call.signal);
     const guard = new FsGuard(this.#remote.bulk, bound);
     return {
-      fs: new PosixFs(guard, this.#remote.place, this.#together),
+      fs: new PosixFs(guard, this.#remote.place, this.#together, this.#resolver),
       shell: this.#sessions.ofCall(new PosixShell(this.name, this.#remote, this.#jobs, bound), call.sessionId),
       search: new PosixSearch(this.#remote, this.#programs, guard, bound),
     };

@@ -1,11 +1,10 @@
-/** Reads small files of one directory in one request. */
+/** Reads small files below one directory in one request. */
 import { FS_OPERATIONS, type FsEntryInfo, HaftError } from "../../../kernel/index.js";
 import { BLOCK_BYTES } from "../channel/bulk-channel.js";
 import type { Frame } from "../channel/frames.js";
 import { split } from "../channel/remote-agent.js";
 import type { OperationDeadline } from "./deadline.js";
 import { readEntryLine } from "./entry-line.js";
-import { remoteFsFault } from "./faults.js";
 import type { FsGuard } from "./guard.js";
 
 /** Files up to this size are transferred together, up to `MAX_GATHERED` files and one block. */
@@ -21,8 +20,21 @@ export function fits(files: number, bytesBefore: number, bytes: number): boolean
   return files < MAX_GATHERED && bytesBefore + bytes <= BLOCK_BYTES;
 }
 
+/** The words of the request: the directories on the way to the files come first, and are looked at like them. */
+export function gatherWords(directory: string, allowed: string, names: readonly string[]): readonly string[] {
+  const above = directoriesOf(names);
+  return [directory, allowed, String(above.length), ...[...above, ...names].map((name) => `./${name}`)];
+}
+
+function directoriesOf(names: readonly string[]): readonly string[] {
+  const directories = new Set<string>();
+  for (const name of names)
+    for (let end = name.indexOf("/"); end !== -1; end = name.indexOf("/", end + 1)) directories.add(name.slice(0, end));
+  return [...directories];
+}
+
 /**
- * The bytes of regular files by name; the caller has checked that the grant covers each of them. Undefined if they have to be read
+ * The bytes of regular files by name, or by their path below the directory; the caller has checked that the grant covers each of them. Undefined if they have to be read
  * one by one: one has changed meanwhile, is a symlink, or cannot be read.
  */
 export async function gatherFiles(
@@ -36,8 +48,7 @@ export async function gatherFiles(
       fsOperation: FS_OPERATIONS.read,
       operation: "gather",
       touches: [{ path: directory, access: "read" }],
-      words: ([allowed = ""]) => [directory, allowed, ...names.map((name) => `./${name}`)],
-      fault: (code) => (code === "changed" ? remoteFsFault("io", "", FS_OPERATIONS.read, directory) : undefined),
+      words: ([allowed = ""]) => gatherWords(directory, allowed, names),
     })
     .catch((thrown: unknown) => {
       if (HaftError.is(thrown) && thrown.code.startsWith("FS_")) return undefined;
@@ -54,7 +65,7 @@ export function contentsOf(
 ): ReadonlyMap<string, { readonly info: FsEntryInfo; readonly bytes: Uint8Array }> | undefined {
   if (words[0] !== "gather" || bytes.at(-1) !== YES) return undefined;
   const linesSize = Number(words[1]);
-  const lines = (split(bytes, [linesSize])[0] ?? "").split("\n");
+  const lines = (split(bytes, [linesSize])[0] ?? "").split("\n").slice(directoriesOf(names).length);
   const contents = new Map<string, { readonly info: FsEntryInfo; readonly bytes: Uint8Array }>();
   let at = linesSize;
   for (const [index, name] of names.entries()) {

@@ -58,12 +58,7 @@ export class FsGuard {
    */
   async run(deadline: OperationDeadline, act: GuardedOperation): Promise<Frame> {
     const { fsOperation, touches } = act;
-    for (const { path, access } of touches) {
-      requirePath(fsOperation, path);
-      if (access === "read") requireNoProcessSecret(path, path, fsOperation[0]);
-    }
-    if (this.bound !== undefined)
-      for (const { path, access } of touches) requireCovered(this.bound.grant, path, access);
+    this.requireTouches(fsOperation, touches);
     const options = { signal: deadline.signal, ...(act.data === undefined ? {} : { data: act.data }) };
     for (let moves = 0; moves < MAX_SYMLINK_CHANGES; moves += 1) {
       const words = act.words(touches.map((touch) => this.#allowed(touch)));
@@ -85,6 +80,16 @@ export class FsGuard {
         details: { path: touches[0]?.path },
       },
     );
+  }
+
+  /** Compares the paths with the grant. @throws `CALL_UNCLAIMED`, and for what is no path or never readable. */
+  requireTouches(fsOperation: FsOperation, touches: readonly RemoteTouch[]): void {
+    for (const { path, access } of touches) {
+      requirePath(fsOperation, path);
+      if (access === "read") requireNoProcessSecret(path, path, fsOperation[0]);
+    }
+    if (this.bound !== undefined)
+      for (const { path, access } of touches) requireCovered(this.bound.grant, path, access);
   }
 
   /** Whether the target of a symlink may be reported without asking policy. */

@@ -18,7 +18,7 @@ import {
   sealPort,
   tooLarge,
 } from "../../../kernel/index.js";
-import { walkMissing, wholeNumber } from "../../../text/index.js";
+import { wholeNumber } from "../../../text/index.js";
 import { BLOCK_BYTES } from "../channel/bulk-channel.js";
 import type { Frame } from "../channel/frames.js";
 import type { RemotePlace } from "../channel/remote-agent.js";
@@ -28,16 +28,19 @@ import { listDirectory, readStat } from "./listing.js";
 import { closeFile, gather, openRemoteFile, readParts, readRemotePart, whole } from "./read.js";
 import type { PlainFile, TogetherReader } from "./read-together.js";
 import { replaceRemoteFile } from "./replace.js";
+import type { TogetherResolver } from "./resolve-together.js";
 
 export class PosixFs implements Fs {
   readonly #guard: FsGuard;
   readonly #place: RemotePlace;
   readonly #together: TogetherReader;
+  readonly #resolver: TogetherResolver;
 
-  constructor(guard: FsGuard, place: RemotePlace, together: TogetherReader) {
+  constructor(guard: FsGuard, place: RemotePlace, together: TogetherReader, resolver: TogetherResolver) {
     this.#guard = guard;
     this.#place = place;
     this.#together = together;
+    this.#resolver = resolver;
   }
 
   async readText(path: string, io?: Io): Promise<string> {
@@ -216,13 +219,9 @@ export class PosixFs implements Fs {
     const paths = [...asked];
     return this.#withDeadline(FS_OPERATIONS.resolve, paths[0] ?? "/", io, async (deadline) => {
       if (paths.length === 0) return [];
-      const frame = await this.#guard.run(deadline, {
-        fsOperation: FS_OPERATIONS.resolve,
-        operation: "resolve",
-        touches: paths.map((path) => ({ path, access: "read" })),
-        words: () => paths,
-      });
-      return readResolved(frame);
+      const touches = paths.map((path) => ({ path, access: "read" }) as const);
+      this.#guard.requireTouches(FS_OPERATIONS.resolve, touches);
+      return this.#resolver.resolve(deadline, paths);
     });
   }
 
@@ -275,22 +274,4 @@ sealPort(PosixFs);
 
 function parseYesNo(value: boolean): "yes" | "no" {
   return value ? "yes" : "no";
-}
-
-/** For each path: "A B KIND", a newline, and A and B bytes of the real path and of the missing part. */
-function readResolved({ bytes }: Frame): ResolvedPath[] {
-  const answers: ResolvedPath[] = [];
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  for (let at = 0; at < bytes.length; ) {
-    const end = bytes.indexOf(10, at);
-    const [real = "0", missing = "0", kind = "absent"] = decoder.decode(bytes.subarray(at, end)).split(" ");
-    const start = end + 1;
-    const middle = start + Number(real);
-    at = middle + Number(missing);
-    answers.push({
-      ...walkMissing(decoder.decode(bytes.subarray(start, middle)), decoder.decode(bytes.subarray(middle, at))),
-      kind: kind as ResolvedPath["kind"],
-    });
-  }
-  return answers;
 }

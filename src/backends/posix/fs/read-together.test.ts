@@ -18,7 +18,7 @@ afterAll(async () => {
   machine.dispose();
 });
 
-const countOf = (word: string): number => machine.heard.split(`,${word},`).length - 1;
+const countOf = (word: string): number => machine.heard.split(new RegExp(`,${word}[, ]`)).length - 1;
 
 it("reads a hundred small files in a few requests, and each other kind of entry as if alone", async () => {
   const directory = join(machine.work, "many");
@@ -58,6 +58,22 @@ it("reads a hundred small files in a few requests, and each other kind of entry 
     version,
     "FS_NOT_FOUND",
   ]);
+});
+
+it("resolves a hundred paths of one turn in one request, each with its own answer", async () => {
+  const directory = join(machine.work, "places");
+  mkdirSync(directory);
+  const names = Array.from({ length: 100 }, (_, index) => `p ${index}\n`);
+  for (const name of names.slice(1)) writeFileSync(join(directory, name), "");
+  const { fs } = bindAll({ backend, clock: realClock });
+  const before = countOf("resolve");
+  const places = await Promise.all(names.map((name) => fs.resolve([join(directory, name)])));
+  expect(places.map(([one]) => [one?.real, one?.missing, one?.kind])).toEqual([
+    [directory, names[0], "absent"],
+    ...names.slice(1).map((name) => [join(directory, name), "", "file"]),
+  ]);
+  expect(countOf("resolve") - before).toBe(1);
+  expect(await fs.resolve([])).toEqual([]);
 });
 
 it("reads nothing through a directory that has become a symlink", async () => {

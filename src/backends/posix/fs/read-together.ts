@@ -4,7 +4,7 @@ import { baseName, parentOf } from "../../../text/index.js";
 import type { BulkPool } from "../channel/bulk-pool.js";
 import type { Frame } from "../channel/frames.js";
 import type { OperationDeadline } from "./deadline.js";
-import { batchesOf, contentsOf } from "./gather.js";
+import { batchesOf, contentsOf, gatherWords } from "./gather.js";
 import { plainEntries } from "./listing.js";
 
 /** A file that is not a symlink, in a directory whose path has none. */
@@ -99,7 +99,7 @@ export class TogetherReader {
     }
     for (const batch of batchesOf(sizes)) {
       if (batch.length < 2) continue;
-      const answer = this.#bulk.request("gather", [path, "", ...batch.map((name) => `./${name}`)], { signal });
+      const answer = this.#bulk.request("gather", gatherWords(path, "", batch), { signal });
       const contents = answer.then((one: Frame) => contentsOf(one, batch));
       for (const name of batch)
         found.set(

@@ -149,22 +149,29 @@ hf_infos() {
   fi
 }
 
-# gather PATH ALLOWED NAMES...: small files of one directory at once: "gather,A" and A bytes of lines about them, then their
-# bytes, then "y" if the lines are unchanged, which rules out a symlink swapped in meanwhile.
+# gather PATH ALLOWED COUNT NAMES...: small files in one directory or below it at once; the first COUNT names are all the
+# directories on the way to them. "gather,A" and A bytes of lines about all names, then the bytes of the files, then "y" if the
+# lines are unchanged, which rules out a symlink swapped in meanwhile: a rename changes the time in them.
 hf_fs_gather() {
   hf_into "$1" "$2" || { hf_refuse; return; }
-  shift 2
+  hf_above=$3
+  shift 3
   hf_lines=$(stat -c "$hf_format" -- "$@")
   hf_n=0 hf_count=0
   while IFS= read -r hf_x; do
-    case $hf_x in 8???" "*) ;; *) hf_code=changed hf_note=; hf_refuse; return ;; esac
-    hf_x=\${hf_x#*"|"}; hf_x=\${hf_x#* }; hf_n=$(( hf_n + \${hf_x%% *} )) hf_count=$(( hf_count + 1 ))
+    hf_count=$(( hf_count + 1 ))
+    case $(( hf_count > hf_above )):$hf_x in
+    0:4???" "*) continue ;;
+    1:8???" "*) ;;
+    *) hf_code=io hf_note=; hf_refuse; return ;;
+    esac
+    hf_x=\${hf_x#*"|"}; hf_x=\${hf_x#* }; hf_n=$(( hf_n + \${hf_x%% *} ))
   done <<haft-list
 $hf_lines
 haft-list
-  if [ "$hf_count" != $# ] || [ "$hf_n" = 0 ] || [ "$hf_n" -gt 1048576 ]; then hf_code=changed hf_note=; hf_refuse; return; fi
+  if [ "$hf_count" != $# ] || [ "$hf_n" = 0 ] || [ "$hf_n" -gt 1048576 ]; then hf_code=io hf_note=; hf_refuse; return; fi
   printf '%s %s,gather,%s %s\n%s' "$hf_nonce" "$hf_id" "\${#hf_lines}" "$(( \${#hf_lines} + hf_n + 1 ))" "$hf_lines"
-  hf_d=$(cat -- "$@" | dd bs="$hf_n" count=1 iflag=fullblock 2>&1 >&4)
+  hf_d=$(shift "$hf_above"; cat -- "$@" | dd bs="$hf_n" count=1 iflag=fullblock 2>&1 >&4)
   hf_same=n
   case $hf_d in
   *"1+0 records out"*) if [ "$(stat -c "$hf_format" -- "$@")" = "$hf_lines" ]; then hf_same=y; fi ;;

@@ -96,7 +96,10 @@ export class RemoteHits {
     }
   }
 
-  /** Looks at all files of a directory in one or two requests, and at several directories at once. */
+  /**
+   * Reads the small files whose sizes ripgrep has reported together, in whatever directories they are. The others, and those that were
+   * refused, go directory by directory: each in one or two requests, and several at once.
+   */
   async #prepare(files: readonly ReportedFile[]): Promise<ReadonlyMap<string, Prepared>> {
     const { bound, isAlone } = this.#options;
     const prepared = new Map<string, Prepared>();
@@ -105,9 +108,11 @@ export class RemoteHits {
       for (const { path } of files) prepared.set(path, await this.#prepareAlone(path));
       return prepared;
     }
+    const covered = files.filter(({ path }) => covers(bound.grant, path, "read"));
+    await this.#readTogether(covered, prepared);
     const byDirectory = new Map<string, ReportedFile[]>();
-    for (const file of files) {
-      if (!covers(bound.grant, file.path, "read")) continue;
+    for (const file of covered) {
+      if (prepared.has(file.path)) continue;
       const directory = parentOf(file.path);
       byDirectory.set(directory, [...(byDirectory.get(directory) ?? []), file]);
     }
@@ -125,6 +130,23 @@ export class RemoteHits {
     for (const settled of await Promise.allSettled(works))
       if (settled.status === "rejected") requireOfPath(settled.reason);
     return prepared;
+  }
+
+  /** Only where the root is no symlink: no directory below it, which must be none either, is then elsewhere. */
+  async #readTogether(files: readonly ReportedFile[], prepared: Map<string, Prepared>): Promise<void> {
+    const { guard, deadline, query } = this.#options;
+    const { root } = query;
+    if (!this.#needsBytes || !guard.isPlain({ path: root, access: "read" })) return;
+    const below = root === "/" ? 1 : root.length + 1;
+    const sizes = new Map<string, number>();
+    for (const { path, size } of files) if (size !== undefined) sizes.set(path.slice(below), size);
+    const works = [...batchesOf(sizes)].map(async (names) => {
+      if (names.length < 2) return;
+      const contents = await gatherFiles(guard, deadline, root, names);
+      for (const [name, bytes] of contents ?? []) prepared.set(pathIn(root, name), { size: bytes.length, bytes });
+    });
+    for (const settled of await Promise.allSettled(works))
+      if (settled.status === "rejected") requireOfPath(settled.reason);
   }
 
   async #prepareAlone(path: string): Promise<Prepared> {
