@@ -8,6 +8,8 @@ export interface RawLine {
   readonly contentBytes: number;
   /** `\n`, `\r\n`, or nothing for an open last line. */
   readonly end: Uint8Array;
+  /** Whether the bytes of `end` follow those of `content` in its memory. */
+  readonly endFollows: boolean;
 }
 
 interface CollectorLimits {
@@ -35,10 +37,17 @@ export class LineCollector {
   /** The unit before the line feed, which may be the `\r` of a CRLF. */
   #last: number | undefined;
 
+  /** The endings that nearly all lines have. */
+  readonly #lineFeed: Uint8Array;
+  readonly #pair: Uint8Array;
+
   constructor(
     private readonly limits: CollectorLimits,
     private readonly ends: LineTerminators,
-  ) {}
+  ) {
+    this.#lineFeed = this.#unit(10);
+    this.#pair = join([this.#unit(13), this.#lineFeed]);
+  }
 
   /** Consumes bytes up to the end of the last collected line. Chunks end between units. Returns the bytes consumed. */
   push(chunk: Uint8Array): number {
@@ -50,8 +59,10 @@ export class LineCollector {
         this.#keep(chunk.subarray(from));
         return chunk.length;
       }
-      this.#keep(chunk.subarray(from, at));
-      this.#close(chunk.subarray(at, at + unitBytes));
+      if (!this.#takeWhole(chunk, from, at)) {
+        this.#keep(chunk.subarray(from, at));
+        this.#close(chunk.subarray(at, at + unitBytes));
+      }
       from = at + unitBytes;
     }
     return from;
@@ -60,6 +71,17 @@ export class LineCollector {
   /** End of input: the rest is the last line. */
   finish(): void {
     if (!this.isFull && this.#openBytes > 0) this.#close(new Uint8Array());
+  }
+
+  /** A line of ordinary length that lies in one chunk, from `from` to the line feed at `at`. Returns whether it is one. */
+  #takeWhole(chunk: Uint8Array, from: number, at: number): boolean {
+    const { unitBytes } = this.ends;
+    const isPair = at > from && this.#unitAt(chunk, at - unitBytes) === 13;
+    const contentBytes = at - from - (isPair ? unitBytes : 0);
+    if (this.#openBytes > 0 || contentBytes > this.limits.maxLineBytes) return false;
+    const content = chunk.subarray(from, from + contentBytes);
+    this.#add({ content, contentBytes, end: isPair ? this.#pair : this.#lineFeed, endFollows: true });
+    return true;
   }
 
   #keep(part: Uint8Array): void {
@@ -80,19 +102,24 @@ export class LineCollector {
     const contentBytes = this.#openBytes - (isPair ? unitBytes : 0);
     const kept = join(this.#open);
     const content = kept.subarray(0, Math.min(kept.length, contentBytes, this.limits.maxLineBytes));
-    const end = isPair ? join([this.#carriageReturn(), newline]) : newline;
+    const end = isPair ? this.#pair : newline;
+    const endFollows = end.length === 0 && this.#open.length === 1;
     this.#open = [];
     this.#openBytes = 0;
     this.#keptBytes = 0;
     this.#last = undefined;
-    const cost = content.length + end.length;
+    this.#add({ content, contentBytes, end, endFollows });
+  }
+
+  #add(line: RawLine): void {
+    const cost = line.content.length + line.end.length;
     if (this.lines.length > 0 && this.#used + cost > this.limits.maxBytes) {
       this.isFull = true;
       this.isFullByBytes = true;
       return;
     }
     this.#used += cost;
-    this.lines.push({ content, contentBytes, end });
+    this.lines.push(line);
     this.isFull = this.lines.length >= this.limits.maxLines;
   }
 
@@ -101,9 +128,9 @@ export class LineCollector {
     return this.ends.bigEndian ? (bytes[at]! << 8) | bytes[at + 1]! : bytes[at]! | (bytes[at + 1]! << 8);
   }
 
-  #carriageReturn(): Uint8Array {
-    if (this.ends.unitBytes === 1) return Uint8Array.of(13);
-    return this.ends.bigEndian ? Uint8Array.of(0, 13) : Uint8Array.of(13, 0);
+  #unit(value: number): Uint8Array {
+    if (this.ends.unitBytes === 1) return Uint8Array.of(value);
+    return this.ends.bigEndian ? Uint8Array.of(0, value) : Uint8Array.of(value, 0);
   }
 }
 

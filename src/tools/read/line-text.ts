@@ -43,10 +43,22 @@ function wholeLineText(
   const isWhole = (line: RawLine) =>
     line.content.length === line.contentBytes && line.contentBytes * growth <= maxLineBytes;
   if (!lines.every(isWhole)) return undefined;
-  const bytes = join(lines.flatMap(({ content, end }) => [content, end]));
+  const bytes = sideBySide(lines) ?? join(lines.flatMap(({ content, end }) => [content, end]));
   const { text, replaced } = decodeText(withoutDecodedBom(bytes, encoding), encoding);
   if (utf8Length(text) > maxBytes) return undefined;
   return { text, lines: lines.length, truncatedLines: [], replaced };
+}
+
+/** The bytes of lines that lie one behind the other in one piece of memory, which are then not copied. */
+function sideBySide(lines: readonly RawLine[]): Uint8Array | undefined {
+  const start = lines[0]?.content;
+  if (start === undefined) return undefined;
+  let at = start.byteOffset;
+  for (const { content, end, endFollows } of lines) {
+    if (!endFollows || content.buffer !== start.buffer || content.byteOffset !== at) return undefined;
+    at += content.length + end.length;
+  }
+  return new Uint8Array(start.buffer, start.byteOffset, at - start.byteOffset);
 }
 
 function lineByLine(
