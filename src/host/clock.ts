@@ -4,6 +4,7 @@ import { type Clock, MAX_TIMER_MS } from "../kernel/index.js";
 /** The system clock. A pending timer keeps the process alive; delays may be of any length. */
 export const systemClock: Clock = Object.freeze({
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   timer(ms: number, done: () => void): () => void {
     let left = ms;
     let timer: ReturnType<typeof setTimeout>;

@@ -117,7 +117,7 @@ async function changePreview(run: CallRun, redactor: CountingRedactor): Promise<
   if (preview === undefined || isOwnTool?.(tool) !== true) return undefined;
   const end = new CallSignal();
   const reading = { ...run, grant: readsOf(run.grant ?? EMPTY_GRANT) };
-  const ctx = new CallContext(reading, end, clock.now() + PREVIEW_TIMEOUT_MS);
+  const ctx = new CallContext(reading, end, PREVIEW_TIMEOUT_MS);
   try {
     const bound = { clock, ms: PREVIEW_TIMEOUT_MS, signal: cancel };
     const change = await withTimeout(

@@ -89,7 +89,7 @@ export async function auditEnd(run: CallRun, outcome: ToolOutcome): Promise<void
       ...(run.decision === undefined ? {} : { risk: run.decision.risk }),
       ...(run.approval === undefined ? {} : { approval: run.approval }),
       ...shownDecision(run, outcome.decision.rule),
-      tookMs: clock.now() - run.startedMs,
+      tookMs: Math.max(0, clock.now() - run.startedMs),
       truncations: outcome.truncations.length,
     };
     await withTimeout<void>(

@@ -1,5 +1,6 @@
 /** Writes the stdin of a running command block by block, so that at most one block is buffered on this side. */
 import { utf8HeadEnd } from "../text/index.js";
+import { elapsedMs } from "./deadline.js";
 import { HaftError } from "./errors.js";
 import { MAX_TIMER_MS } from "./port-defaults.js";
 import type { Clock } from "./services.js";
@@ -63,7 +64,7 @@ export class BlockInput {
   async write(id: string, bytes: Uint8Array, options: InputOptions = {}): Promise<InputAccepted> {
     if (this.#isClosed) throw inputClosed(id);
     const limit: Limit = {
-      untilMs: options.waitMs === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() + options.waitMs,
+      untilMs: options.waitMs === undefined ? Number.POSITIVE_INFINITY : elapsedMs(this.#clock) + options.waitMs,
       signal: options.signal,
     };
     const begin = () => this.#write({ id, givenBytes: 0, lastBytes: 0 }, bytes, limit);
@@ -159,7 +160,7 @@ export class BlockInput {
   /** Whether the work is done before the limit. */
   async #inTime(work: Promise<unknown>, { untilMs, signal }: Limit): Promise<boolean> {
     if (signal?.aborted === true) return false;
-    const leftMs = Math.min(MAX_TIMER_MS, Math.max(0, untilMs - this.#clock.now()));
+    const leftMs = Math.min(MAX_TIMER_MS, Math.max(0, untilMs - elapsedMs(this.#clock)));
     const done = () => work.then(() => true);
     if (signal === undefined && untilMs === Number.POSITIVE_INFINITY) return done();
     return withTimeout<boolean>({ clock: this.#clock, ms: leftMs, ...(signal && { signal }) }, done, () => false);

@@ -5,6 +5,7 @@ import { boundState, type StateCaller } from "./bound-state.js";
 import { backendOf, type CallRun, claimContextBase, homeOf, MAX_AUDITED_CONNECTIONS } from "./call-run.js";
 import type { CallSignal } from "./call-signal.js";
 import type { ToolContext } from "./context.js";
+import { elapsedMs } from "./deadline.js";
 import { authorizeDirectory, authorizeRealPath, authorizeRequest, policyCallOf } from "./decide-stage.js";
 import { callSafely } from "./errors.js";
 import { type Fs, withMissingPart } from "./fs.js";
@@ -32,16 +33,22 @@ export class CallContext implements ToolContext {
   #session: CallSession | undefined;
   #framework: Framework | undefined;
   readonly #end: CallSignal;
-  readonly deadline: number;
+  readonly #endsAtMs: number;
 
   /**
    * @param end - Fires when the call is cancelled, at its deadline, and when it has settled: everything here ends with it.
-   * @param deadline - Milliseconds since the epoch.
+   * @param deadlineMs - Milliseconds from now.
    */
-  constructor(run: CallRun, end: CallSignal, deadline: number) {
+  constructor(run: CallRun, end: CallSignal, deadlineMs: number) {
     this.#run = run;
     this.#end = end;
-    this.deadline = deadline;
+    this.#endsAtMs = elapsedMs(run.context.host.clock) + deadlineMs;
+  }
+
+  /** By the time of the machine at this moment, so that what is left stays right when that jumps. */
+  get deadline(): number {
+    const { clock } = this.#run.context.host;
+    return Math.round(clock.now() + this.#endsAtMs - elapsedMs(clock));
   }
 
   get signal() {
@@ -137,10 +144,9 @@ export class CallContext implements ToolContext {
   }
   get lock(): ToolContext["lock"] {
     const run = this.#run;
-    const { deadline } = this;
     const { signal } = this.#end;
     return async (paths, options, body) =>
-      withPathLocks(run, boundCall(run, signal, deadline), [paths].flat(), options, body);
+      withPathLocks(run, boundCall(run, signal, this), [paths].flat(), options, body);
   }
   get emit(): ToolContext["emit"] {
     const run = this.#run;
@@ -157,15 +163,15 @@ export class CallContext implements ToolContext {
 
   // Bound when the tool first touches its backend: many tools do not, and binding is a fifth of a small call's cost.
   get #bound(): Ports {
-    this.#ports ??= bind(this.#run, this.#end.signal, this.deadline);
+    this.#ports ??= bind(this.#run, this.#end.signal, this);
     return this.#ports;
   }
 }
 
 sealPort(CallContext);
 
-function bind(run: CallRun, signal: AbortSignal, deadline: number): Ports {
-  const call = boundCall(run, signal, deadline);
+function bind(run: CallRun, signal: AbortSignal, time: Pick<BoundCall, "deadline">): Ports {
+  const call = boundCall(run, signal, time);
   const ports = backendOf(run).bind(run.grant!, call);
   const { undoLog } = run.context.host;
   const mayChange = run.grant!.files.some(({ access }) => access.some((one) => one !== "read"));
@@ -237,14 +243,16 @@ function requestBinding(run: CallRun, signal: AbortSignal): RequestBinding {
   };
 }
 
-function boundCall(run: CallRun, signal: AbortSignal, deadline: number): BoundCall {
+function boundCall(run: CallRun, signal: AbortSignal, time: Pick<BoundCall, "deadline">): BoundCall {
   const { context, call, workspace } = run;
   const { session } = context;
   const { redactor } = context.host;
   return {
     id: call.id,
     signal,
-    deadline,
+    get deadline() {
+      return time.deadline;
+    },
     sessionId: session.id,
     ...(session.owner === undefined ? {} : { owner: session.owner }),
     workspace,

@@ -1,6 +1,12 @@
 /** How long a tool has. */
 import type { CallRun } from "./call-run.js";
 import { MAX_TIMER_MS } from "./port-defaults.js";
+import type { Clock } from "./services.js";
+
+/** A time of that clock for measuring, which does not jump when the time of the machine is set. */
+export function elapsedMs(clock: Clock): number {
+  return clock.elapsed?.() ?? clock.now();
+}
 
 /** Milliseconds a tool has unless it says otherwise. */
 export const DEFAULT_DEADLINE_MS = 30_000;

@@ -59,6 +59,7 @@ export type {
   ToolContext,
 } from "./context.js";
 export { createHostContext, type HostContextOptions } from "./create-context.js";
+export { elapsedMs } from "./deadline.js";
 export { defineTool, explain, presentTool } from "./define-tool.js";
 export type { AnyPresenter, Decoded, Dialect, RenderContext, Rendered, ToolPresenter } from "./dialect.js";
 export {

@@ -38,7 +38,7 @@ export async function execute(run: CallRun): Promise<Ending> {
       cancel?.addEventListener("abort", onCancel, { once: true });
       if (cancel?.aborted === true) onCancel();
       const fault = (thrown: unknown) => settle(resultOfThrown(thrown, tool.name));
-      watched(run, new CallContext(run, end, clock.now() + deadlineMs), fault).then((value) => {
+      watched(run, new CallContext(run, end, deadlineMs), fault).then((value) => {
         if (isAbandoned) auditLate(run, value);
         else settle(value);
       });
@@ -148,7 +148,7 @@ function auditLate(run: CallRun, late: unknown): void {
   });
   const { host } = run.context;
   const note = `A late result was dropped: the tool settled ${isError ? "with an error" : "well"} after it had been abandoned.`;
-  const entry: AuditEnd = { status: "late-value-dropped", tookMs: host.clock.now() - run.startedMs, note };
+  const entry: AuditEnd = { status: "late-value-dropped", tookMs: Math.max(0, host.clock.now() - run.startedMs), note };
   Promise.resolve()
     .then(() => host.audit.end(run.audit, entry))
     .catch(() => {});

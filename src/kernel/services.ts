@@ -6,8 +6,10 @@ import type { CallStatus, Json, Provenance, ToolErrorCode } from "./result.js";
 
 /** Time and timers. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. Jumps when the time of the machine is set. */
   now(): number;
+  /** Milliseconds since any moment, which only grow: deadlines are measured with it. Default: `now`, for clocks that never jump. */
+  elapsed?(): number;
   /**
    * Calls back once after `ms`; the returned function cancels the timer. A pending timer keeps the process alive, so that a
    * call always settles. The kernel and the backends pass at most 2,147,483,647 ms, the maximum of `setTimeout`.

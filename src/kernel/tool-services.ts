@@ -1,5 +1,6 @@
 /** The services of a host as tools get them: frozen, so that a tool cannot replace a method of the host's own object. */
 import type { HostServices } from "./context.js";
+import { elapsedMs } from "./deadline.js";
 
 type ToolServices = Readonly<Pick<HostServices, "clock" | "ids" | "digest" | "media">>;
 
@@ -12,6 +13,7 @@ export function toolServices(host: HostServices): ToolServices {
   const services: ToolServices = {
     clock: Object.freeze<ToolServices["clock"]>({
       now: () => clock.now(),
+      elapsed: () => elapsedMs(clock),
       timer: (ms, resolve) => clock.timer(ms, resolve),
     }),
     ids: Object.freeze<ToolServices["ids"]>({ next: (kind) => ids.next(kind) }),

@@ -237,7 +237,7 @@ async function makeSteps(
       rule: TOOL,
       approver: by,
       claims,
-      tookMs: clock.now() - startedMs,
+      tookMs: Math.max(0, clock.now() - startedMs),
       ...(note === undefined ? {} : { note }),
     });
   try {

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import { expectFault } from "../../src/testing/faults.fixture.js";
 import { LONG } from "../../src/testing/long.fixture.js";
 import { withBubblewrap, withPrograms } from "../../src/testing/programs.fixture.js";
 import { service, withServices } from "../../src/testing/services.fixture.js";
@@ -33,40 +34,49 @@ async function printed(on: unknown, env: Readonly<Record<string, string>> = {}) 
     writeFileSync("/proc/self/clear_refs", "5"); // the peak starts from here
     const before = memory("VmRSS");
     const command = "head -c ${BYTES} /dev/zero | tr '\\\\0' a";
-    const { isError, output } = await runner.run({ id: "1", name: "bash", input: { command, timeoutMs: 600_000 } });
-    console.log(JSON.stringify({ isError, output: String(output), grewBy: memory("VmHWM") - before }));
+    const { isError, code, output } = await runner.run({ id: "1", name: "bash", input: { command, timeoutMs: 600_000 } });
+    console.log(JSON.stringify({ isError, code, output: String(output), grewBy: memory("VmHWM") - before }));
     await toolkit.close();
     `,
   );
   const { stdout, stderr } = await host.ended;
   expect(stderr).toBe("");
-  return JSON.parse(stdout) as { isError: boolean; output: string; grewBy: number };
+  return JSON.parse(stdout) as { isError: boolean; code?: string; output: string; grewBy: number };
 }
 
-async function check(on: unknown, env?: Readonly<Record<string, string>>): Promise<void> {
-  const { isError, output, grewBy } = await printed(on, env);
+async function check(on: unknown, env?: Readonly<Record<string, string>>) {
+  const seen = await printed(on, env);
+  const { isError, output, grewBy } = seen;
   expect([isError, output.slice(0, 300)]).toEqual([false, expect.anything()]);
   expect(output.replaceAll(/[,_](?=\d)/g, "")).toContain(String(BYTES));
   expect(output.length).toBeLessThan(200_000);
   expect(grewBy).toBeLessThan(MAX_MB);
+  return seen;
 }
 
 const LIMIT_MS = LONG ? 900_000 : 180_000;
 
-it.runIf(process.platform === "linux")("much output of this machine", () => check("local"), LIMIT_MS);
+it.runIf(process.platform === "linux")(
+  "much output of this machine",
+  async () => void (await check("local")),
+  LIMIT_MS,
+);
 
-withBubblewrap("much output of a sandbox", () => it("is bounded", () => check("sandbox"), LIMIT_MS));
+withBubblewrap("much output of a sandbox", () =>
+  it("is bounded", async () => expectFault("sandbox: much output", await check("sandbox")), LIMIT_MS),
+);
 
 withPrograms("much output of a pane", ["tmux"], () => {
-  it("is bounded", () => check("local+tmux,shell=pane"), LIMIT_MS);
+  it("is bounded", async () => expectFault("tmux: much output", await check("local+tmux,shell=pane")), LIMIT_MS);
 });
 
 withServices(["ssh"], "much output", () => {
   it(
     "over ssh",
-    () => {
+    async () => {
       const { config, hosts } = service("ssh");
-      return check({ target: `ssh:${hosts.box}`, workspace: "/tmp", ssh: { config } });
+      const on = { target: `ssh:${hosts.box}`, workspace: "/tmp", ssh: { config } };
+      expectFault("ssh: much output", await check(on));
     },
     LIMIT_MS,
   );
@@ -75,9 +85,9 @@ withServices(["ssh"], "much output", () => {
 withServices(["podman"], "much output", () => {
   it(
     "of a container",
-    () => {
+    async () => {
       const { container, env } = service("podman");
-      return check({ target: `podman:${container}`, workspace: "/tmp" }, env);
+      expectFault("container: much output", await check({ target: `podman:${container}`, workspace: "/tmp" }, env));
     },
     LIMIT_MS,
   );

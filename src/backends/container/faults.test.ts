@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, expect, it, vi } from "vitest";
 import { processStart, sendSignal } from "../../host/index.js";
+import { expectFault } from "../../testing/faults.fixture.js";
 import { withServices } from "../../testing/services.fixture.js";
 import { verifies } from "../../testing/verifies.fixture.js";
 import { until } from "../posix/machine.fixture.js";
@@ -44,7 +45,9 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
         killClients(container, signal);
         const first = await running;
         const job = first.ended === "channel-lost" ? await shell.attach(first.job ?? "") : undefined;
-        const { exit, stdout } = (await job?.result) ?? first;
+        const last = (await job?.result) ?? first;
+        expectFault("container: client killed", last);
+        const { exit, stdout } = last;
         expect([exit, text(stdout)]).toEqual([{ by: "code", code: 3 }, "done\n"]);
         expect(text((await exec(`cat /tmp/${signal}`)).stdout)).toBe("began\n");
       }
@@ -105,6 +108,7 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
         [await job.result, "job\n"],
       ] as const) {
         expect([result.ended, result.exit, text(result.stdout)]).toEqual(["channel-lost", { by: "none" }, printed]);
+        expectFault("container: stopped", result);
       }
     });
 
@@ -115,7 +119,7 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
       engine.run("rm", "-f", container);
       const { exit, ended } = await running;
       expect([exit, ended]).toEqual([{ by: "none" }, "channel-lost"]);
-      expect(await messageOf(exec("true"))).toContain(`${name} has no container "${container}".`);
+      expectFault("container: removed", await exec("true").catch((thrown: unknown) => thrown));
     });
 
     it("sixty-four calls at once all end right", async () => {
@@ -125,6 +129,7 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
       expect(results.map(({ exit, stdout }) => [exit, text(stdout)])).toEqual(
         numbers.map((number) => [{ by: "code", code: number }, `${number}\n`]),
       );
+      for (const one of results) expectFault("container: 64 calls", one);
     });
 
     it("20 MiB of random bytes are read as they were written", async () => {

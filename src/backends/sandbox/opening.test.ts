@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { expectFault } from "../../testing/faults.fixture.js";
 import { withBubblewrap } from "../../testing/programs.fixture.js";
 import { createSandboxBackend } from "./index.js";
 
@@ -72,4 +73,17 @@ withBubblewrap("opening a sandbox", () => {
     expect(JSON.stringify(await exec)).toMatch(/was moved or removed since|cannot be used/);
     await backend.close();
   });
+
+  it("64 commands at once all end right", async () => {
+    const backend = await open();
+    const exec = (number: number) =>
+      backend.root.shell.exec(`echo ${number}; exit ${number}`, { cwd: join(base, "ws"), timeoutMs: 60_000 });
+    const results = await Promise.all(Array.from({ length: 64 }, (_, index) => exec(index)));
+    for (const [number, result] of results.entries()) {
+      expectFault("sandbox: 64 calls", result);
+      const seen = [result.exit, Buffer.from(result.stdout.head).toString()];
+      expect(seen).toEqual([{ by: "code", code: number }, `${number}\n`]);
+    }
+    await backend.close();
+  }, 90_000);
 });

@@ -79,7 +79,7 @@ export class ControlClient {
     this.#events = events;
     this.opened = new Promise((resolve, reject) => {
       channel.onBytes((bytes) => {
-        this.#heardAt = Date.now();
+        this.#heardAt = performance.now();
         for (const line of this.#splitter.push(bytes)) {
           if (this.#isOpen) this.#onLine(line);
           else {
@@ -135,8 +135,8 @@ export class ControlClient {
   /** Ends the client. Its output is read until it has ended: it waits for that. One that hangs is killed. */
   async close(): Promise<void> {
     this.#channel.end();
-    const until = Date.now() + CLOSE_MS;
-    while (this.#why === undefined && Date.now() < until) await sleep(5);
+    const until = performance.now() + CLOSE_MS;
+    while (this.#why === undefined && performance.now() < until) await sleep(5);
     if (this.#why !== undefined) return this.#channel.destroy();
     this.#channel.destroy();
     await sleep(HANGING_MS);
@@ -193,7 +193,7 @@ export class ControlClient {
     if (this.#requests.length === 0) return;
     this.#timer = setTimeout(() => {
       // Much output may come before the answer.
-      if (Date.now() - this.#heardAt < ANSWER_MS) return this.#watch();
+      if (performance.now() - this.#heardAt < ANSWER_MS) return this.#watch();
       this.#end("it did not answer in 20 s");
       this.#channel.destroy();
     }, ANSWER_MS);

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { sendSignal, systemClock } from "../../host/index.js";
 import { DEFAULT_PANE, type HaftError, PANE_ACTIONS } from "../../kernel/index.js";
+import { expectFault } from "../../testing/faults.fixture.js";
 import { bindAll } from "../../testing/index.js";
 import { withPrograms } from "../../testing/programs.fixture.js";
 import { verifies } from "../../testing/verifies.fixture.js";
@@ -26,7 +27,7 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
     tmux("kill-pane", "-t", "%0");
     const result = await running;
     expect([result.began, result.ended, result.exit]).toEqual(["yes", "channel-lost", { by: "none" }]);
-    expect(result.problem).toContain("%0 was closed");
+    expectFault("tmux: pane killed", result);
     expect(text(result.stdout.head)).toBe("before\n");
     const next = await run("echo next");
     expect([text(next.stdout.head), next.notice]).toEqual(["next\n", expect.stringContaining("%0 was gone")]);
@@ -41,7 +42,7 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
     tmux("kill-server");
     const result = await running;
     expect([result.began, result.ended]).toEqual(["yes", "channel-lost"]);
-    expect(result.problem).toContain("the tmux server ended");
+    expectFault("tmux: server killed", result);
     const [listed] = await terminal().list();
     expect(listed).toMatchObject({ pane: "%2", shell: "prompt", notice: expect.stringContaining("%0 was gone") });
     for (const old of ["%0", "%1"])
@@ -63,6 +64,7 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
     execFileSync("touch", [`${place.directory}/go`]);
     const result = await running;
     expect([result.ended, result.exit]).toEqual(["itself", { by: "code", code: 9 }]);
+    expectFault("tmux: client killed", result);
     expect(text(result.stdout.head)).toContain("before\n");
     expect(text((await run("echo next")).stdout.head)).toBe("next\n");
   });

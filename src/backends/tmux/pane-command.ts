@@ -64,6 +64,7 @@ export class PaneCommandRun {
   #nonce = newNonce();
   #output: OutputReader;
   readonly #startedMs = Date.now();
+  readonly #startedAt = performance.now();
   #pid = 0;
   #files = { command: "", script: "", status: "", input: "" };
   #group: number | undefined;
@@ -217,7 +218,7 @@ export class PaneCommandRun {
     waiter: Waiter,
     stopped: () => "cancelled" | "deadline" | undefined,
   ): Promise<PaneResult | { readonly directory: string }> {
-    const typedAt = Date.now();
+    const typedAt = performance.now();
     let pause: number = CHECK_MS[0];
     let hadEnded = false;
     let endedAt: number | undefined;
@@ -233,8 +234,8 @@ export class PaneCommandRun {
       if (seen.isMissing && seen.isPrompt)
         return this.notBegun("spawn-error", `"${this.#options.cwd}" is not a directory or cannot be entered`);
       if (seen.exit !== undefined && seen.isPrompt) {
-        endedAt ??= Date.now();
-        if (this.#output.hasEnded || Date.now() - endedAt > LAST_OUTPUT_MS)
+        endedAt ??= performance.now();
+        if (this.#output.hasEnded || performance.now() - endedAt > LAST_OUTPUT_MS)
           return this.#result({ began: "yes", ended: "itself", exit: seen.exit });
       } else if (seen.isPrompt && seen.exit === undefined) {
         if (this.#output.hasBegun && !(await this.#isStopped())) {
@@ -244,7 +245,7 @@ export class PaneCommandRun {
             return this.#result({ began: "yes", ended: "itself", exit: { by: "none" }, problem });
           }
           goneTwice = true;
-        } else if (!this.#output.hasBegun && Date.now() - typedAt > BEGIN_MS) {
+        } else if (!this.#output.hasBegun && performance.now() - typedAt > BEGIN_MS) {
           await this.#revoke();
           throw paneBusy(this.#pane.id, "its shell", `did not begin the command in ${BEGIN_MS / 1000} s`);
         }
@@ -335,7 +336,7 @@ export class PaneCommandRun {
         this.#endedBy = signal;
         await this.#signal(signal);
       }
-      const until = Date.now() + waitMs;
+      const until = performance.now() + waitMs;
       for (let pause: number = CHECK_MS[0]; ; pause = Math.min(pause * 2, 50)) {
         const after = await this.#look();
         if (after === "gone" || after === "lost") return this.#lost(after);
@@ -344,7 +345,7 @@ export class PaneCommandRun {
           await this.#resetScreen();
           return this.#result({ began: "yes", ended: why, exit: after.exit ?? { by: "none" } });
         }
-        if (Date.now() >= until) break;
+        if (performance.now() >= until) break;
         await waiter.next(pause);
       }
     }
@@ -391,7 +392,7 @@ export class PaneCommandRun {
       stderr: { head: nothing, tail: nothing, produced: 0, omittedBytes: 0, final: true },
       tree,
       startedMs: this.#startedMs,
-      tookMs: Date.now() - this.#startedMs,
+      tookMs: Math.round(performance.now() - this.#startedAt),
     };
   }
 }

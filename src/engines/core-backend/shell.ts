@@ -178,7 +178,7 @@ export class CorePortShell implements Shell {
     options: ShellOptions,
     startedMs: number,
   ): ShellResult {
-    const tookMs = Math.trunc(this.#clock.now()) - startedMs;
+    const tookMs = Math.max(0, Math.trunc(this.#clock.now()) - startedMs);
     // The processes that are left were not looked for, so nothing is reported about them.
     const tree = TREE_UNSEEN;
     if (done === "lost")

@@ -4,7 +4,7 @@ import { HaftError, type Io, MAX_TIMER_MS } from "../../kernel/index.js";
 
 /** How long one caller waits: its signal and its time limit. */
 export class LockDeadline {
-  readonly #startedMs = Date.now();
+  readonly #startedMs = performance.now();
 
   constructor(
     readonly key: string,
@@ -15,7 +15,7 @@ export class LockDeadline {
     if (this.io.signal?.aborted) {
       throw new HaftError("CALL_CANCELLED", `Stopped waiting for the lock "${this.key}": the call was cancelled.`);
     }
-    const waitedMs = Date.now() - this.#startedMs;
+    const waitedMs = Math.round(performance.now() - this.#startedMs);
     if (this.io.timeoutMs === undefined || waitedMs < this.io.timeoutMs) return;
     throw new HaftError(
       "STORE_CONFLICT",
@@ -39,7 +39,7 @@ export class LockDeadline {
   async #isDoneInTime(done: Promise<void>, holder: string): Promise<boolean> {
     this.check(holder);
     const stop = new AbortController();
-    const leftMs = (this.io.timeoutMs ?? MAX_TIMER_MS) - (Date.now() - this.#startedMs);
+    const leftMs = (this.io.timeoutMs ?? MAX_TIMER_MS) - (performance.now() - this.#startedMs);
     const timeout = pause(Math.min(Math.max(1, leftMs), MAX_TIMER_MS), undefined, { signal: stop.signal, ref: false });
     const onAbort = (): void => stop.abort();
     this.io.signal?.addEventListener("abort", onAbort, { once: true });

@@ -108,7 +108,7 @@ export async function startInBackground(
     tree: early?.tree ?? { state: "unseen", survivors: [], endedBy: null },
     job: job.id,
     startedMs,
-    tookMs: ctx.clock.now() - startedMs,
+    tookMs: Math.max(0, ctx.clock.now() - startedMs),
   };
 }
 

@@ -2,6 +2,7 @@ import {
   type Claim,
   type ClaimContext,
   defineTool,
+  elapsedMs,
   fail,
   type JobInfo,
   type Lifetime,
@@ -137,14 +138,14 @@ async function start(input: ProcessInput, ctx: Ctx): Promise<ToolResult<ProcessD
 
 /** Waits for the first output or the end. */
 async function untilFirstOutput(ctx: Ctx, job: ShellHandle): Promise<void> {
-  const untilMs = ctx.clock.now() + START_MS;
+  const untilMs = elapsedMs(ctx.clock) + START_MS;
   let isOver = false;
   const end = job.result.then(() => {
     isOver = true;
   });
   for (
     let pauseMs = 1;
-    !isOver && !ctx.signal.aborted && ctx.clock.now() < untilMs;
+    !isOver && !ctx.signal.aborted && elapsedMs(ctx.clock) < untilMs;
     pauseMs = Math.min(pauseMs * 1.2, 10)
   ) {
     await waitFor(ctx, pauseMs, end);
@@ -182,7 +183,7 @@ function onJob(act: OnJob) {
 }
 
 async function wait(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<ToolResult<ProcessData>> {
-  const startedMs = ctx.clock.now();
+  const startedMs = elapsedMs(ctx.clock);
   const untilMs = startedMs + waitOf(input, ctx.limits);
   let isOver = false;
   const result = job.result.then(() => {
@@ -191,13 +192,18 @@ async function wait(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<To
   for (
     let leftMs = untilMs - startedMs;
     leftMs > 0 && !isOver && !ctx.signal.aborted;
-    leftMs = untilMs - ctx.clock.now()
+    leftMs = untilMs - elapsedMs(ctx.clock)
   ) {
     await waitFor(ctx, Math.min(POLL_INTERVAL_MS, leftMs), result);
     // A job that waits for input will not end by itself.
     if (!isOver && (await waitingOf(job)) !== undefined) break;
   }
-  return shownJob("wait", ctx, job, isOver ? {} : { waitedMs: Math.max(0, Math.round(ctx.clock.now() - startedMs)) });
+  return shownJob(
+    "wait",
+    ctx,
+    job,
+    isOver ? {} : { waitedMs: Math.max(0, Math.round(elapsedMs(ctx.clock) - startedMs)) },
+  );
 }
 
 async function write(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<ToolResult<ProcessData>> {

@@ -1,5 +1,5 @@
 /** The output of a job since the last report: each session has its own position in each stream. */
-import type { OutputSeen, ShellHandle, ToolContext } from "../../kernel/index.js";
+import { elapsedMs, type OutputSeen, type ShellHandle, type ToolContext } from "../../kernel/index.js";
 import { concatBytes, decodeText, incompleteTailLength, omitOverwritten, utf8TailStart } from "../../text/index.js";
 import type { NewOutput, ProcessLimits } from "../process/contract.js";
 import { keepWhole } from "./output-recorder.js";
@@ -41,7 +41,7 @@ export async function newOutput(
 
 async function readNew(ctx: ToolContext<ProcessLimits>, job: ShellHandle, stream: StreamName, from: number) {
   const { maxNewBytes: maxBytes, redraws } = ctx.limits;
-  const untilMs = ctx.clock.now() + MAX_READ_MS;
+  const untilMs = elapsedMs(ctx.clock) + MAX_READ_MS;
   let at = from;
   let droppedBytes = 0;
   let transferredBytes = 0;
@@ -64,7 +64,7 @@ async function readNew(ctx: ToolContext<ProcessLimits>, job: ShellHandle, stream
     transferredBytes += part.bytes.length;
     const joined = concatBytes([latest, part.bytes]);
     latest = new Uint8Array(joined.subarray(Math.max(0, joined.length - maxBytes - 4)));
-    if (ended || transferredBytes >= MAX_TRANSFER_BYTES || ctx.clock.now() > untilMs) break;
+    if (ended || transferredBytes >= MAX_TRANSFER_BYTES || elapsedMs(ctx.clock) > untilMs) break;
   }
   const held = ended ? 0 : incompleteTailLength(latest);
   const whole = latest.subarray(0, latest.length - held);
