@@ -1,6 +1,6 @@
 /** Tests that need programs of this machine. Where one is absent they are skipped with the reason; with REQUIRE_ALL=1 they fail. */
 import { spawnSync } from "node:child_process";
-import { describe } from "vitest";
+import { describeUnless } from "./services.fixture.js";
 
 /** A `describe` of tests that need these programs to be installed. */
 export function withPrograms(title: string, programs: readonly string[], tests: () => void): void {
@@ -19,14 +19,4 @@ function whyNoBubblewrap(): string | undefined {
   });
   if (error !== undefined) return "the program bwrap is not installed; install bubblewrap";
   return status === 0 ? undefined : `bwrap does not work here: ${stderr.trim() || `it ended with status ${status}`}`;
-}
-
-function describeUnless(reason: string | undefined, title: string, tests: () => void): void {
-  if (reason === undefined) {
-    describe(title, tests);
-    return;
-  }
-  if (process.env.REQUIRE_ALL === "1") throw new Error(`Tests of ${title} cannot run: ${reason}.`);
-  process.stderr.write(`skipped: tests of ${title} (cannot: ${reason})\n`);
-  describe.skip(`${title} (cannot: ${reason})`, tests);
 }

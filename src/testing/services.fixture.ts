@@ -72,7 +72,11 @@ export function service<Name extends keyof Services>(name: Name): Services[Name]
 
 /** A `describe` of tests that need services. Where one is absent they are skipped, and said so; with REQUIRE_ALL=1 they fail. */
 export function withServices(names: readonly ServiceName[], title: string, tests: () => void): void {
-  const reason = names.flatMap((name) => whyAbsent(name) ?? []).at(0);
+  describeUnless(names.flatMap((name) => whyAbsent(name) ?? []).at(0), title, tests);
+}
+
+/** A `describe` of tests that are skipped for a reason, and said so; with REQUIRE_ALL=1 they fail. */
+export function describeUnless(reason: string | undefined, title: string, tests: () => void): void {
   if (reason === undefined) {
     describe(title, tests);
     return;
