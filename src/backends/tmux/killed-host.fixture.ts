@@ -6,11 +6,12 @@ import { createLocalBackend } from "../local/index.js";
 import { PANE_SHELLS } from "./shells.fixture.js";
 import { withTmux } from "./with-tmux.js";
 
-const [cwd = ""] = process.argv.slice(2);
+const [cwd = "", session] = process.argv.slice(2);
 const backend = withTmux(createLocalBackend({ cwd, home: cwd }), {
   run: (argv) => argv,
   paneShell: PANE_SHELLS.bash,
   orphanMs: 500,
+  ...(session === undefined ? {} : { session }),
 });
 const command = 'echo "$TMUX $$" > started; sleep 600';
 const grant = { commands: [{ command, cwd }], panes: [{ id: "*", actions: PANE_ACTIONS }] };

@@ -1,14 +1,15 @@
 /**
  * The script that finds or starts the server and becomes the client. It runs on the machine of the backend, as
- * `sh -c SCRIPT haft MARK KIND DIRECTORY SOCKET TARGET CWD COLUMNS HISTORY [SHELL...]`, and first prints
+ * `sh -c SCRIPT haft MARK KIND DIRECTORY SOCKET TARGET CWD COLUMNS HISTORY STALE [SHELL...]`, and first prints
  * `MARK DIRECTORY MADE SESSION SHELL...`, or `MARK fail WHY`.
  *
  * KIND is "private", "named" or "current"; a DIRECTORY is that of an earlier client, whose server is expected to run.
- * CWD is escaped as a format.
+ * CWD is escaped as a format. A directory of ours has the PID of its owner in the file "o". Where that process is gone, no server answers,
+ * and STALE minutes have passed, it is removed.
  */
 export const OPEN_SCRIPT = String.raw`
-mark=$1 kind=$2 dir=$3 sock=$4 target=$5 cwd=$6 size=$7 history=$8
-shift 8
+mark=$1 kind=$2 dir=$3 sock=$4 target=$5 cwd=$6 size=$7 history=$8 stale=$9
+shift 9
 say() { printf '%s %s\n' "$mark" "$*"; }
 fail() { say fail "$@"; exit 3; }
 unset TMUX TMUX_PANE
@@ -23,7 +24,14 @@ if [ -z "$dir" ]; then
   dir=$(mktemp -d /tmp/haft-XXXXXX 2>/dev/null || mktemp -d "$\{TMPDIR:-/tmp}/haft-XXXXXX" 2>/dev/null)
   [ -n "$dir" ] || fail directory
   umask "$mask"
+  for old in "$\{dir%/*}"/haft-??????; do
+    [ -f "$old/o" ] && [ -O "$old" ] && [ ! -L "$old" ] && read -r owner < "$old/o" && [ "$owner" -gt 1 ] || continue
+    ! kill -0 "$owner" && ! tmux -S "$old/s" has-session || continue
+    [ "$stale" = 0 ] || [ -n "$(find "$old" -prune -mmin "+$stale")" ] || continue
+    rm -rf -- "$old"
+  done 2>/dev/null
 fi
+{ echo "$PPID" > "$dir/o"; } 2>/dev/null
 leave() { [ -n "$again" ] || rm -rf -- "$dir"; fail "$@"; }
 case $kind in
 private) t() { tmux -u -f /dev/null -S "$dir/s" "$@"; } ;;

@@ -164,7 +164,10 @@ export class TmuxServer {
     const [socket, target] = this.kind === "current" ? currentPane() : ["", last?.session ?? session ?? prefix];
     const mark = `haft-${newNonce()}`;
     const cwd = formatText(this.#backend.cwd);
-    const args = [this.kind, last?.directory ?? "", socket, target, cwd, SIZE, String(historyLines)];
+    // On another machine the owner is its end of a connection, which may be lost while this process waits for it.
+    const staleMinutes = this.#backend.machine === "local" ? 0 : ORPHAN_MS.remote / 60_000;
+    const numbers = [String(historyLines), String(staleMinutes)];
+    const args = [this.kind, last?.directory ?? "", socket, target, cwd, SIZE, ...numbers];
     const argv = ["sh", "-c", OPEN_SCRIPT, "haft", mark, ...args, ...(paneShell ?? last?.shell ?? [])];
     const { env } = this.#options;
     const channel = await processChannel(this.#options.run(argv), env === undefined ? {} : { env })();

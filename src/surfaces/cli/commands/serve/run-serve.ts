@@ -142,6 +142,7 @@ async function serveOverStdio(
       "waiting for an MCP client on stdin; press Ctrl+C to stop. `haft connect` configures a client to start this server itself.",
     );
   if (hasWorkspace) reportUnopened(calls, settings);
+  else reportNoWorkspace(settings);
   await serveMcpStdio({ ...server, calls, signal: untilSignalled() });
   await beforeTimeout(closed(calls, servers));
   // Another process may still keep stdin open.
@@ -208,6 +209,16 @@ function reportUnopened(calls: ServedCalls, { targets: [first] }: Settings): voi
     const why = messageOf(error).replace(`Could not reach "${first.target}": `, "");
     printUntrustedNotice(`the target "${nameOf(first)}" could not be opened: ${why} Calls on it fail until it can.`);
   });
+}
+
+/** Whether calls can run where the client names no root. The server starts all the same: it may name one. */
+function reportNoWorkspace({ targets: [first], config }: Settings): void {
+  if (first.workspace !== undefined || !hasSharedWorkspace(first.target, true)) return;
+  try {
+    settledWorkspace(undefined, config);
+  } catch (error) {
+    printUntrustedNotice(`calls will fail unless the client names a root: ${messageOf(error)}`);
+  }
 }
 
 /** Who is asked before a call that needs an approval. */

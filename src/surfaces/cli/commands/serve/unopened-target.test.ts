@@ -6,6 +6,25 @@ import { cliPlace } from "../../../../testing/cli-place.fixture.js";
 
 const place = cliPlace();
 
+it.each(["/", "home"])(
+  "a server over stdio without --workspace in %s reports at once that calls will fail",
+  async (where) => {
+    const env = place.env();
+    const cwd = where === "/" ? where : (env.HOME ?? "");
+    const args = [built("surfaces/cli/main.js"), "serve", "--stdio"];
+    const server = spawn(process.execPath, args, { cwd, env, stdio: ["pipe", "ignore", "pipe"] });
+    let notices = "";
+    server.stderr.on("data", (chunk) => {
+      notices += String(chunk);
+    });
+    server.stdin.end();
+    await once(server, "close");
+    expect(notices).toMatch(
+      /^haft: calls will fail unless the client names a root: Did not take ".*" as the workspace: .*`--workspace DIR`\.$/m,
+    );
+  },
+);
+
 it.each([
   ["over HTTP", []],
   ["over stdio", ["--stdio", "--workspace", "."]],
