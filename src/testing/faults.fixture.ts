@@ -29,7 +29,7 @@ export const FAULTS = {
     where: "ssh",
     event: "the connection is cut in a write",
     code: "BACKEND_UNAVAILABLE",
-    words: ["unknown whether"],
+    words: ["The change may have happened"],
     outcome: "or the write succeeds; the file is the old or the new one, whole",
   },
   "ssh: cut in an approval": {
@@ -59,7 +59,7 @@ export const FAULTS = {
     where: "ssh",
     event: "the disk over there is full in a write",
     code: "FS_NO_SPACE",
-    words: ["no space"],
+    words: ["the disk is full"],
     outcome: "the old file stays, and nothing else is left",
   },
   "ssh: 64 calls": {
@@ -79,9 +79,16 @@ export const FAULTS = {
   },
   "container: stopped": {
     where: "container",
-    event: "the container is stopped or restarted in a command",
+    event: "the container is stopped in a command or a job",
     code: "BACKEND_UNAVAILABLE",
-    words: ["is stopped", "was restarted", "closed", "ended"],
+    words: ["is stopped"],
+    outcome: `${NONE_MADE_UP}; jobs are lost`,
+  },
+  "container: restarted": {
+    where: "container",
+    event: "the container is restarted in a command or a job",
+    code: "BACKEND_UNAVAILABLE",
+    words: ["was killed together with the shell that ran it", "was restarted", "is stopped"],
     outcome: `${NONE_MADE_UP}; jobs are lost`,
   },
   "container: removed": {

@@ -82,7 +82,9 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
       engine.run("stop", container);
       const stopped = `the container "${container}" is stopped (exit code 137)`;
       expect((await running).ended).toBe("channel-lost");
-      expect(await job.result).toMatchObject({ ended: "channel-lost", exit: { by: "none" }, problem: stopped });
+      const lost = await job.result;
+      expect(lost).toMatchObject({ ended: "channel-lost", exit: { by: "none" }, problem: stopped });
+      expectFault("container: stopped", lost);
       expect(await messageOf(exec("true"))).toContain(`${stopped}. Start it: \`${name} start ${container}\`.`);
 
       engine.run("start", container);
@@ -108,7 +110,7 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
         [await job.result, "job\n"],
       ] as const) {
         expect([result.ended, result.exit, text(result.stdout)]).toEqual(["channel-lost", { by: "none" }, printed]);
-        expectFault("container: stopped", result);
+        expectFault("container: restarted", result);
       }
     });
 
