@@ -95,7 +95,7 @@ hf_adopt() {
 # Where a command leaves a dozen small files, and a file system looks for a free place among those removed lately, making
 # them takes longer than the command. So the records of commands that are waited for are kept in memory: in a directory beside
 # the spool directory, whose name is in its file "quick". Not where the caller has named a place; and not where systemd or
-# elogind runs, which removes a user's files from /dev/shm when the last session of the user ends, while commands go on.
+# elogind runs, which removes a user's files from /dev/shm when the last session of the user ends, while commands continue.
 hf_quick_fresh() {
   hf_quick=$hf_s
   if [ -z "$hf_asked_parent" ] && [ -w /dev/shm ] && [ ! -d /run/systemd/system ] && [ ! -e /run/elogind.pid ]; then
