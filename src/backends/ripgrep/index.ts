@@ -9,6 +9,6 @@ export {
 } from "./arguments.js";
 export { FileHits, type LineRecord } from "./file-hits.js";
 export { LineReader, LONG_LINE_BYTES } from "./line-reader.js";
-export { jsonRecords, pathRecords, type RipgrepText, UnreadablePaths } from "./output.js";
+export { jsonRecords, parseVersion, pathRecords, type RipgrepText, UnreadablePaths } from "./output.js";
 export { type OutputPlan, outputPlan } from "./output-plan.js";
-export { parseVersion } from "./version.js";
+export { SearchProgress } from "./search-progress.js";

@@ -86,8 +86,8 @@ class LocalSearch implements Search {
     const search = new RipgrepSearch({ program, query, pattern, scope, binding, source, watch });
     const end = yield* search.hits();
     if (end !== undefined) return yield end;
-    const rest = { ...query, offset: search.toSkip, limit: search.left };
-    yield* searchTree(passingOver(search.given, source), rest, scope);
+    const rest = { ...query, offset: search.progress.toSkip, limit: search.progress.left };
+    yield* searchTree(passingOver(search.progress.given, source), rest, scope);
   }
 
   async *#during<T>(

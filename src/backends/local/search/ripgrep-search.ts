@@ -2,12 +2,10 @@ import { closeSync, lstatSync } from "node:fs";
 import {
   globFilter,
   PauseCheck,
-  pageOf,
   RuleFiles,
   rulesAbove,
   type SearchPattern,
   type SearchScope,
-  SearchTally,
   type SkipReason,
   whyAborted,
 } from "../../../engines/search/index.js";
@@ -16,17 +14,16 @@ import {
   type GrepHit,
   type GrepQuery,
   HaftError,
-  isExceptedBelow,
   isWithin,
   type SearchEnd,
 } from "../../../kernel/index.js";
 import {
-  exceptedBelow,
   ignoreFlags,
   nameFlags,
   outputPlan,
   patternFlags,
   ripgrepArguments,
+  SearchProgress,
   UnreadablePaths,
 } from "../../ripgrep/index.js";
 import { localFsFault } from "../fs/faults.js";
@@ -60,32 +57,26 @@ interface RipgrepTask {
  * Files that ripgrep skips silently (binary, large, special) are counted only if the root is a file.
  */
 export class RipgrepSearch {
-  /** Files whose hits were returned. */
-  readonly given = new Set<string>();
-  /** Hits that are still to be skipped, and to be returned. */
-  toSkip: number;
-  left: number;
+  readonly progress: SearchProgress;
   readonly #task: RipgrepTask;
   readonly #isIncluded: (path: string) => boolean;
-  readonly #tally = new SearchTally();
   #root: SearchRoot | undefined;
   #check: IgnoreCheck | undefined;
 
   constructor(task: RipgrepTask) {
     this.#task = task;
-    this.toSkip = task.query.offset;
-    this.left = task.query.limit;
+    this.progress = new SearchProgress(task.query);
     this.#isIncluded = globFilter(task.query);
   }
 
   /**
    * Yields the hits and returns the end record; undefined when ripgrep could not run or did not finish: then the files that
-   * are not in `given` must still be searched.
+   * are not in `progress.given` must still be searched.
    */
   async *hits(): AsyncGenerator<GrepHit, SearchEnd | undefined> {
     const { query, scope, source, binding } = this.#task;
     if (scope.except.some((directory) => isWithin(directory, query.root))) {
-      this.#tally.skip("policy");
+      this.progress.tally.skip("policy");
       return this.#end("complete");
     }
     const root = await openSearchRoot(query.root, source.finder, binding);
@@ -94,8 +85,8 @@ export class RipgrepSearch {
       const skipped = root.kind === "directory" ? undefined : await this.#classifyFile(root);
       if (scope.signal.aborted) return this.#end(whyAborted(scope.signal));
       if (skipped === undefined) return yield* this.#run(root);
-      if (skipped === "binary" || skipped === "unreadable") this.#tally.seen = 1;
-      this.#tally.skip(skipped, query.root);
+      if (skipped === "binary" || skipped === "unreadable") this.progress.tally.seen = 1;
+      this.progress.tally.skip(skipped, query.root);
       return this.#end("complete");
     } finally {
       root.directory.close();
@@ -146,7 +137,7 @@ export class RipgrepSearch {
     const { program, query, pattern, scope, source } = this.#task;
     const check = this.#check;
     const plan = outputPlan(query, pattern);
-    const unreadable = new UnreadablePaths((path) => this.#tally.skip("unreadable", this.#absolute(path)));
+    const unreadable = new UnreadablePaths((path) => this.progress.tally.skip("unreadable", this.#absolute(path)));
     const ripgrep = startRipgrep({
       program,
       arguments: ripgrepArguments({
@@ -170,23 +161,18 @@ export class RipgrepSearch {
       query,
       scope,
       source,
-      tally: this.#tally,
+      tally: this.progress.tally,
       isAlone: root.kind !== "directory",
       isIncluded: this.#isIncluded,
       absolute: (reported) => this.#absolute(reported),
-      // One hit more than requested, to find out whether there are more.
-      enough: () => (query.mode === "content" ? this.toSkip + this.left + 1 : 1),
+      enough: () => this.progress.enough,
     });
     try {
       for await (const { path, hits } of found.findings(ripgrep.output(), plan)) {
         await check?.reached(path);
         if (scope.signal.aborted || check?.differs) break;
-        this.given.add(path);
-        const page = pageOf(hits, this.toSkip, this.left, query.context);
+        const page = this.progress.take(path, hits);
         yield* page.hits;
-        this.toSkip = page.toSkip;
-        this.left = page.left;
-        this.#tally.passed = query.offset - this.toSkip;
         if (page.isFull) return this.#end("limit");
       }
       await check?.rest();
@@ -200,24 +186,17 @@ export class RipgrepSearch {
   }
 
   #end(why: SearchEnd["why"]): SearchEnd {
-    for (let count = this.#check?.exceptedByName ?? 0; count > 0; count--) this.#tally.skip("policy");
-    return this.#tally.end(why, this.#task.program.engine);
+    return this.progress.end(why, this.#task.program.engine, this.#check?.exceptedByName);
   }
 
-  /** Counts the existing excluded paths below the root, unless they are excluded by name too. */
+  /** Counts the existing excluded paths below the root. */
   #countExcepted(root: SearchRoot): void {
-    const { query, scope } = this.#task;
-    for (const path of exceptedBelow(query.root, root, scope.except)) {
-      if (isExceptedBelow(scope.exceptNames, "", path)) continue;
-      if (isThere(root.directory.at(path))) this.#tally.skip("policy");
-    }
+    for (const path of this.progress.excepted(root, this.#task.scope))
+      if (isThere(root.directory.at(path))) this.progress.tally.skip("policy");
   }
 
   #absolute(reported: string): string {
-    const { root } = this.#task.query;
-    if (this.#root?.kind !== "directory" || reported === ".") return root;
-    const below = reported.startsWith("./") ? reported.slice(2) : reported;
-    return root === "/" ? `/${below}` : `${root}/${below}`;
+    return this.progress.absolute(reported, this.#root?.kind === "directory");
   }
 }
 

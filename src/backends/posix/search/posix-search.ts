@@ -88,8 +88,8 @@ export class PosixSearch implements Search {
     const search = new RemoteRipgrepSearch(task);
     const end = yield* search.hits();
     if (end !== undefined) return yield end;
-    const rest = { ...query, offset: search.toSkip, limit: search.left };
-    yield* searchTree(passingOver(search.given, source), rest, scope);
+    const rest = { ...query, offset: search.progress.toSkip, limit: search.progress.left };
+    yield* searchTree(passingOver(search.progress.given, source), rest, scope);
   }
 
   /** Without a guard: what is found decides only which rules apply, and is not returned. */

@@ -1,10 +1,8 @@
 /** A search by the ripgrep of the remote machine, started in the authorized root. */
 import {
   globFilter,
-  pageOf,
   type SearchPattern,
   type SearchScope,
-  SearchTally,
   type SkipReason,
   whyAborted,
 } from "../../../engines/search/index.js";
@@ -20,7 +18,6 @@ import {
 } from "../../../kernel/index.js";
 import { baseName, parentOf, posixQuote } from "../../../text/index.js";
 import {
-  exceptedBelow,
   ignoreFlags,
   jsonRecords,
   nameFlags,
@@ -31,6 +28,7 @@ import {
   type RipgrepRoot,
   type RipgrepText,
   ripgrepArguments,
+  SearchProgress,
   UnreadablePaths,
 } from "../../ripgrep/index.js";
 import type { OperationDeadline } from "../fs/deadline.js";
@@ -79,14 +77,9 @@ type Flags = Readonly<Record<"pattern" | "ignore" | "names", readonly string[]>>
  * Files that ripgrep skips silently (binary, large, special) are counted only if the root is a file.
  */
 export class RemoteRipgrepSearch {
-  /** Files whose hits were returned. */
-  readonly given = new Set<string>();
-  /** Hits that are still to be skipped, and to be returned. */
-  toSkip: number;
-  left: number;
+  readonly progress: SearchProgress;
   readonly #task: RemoteRipgrepTask;
   readonly #isIncluded: (path: string) => boolean;
-  readonly #tally = new SearchTally();
   /** ripgrep has reported that it has finished. */
   #isWhole = false;
   #isRootUnreadable = false;
@@ -95,19 +88,18 @@ export class RemoteRipgrepSearch {
 
   constructor(task: RemoteRipgrepTask) {
     this.#task = task;
-    this.toSkip = task.query.offset;
-    this.left = task.query.limit;
+    this.progress = new SearchProgress(task.query);
     this.#isIncluded = globFilter(task.query);
   }
 
   /**
    * Yields the hits and returns the end record; undefined when ripgrep could not run or did not finish: then the files that
-   * are not in `given` must still be searched.
+   * are not in `progress.given` must still be searched.
    */
   async *hits(): AsyncGenerator<GrepHit, SearchEnd | undefined> {
     const { query, scope, program } = this.#task;
     if (scope.except.some((directory) => isWithin(directory, query.root))) {
-      this.#tally.skip("policy");
+      this.progress.tally.skip("policy");
       return this.#end("complete");
     }
     const pattern = patternFlags(query.pattern);
@@ -120,9 +112,9 @@ export class RemoteRipgrepSearch {
     if (root === undefined || names === undefined) return undefined;
     if (root.kind !== "directory") {
       const skipped = await this.#classifyFile(root);
-      if (skipped === "binary" || skipped === "unreadable") this.#tally.seen = 1;
+      if (skipped === "binary" || skipped === "unreadable") this.progress.tally.seen = 1;
       if (skipped !== undefined) {
-        this.#tally.skip(skipped, query.root);
+        this.progress.tally.skip(skipped, query.root);
         return this.#end("complete");
       }
       return yield* this.#run(root, { pattern, names, ignore: ["--no-ignore"] });
@@ -231,20 +223,15 @@ export class RemoteRipgrepSearch {
       bound,
       guard,
       deadline,
-      tally: this.#tally,
+      tally: this.progress.tally,
       isAlone: root.kind !== "directory",
-      // One hit more than requested, to find out whether there are more.
-      enough: () => (query.mode === "content" ? this.toSkip + this.left + 1 : 1),
+      enough: () => this.progress.enough,
       hasNulThere: (path) => this.#hasNulThere(path === query.root ? root : within(root, path)),
     });
     for await (const batch of this.#batches(this.#files(ripgrep.output(), plan))) {
       for await (const { path, hits } of found.hits(batch)) {
-        this.given.add(path);
-        const page = pageOf(hits, this.toSkip, this.left, query.context);
+        const page = this.progress.take(path, hits);
         yield* page.hits;
-        this.toSkip = page.toSkip;
-        this.left = page.left;
-        this.#tally.passed = query.offset - this.toSkip;
         if (page.isFull) return this.#end("limit");
       }
       if (scope.signal.aborted) break;
@@ -271,7 +258,12 @@ export class RemoteRipgrepSearch {
         // Settled without an event; until it is awaited a rejection must not count as unhandled.
         next.catch(() => {});
       }
-      if (got === undefined || got.done || batch.length === MAX_BATCH || hits > this.toSkip + this.left) {
+      if (
+        got === undefined ||
+        got.done ||
+        batch.length === MAX_BATCH ||
+        hits > this.progress.toSkip + this.progress.left
+      ) {
         if (batch.length > 0) yield batch;
         batch = [];
         hits = 0;
@@ -314,7 +306,7 @@ export class RemoteRipgrepSearch {
   #pathOf(reported: RipgrepText): string | undefined {
     const { query, scope } = this.#task;
     if ("bytes" in reported) {
-      this.#tally.skip("unreadable", this.#absolute(Buffer.from(reported.bytes, "base64").toString()));
+      this.progress.tally.skip("unreadable", this.#absolute(Buffer.from(reported.bytes, "base64").toString()));
       return undefined;
     }
     const path = this.#absolute(reported.text);
@@ -324,9 +316,7 @@ export class RemoteRipgrepSearch {
   }
 
   #absolute(reported: string): string {
-    const { root } = this.#task.query;
-    if (this.#root?.kind !== "directory" || reported === ".") return root;
-    return pathIn(root, reported.startsWith("./") ? reported.slice(2) : reported);
+    return this.progress.absolute(reported, this.#root?.kind === "directory");
   }
 
   async #hasAny(directories: readonly string[], names: readonly string[]): Promise<boolean> {
@@ -336,13 +326,13 @@ export class RemoteRipgrepSearch {
 
   #unreadable(reported: string): void {
     if (reported === ".") this.#isRootUnreadable = true;
-    else this.#tally.skip("unreadable", this.#absolute(reported));
+    else this.progress.tally.skip("unreadable", this.#absolute(reported));
   }
 
   #finished(searches: number): void {
     this.#isWhole = true;
     // Versions before 15 count only the files that match.
-    this.#tally.seen = this.#task.program.isOld ? 0 : searches;
+    this.progress.tally.seen = this.#task.program.isOld ? 0 : searches;
   }
 
   /** ripgrep itself looks for it: the file may be too large to be transferred. */
@@ -354,19 +344,16 @@ export class RemoteRipgrepSearch {
     return status === 0 ? true : status === 1 ? false : undefined;
   }
 
-  /** Counts the existing excluded paths below the root, unless they are excluded by name too. */
+  /** Counts the existing excluded paths below the root. */
   async #countExcepted(root: Root): Promise<void> {
     const { query, scope, kindsOf } = this.#task;
-    const paths = exceptedBelow(query.root, root, scope.except).filter(
-      (path) => !isExceptedBelow(scope.exceptNames, "", path),
-    );
+    const paths = this.progress.excepted(root, scope);
     for (const kind of await kindsOf(paths.map((path) => pathIn(query.root, path))))
-      if (kind !== undefined) this.#tally.skip("policy");
+      if (kind !== undefined) this.progress.tally.skip("policy");
   }
 
   #end(why: SearchEnd["why"]): SearchEnd {
-    for (let count = this.#rules?.exceptedByName ?? 0; count > 0; count--) this.#tally.skip("policy");
-    return this.#tally.end(why, this.#task.program.engine);
+    return this.progress.end(why, this.#task.program.engine, this.#rules?.exceptedByName);
   }
 }
 
