@@ -38,8 +38,8 @@ export function sandboxArguments(
 }
 
 /**
- * Root may write files of the kernel without any capability: /proc/sys, /proc/fs, /proc/mtrr, and others. All of /proc is
- * read-only for it, which is one mount instead of seven.
+ * Root may write files of the kernel without any capability, such as /proc/sys/vm/drop_caches. All of /proc is read-only for it, which is
+ * one mount instead of seven.
  */
 function settingsOfTheSystem(): readonly string[] {
   return process.getuid?.() === 0 ? ["--remount-ro", "/proc"] : [];
