@@ -138,7 +138,7 @@ function boundSchedules(binding: StateBinding): CallSchedules {
     async add(content, nextMs) {
       const schedules = open("write");
       requireCommand(content);
-      return schedules.add({ ...content, ...stamp() }, nextMs);
+      return schedules.add(stamped(content, stamp()), nextMs);
     },
     get: async (id) => own(open("read"), id),
     list: async () => (await open("read").list()).filter(isOwn),
@@ -150,9 +150,9 @@ function boundSchedules(binding: StateBinding): CallSchedules {
         if (!isOwn(old)) return old;
         const next = change(old);
         if (next === undefined) return undefined;
-        if (next.command === old.command && next.cwd === old.cwd) return { ...old, ...next, ...stampOf(old) };
+        if (next.command === old.command && next.cwd === old.cwd) return stamped(next, stampOf(old));
         requireCommand(next);
-        return { ...next, ...stamp() };
+        return stamped(next, stamp());
       });
     },
     async trigger(id) {
@@ -178,6 +178,14 @@ function boundSchedules(binding: StateBinding): CallSchedules {
     },
   });
 }
+
+/** What is not stamped is absent, whatever the content says: a new command has no approval of the old one. */
+function stamped<Content extends CallSchedule>(content: Content, stamp: Stamp): Content & Stamp {
+  const { approvedBy: _, owner: __, ...own } = content as Content & Partial<Stamp>;
+  return { ...(own as unknown as Content), ...stamp };
+}
+
+type Stamp = ReturnType<typeof stampOf>;
 
 function stampOf({ session, owner, autonomy, approvedBy, target, workspace }: Schedule) {
   const known = { session, autonomy, target, workspace };

@@ -37,8 +37,12 @@ export function scheduleTables(engine: Sql["engine"]): readonly string[] {
   ];
 }
 
-/** What is stored of a schedule. @throws `STORE_INVALID` */
-export function contentRow(id: string, { nextMs, ...content }: ScheduleContent & { readonly nextMs?: number }) {
+/** What is stored of a schedule, or of a changed one. @throws `STORE_INVALID` */
+export function contentRow(
+  id: string,
+  changed: ScheduleContent & Partial<Pick<Schedule, "id" | "createdMs" | "nextMs">>,
+) {
+  const { nextMs, id: _, createdMs: __, ...content } = changed;
   if (nextMs !== undefined && !Number.isSafeInteger(nextMs))
     throw new HaftError("STORE_INVALID", `Did not store the schedule: \`nextMs\` is ${nextMs}, not a whole number.`, {
       details: { key: id, why: "`nextMs` is not a whole number" },

@@ -62,8 +62,7 @@ export function sqlSchedules(database: SqlDatabase, { now }: SqlSchedulesOptions
           await skipWaiting(sql, id, nowMs, "The schedule was removed.");
           return undefined;
         }
-        const { id: _, createdMs, ...content } = { ...scheduleOf(row), nextMs: undefined, ...changed };
-        const next = contentRow(id, content as typeof changed);
+        const next = contentRow(id, changed);
         await sql.run("UPDATE haft_schedules SET next_ms = $2, enabled = $3, place = $4, content = $5 WHERE id = $1", [
           id,
           next.nextMs,

@@ -45,6 +45,8 @@ export const stateSchedules: Suite<StateFixture> = [
     expectEqual([(await one.get(id))?.name, (await one.get(id))?.nextMs], ["10", 100], "the schedule");
     expectEqual(await one.update(id, ({ nextMs: _, ...old }) => old), { ...(await one.get(id)) }, "without a time");
     expectEqual((await one.get(id))?.nextMs, undefined, "the time");
+    const { name: _, ...unnamed } = (await one.get(id))!;
+    expectEqual((await one.update(id, () => unnamed))?.name, undefined, "a member that the change leaves out");
     expectEqual(await one.update(id, () => undefined), undefined, "the removal");
     expectEqual(await other.update(id, (old) => old), undefined, "an update of a removed one");
     expectEqual(await other.list(), [], "the list");
