@@ -5,10 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { ScheduleRun, State } from "../../kernel/index.js";
-import { memoryState } from "../../stores/memory/index.js";
-import { scheduleTables, sqlSchedules } from "../../stores/sql/index.js";
-import { sqliteDatabase } from "../../stores/sqlite/sqlite-database.js";
-import { sqliteDriver } from "../../stores/sqlite/sqlite-driver.js";
+import { sqliteDriver, sqliteState } from "../../stores/sqlite/index.js";
 import { createToolkit } from "../create-toolkit.js";
 import type { ToolkitOptions } from "../toolkit-options.js";
 
@@ -33,22 +30,13 @@ export interface ScheduleBench {
 export function scheduleBench(): ScheduleBench {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "haft-schedule-")));
   const clock = { aheadMs: 0 };
-  const database = sqliteDatabase({
-    driver: sqliteDriver()!,
-    path: join(base, "state.db"),
-    prepare: (sql) =>
-      sql.transaction("schema", async (tx) => {
-        for (const statement of scheduleTables("sqlite")) await tx.run(statement);
-      }),
-  });
-  let count = 0;
   const now = () => Date.now() + clock.aheadMs;
-  const schedules = sqlSchedules(database, { now: async () => now() });
-  const state: State = { ...memoryState({ ids: { next: (kind) => `${kind}-${count++}` }, now: Date.now }), schedules };
+  const state = sqliteState({ driver: sqliteDriver()!, path: join(base, "state.db"), now });
+  const schedules = state.schedules!;
   const open = (options: ToolkitOptions = {}) =>
     createToolkit({ workspace: base, persist: false, state, autonomy: "full", ...options });
   onTestFinished(async () => {
-    await database.close();
+    await state.close();
     rmSync(base, { recursive: true, force: true });
   });
   return {
