@@ -18,7 +18,8 @@ export const MIN_POLL_MS = 5_000;
 const MAX_RUNNING = 4;
 /** Milliseconds after which the runs of a host that has died are given away. */
 const LEASE_MS = 60_000;
-const RENEW_MS = LEASE_MS / 3;
+/** Of a lease. */
+const RENEW_AFTER = 1 / 3;
 /** Pauses between the attempts to record an end. */
 const SETTLE_PAUSES_MS = [200, 1_000, 5_000, 15_000] as const;
 /** A clock that is set back by less does not change what is due next. */
@@ -39,6 +40,8 @@ interface RunnerParts extends ScheduleOptions {
   readonly clock: Clock;
   /** The name of this host and its process id. */
   readonly host: string;
+  /** Default 60,000. */
+  readonly leaseMs?: number;
   /** What it serves at present, for these schedules. */
   places(schedules: readonly Schedule[]): Promise<readonly string[]>;
   readonly plan: DuePlan;
@@ -56,6 +59,8 @@ export class ScheduleRunner {
   #cancelTimer: (() => void) | undefined;
   /** The time of the store at the last look. */
   #lastMs = Number.POSITIVE_INFINITY;
+  /** What was stored at the last look. */
+  #known: readonly Schedule[] | undefined;
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
@@ -105,15 +110,16 @@ export class ScheduleRunner {
   }
 
   async #look(): Promise<void> {
-    const { schedules, host, plan, pollMs = DEFAULT_POLL_MS } = this.#parts;
+    const { schedules, host, plan, pollMs = DEFAULT_POLL_MS, leaseMs = LEASE_MS } = this.#parts;
     let waitMs = pollMs;
     try {
-      const places = await this.#parts.places(await schedules.list());
+      this.#known ??= await schedules.list();
+      const places = await this.#parts.places(this.#known);
       const limit = MAX_RUNNING - this.#running.size;
-      for (const claimed of await schedules.claimDue({ host, places, limit, leaseMs: LEASE_MS }, plan))
-        this.#begin(claimed);
+      for (const claimed of await schedules.claimDue({ host, places, limit, leaseMs }, plan)) this.#begin(claimed);
       const nowMs = await schedules.now();
-      const served = (await schedules.list()).filter((one) => one.enabled && places.includes(schedulePlace(one)));
+      this.#known = await schedules.list();
+      const served = this.#known.filter((one) => one.enabled && places.includes(schedulePlace(one)));
       if (nowMs < this.#lastMs - CLOCK_SLACK_MS) await this.#retime(served, nowMs);
       this.#lastMs = nowMs;
       for (const { nextMs = Number.POSITIVE_INFINITY } of served) waitMs = Math.min(waitMs, nextMs - nowMs);
@@ -145,15 +151,15 @@ export class ScheduleRunner {
   }
 
   async #runOnce(claimed: ClaimedRun): Promise<void> {
-    const { schedules, onRun, clock } = this.#parts;
+    const { schedules, onRun, clock, leaseMs = LEASE_MS } = this.#parts;
     const { run, schedule } = claimed;
     if (this.#stop.signal.aborted || !(await schedules.begin(claimed))) return;
     onRun?.(run, schedule);
     const lost = new AbortController();
     let cancelRenewal = () => {};
     const renewLater = (): void => {
-      cancelRenewal = clock.timer(RENEW_MS, () => {
-        schedules.renew(claimed, LEASE_MS).then(
+      cancelRenewal = clock.timer(leaseMs * RENEW_AFTER, () => {
+        schedules.renew(claimed, leaseMs).then(
           (isHeld) => (isHeld ? renewLater() : lost.abort()),
           () => renewLater(),
         );
