@@ -1,4 +1,4 @@
-/** What every store shares: a session over the documents of any `State`. */
+/** What every store shares: a session over the documents of any `State`, and the URL of a database. */
 export {
   type DocumentSession,
   type DocumentSessionOptions,
@@ -6,3 +6,4 @@ export {
   type LocalSession,
   todoItemsOf,
 } from "./document-session.js";
+export { isPostgresUrl, secretsOfStoreUrl, shownStoreUrl } from "./store-url.js";

@@ -1,5 +1,6 @@
 /** The requests for approval in a state directory, for whoever decides on them from another process. */
 import type { ApprovalDecision, Approvals, StoredApproval } from "../kernel/index.js";
+import { openPostgresState } from "./open-state.js";
 import type { StateAdminOptions } from "./state-admin.js";
 
 /** Decisions are written to the audit log. */
@@ -19,7 +20,9 @@ export async function approvalAdmin(options: StateAdminOptions = {}): Promise<Ap
     import("../stores/files/index.js"),
   ]);
   const directory = openStateDirectory(options.stateDir);
-  const state = fileState({ state: directory, locks: fileLocks(directory) });
+  const { store } = options;
+  const state =
+    store === undefined ? fileState({ state: directory, locks: fileLocks(directory) }) : await openPostgresState(store);
   const audit = fileAudit(directory);
   return {
     list: (filter) => state.approvals.list(filter),

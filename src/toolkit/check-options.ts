@@ -3,6 +3,7 @@ import { type DefinedTool, HaftError, type RateLimit } from "../kernel/index.js"
 import { AUTONOMY_LEVELS } from "../policy/index.js";
 import { nearestNames } from "../text/index.js";
 import { builtinTools, GATES } from "../tools/index.js";
+import { requireStoreUrl } from "./store-url.js";
 import type { ToolkitOptions } from "./toolkit-options.js";
 
 /** JavaScript callers are not type-checked, and an invalid limit must not count as no limit. @throws `CONFIG_INVALID` */
@@ -19,6 +20,7 @@ export function requireChoices(
     | "rules"
     | "sensitive"
     | "state"
+    | "store"
     | "toolSettings"
     | "web"
   >,
@@ -28,6 +30,7 @@ export function requireChoices(
   if (options.redactor !== false) requireMethod("redactor", options.redactor, "redact");
   for (const method of ["documents", "problem"]) requireMethod("state", options.state, method);
   for (const part of ["sessions", "approvals"] as const) requireMethod(`state.${part}`, options.state?.[part], "list");
+  if (options.store !== undefined) requireStore(options.store, options.state);
   requireOneOf("autonomy", options.autonomy, AUTONOMY_LEVELS);
   requireOnePolicy(options);
   for (const list of ["rules", "roots", "sensitive"] as const)
@@ -41,6 +44,17 @@ export function requireChoices(
     requireSettable(tool);
     if (typeof setting === "object" && setting !== null) requireOneOf(`toolSettings.${tool}.gate`, setting.gate, GATES);
   }
+}
+
+/** The text is not shown: it may hold a password. */
+function requireStore(store: unknown, state: unknown): void {
+  if (typeof store !== "string" || state !== undefined)
+    throw new HaftError(
+      "CONFIG_INVALID",
+      "The option `store` of `createToolkit` is the URL of a PostgreSQL database, in place of `state`.",
+      { details: { option: "store" } },
+    );
+  requireStoreUrl(store);
 }
 
 /** What only Haft's own policy obeys must not be silently without effect. */

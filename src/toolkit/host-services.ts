@@ -21,6 +21,7 @@ import { slidingWindowRate } from "../policy/index.js";
 import type { DocumentSession, LocalSession } from "../stores/index.js";
 import { loadEncodingTables } from "../text/index.js";
 import { isOwnTool } from "./builtin-registry.js";
+import { openPostgresState } from "./open-state.js";
 import type { RateOptions } from "./toolkit-options.js";
 
 interface HostServicesOptions {
@@ -31,6 +32,8 @@ interface HostServicesOptions {
   readonly persist: boolean;
   /** Default: that of the state directory, or in memory. */
   readonly state?: State;
+  /** The URL of a database, in place of `state`. */
+  readonly store?: string;
   /** Bytes that the artifacts of one session may take on disk. Default: the store's. */
   readonly artifactQuotaBytes?: number;
   readonly approver?: Approver;
@@ -71,7 +74,8 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
   const ids = systemIds;
   const rate = options.rate === undefined ? undefined : rateOf(options.rate, clock.now);
   const local = options.persist ? await stateOnDisk(options, clock) : await stateInMemory(clock, ids);
-  const { state = local.state } = options;
+  const store = options.store === undefined ? undefined : await openPostgresState(options.store);
+  const { state = store ?? local.state } = options;
   const paths = [...(local.state.directories ?? []), ...(options.state?.directories ?? [])];
   let contexts = 0;
   const services: HostServices = {
@@ -104,8 +108,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
       const id = name ?? ids.next("session");
       const isTemporary = name === undefined;
       // Artifacts on this machine must not become those of a later session of the same name, which another machine has begun.
-      const placeOf = ({ version }: SessionInfo) =>
-        options.state === undefined || isTemporary ? id : `${id} ${version}`;
+      const placeOf = ({ version }: SessionInfo) => (state === local.state || isTemporary ? id : `${id} ${version}`);
       return documentSession({
         state,
         id,
@@ -119,6 +122,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     close() {
       ownHttp.close();
       local.close();
+      void store?.close().catch(() => {});
     },
   };
 }

@@ -32,7 +32,7 @@ export { DIALECT_NAMES, type DialectName, dialectNamed } from "./dialect-named.j
 export { hasTerminal } from "./has-terminal.js";
 export { type HostFindings, inspectHost } from "./inspect-host.js";
 export { isOutcomeOf, type Outcome } from "./is-outcome-of.js";
-export { openFileState, openMemoryState } from "./open-state.js";
+export { inspectStore, openFileState, openMemoryState, openPostgresState } from "./open-state.js";
 export type { CloseableContext, OwnedBox, OwnedContext } from "./owned-box.js";
 export { presetOf } from "./policy-preset.js";
 export { serverSecrets } from "./server-secrets.js";
@@ -46,9 +46,11 @@ export {
   type StateAdminOptions,
   sessionAdmin,
   stateDirectoryProblem,
+  storeProblem,
   undoAdmin,
   writeWhole,
 } from "./state-admin.js";
+export { filledStoreUrl, hasPassword } from "./store-url.js";
 export {
   hasSharedWorkspace,
   isOnThisMachine,

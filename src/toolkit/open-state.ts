@@ -13,6 +13,27 @@ export async function openMemoryState(): Promise<State> {
 }
 
 /**
+ * The state in a PostgreSQL database, which any number of hosts may use at once; it needs the package `pg`. Nothing is connected
+ * before it is used. Its tables are made by the first use, in the schema of the connection's search path. The caller closes it.
+ *
+ * @param url - "postgres://USER:PASSWORD@HOST:PORT/DATABASE". What it leaves out comes from PGHOST, PGUSER, PGPASSWORD and the like.
+ * @throws `CONFIG_INVALID` for another text. Its use rejects with `CONFIG_MISSING_PACKAGE` without `pg`, `STORE_UNWRITABLE` while
+ *   the server is away, refuses the user or is read-only, and `STORE_NEWER` for tables of a newer version.
+ */
+export async function openPostgresState(url: string): Promise<State> {
+  const { postgresState } = await import("../stores/postgres/index.js");
+  return postgresState({ url });
+}
+
+/** What `haft doctor` says of a database. Its tables are made if they are not there. @throws As the use of `openPostgresState`. */
+export async function inspectStore(
+  url: string,
+): Promise<{ readonly shown: string; readonly version: string; readonly latencyMs: number }> {
+  const { inspectPostgres } = await import("../stores/postgres/index.js");
+  return inspectPostgres(url);
+}
+
+/**
  * The state in a state directory, which any number of processes may use at once. The caller closes it.
  *
  * @param stateDir - Default: as for `stateDir` of `createToolkit`.

@@ -1,13 +1,27 @@
 /** What is stored on disk beyond a process, for commands that look after it: sessions, artifacts, jobs, the audit log and the tokens of clients. */
 import type { StoredJobs } from "../backends/local/index.js";
-import { SESSION_IDLE_MS, type SessionInfo } from "../kernel/index.js";
+import { SESSION_IDLE_MS, type SessionInfo, type Sessions } from "../kernel/index.js";
 import type { AuditReport, SessionUsage, StoredArtifacts, TokenStore } from "../stores/files/index.js";
 import type { ChangedCalls } from "./changed-calls.js";
+import { openPostgresState } from "./open-state.js";
 
 /** Where state is stored. */
 export interface StateAdminOptions {
   /** Default: as the environment says. */
   readonly stateDir?: string;
+  /** The URL of the database that sessions and approvals are in. Default: they are in the state directory. */
+  readonly store?: string;
+}
+
+/** Why nothing can be stored in a database at present, as a sentence; undefined where it can. */
+export async function storeProblem(store: string): Promise<string | undefined> {
+  const state = await openPostgresState(store);
+  try {
+    const problem = await state.problem();
+    return problem && `the store is not usable: ${problem}. Calls that need it fail until it is.`;
+  } finally {
+    await state.close();
+  }
 }
 
 /** What stops every call of a host with this state directory, as a sentence with the next step; undefined where state can be kept. */
@@ -62,9 +76,17 @@ export async function sessionAdmin(options: StateAdminOptions = {}): Promise<Ses
   ]);
   const directory = openStateDirectory(options.stateDir);
   const files = fileSessions({ state: directory });
-  const state = fileState({ state: directory, locks: fileLocks(directory), sessions: files });
+  const { store } = options;
+  const state =
+    store === undefined
+      ? fileState({ state: directory, locks: fileLocks(directory), sessions: files })
+      : await openPostgresState(store);
+  /** What a session has on this machine beside its record. */
+  const placeOf = (id: string, version: string) => (store === undefined ? id : `${id} ${version}`);
   const end = async (id: string, version?: string): Promise<boolean> => {
+    const places = store === undefined ? [] : await storedPlaces(state.sessions, id, placeOf);
     const isEnded = await state.sessions.end(id, version);
+    if (isEnded) for (const place of places) files.end(place);
     // Without a version there may be requests of a session that stored nothing else.
     const requests = isEnded || version === undefined ? await forgetRequests(state.approvals, id) : 0;
     return isEnded || requests > 0;
@@ -73,7 +95,8 @@ export async function sessionAdmin(options: StateAdminOptions = {}): Promise<Ses
     const found: (SessionInfo & StoredSession)[] = [];
     for await (const info of state.sessions.list()) {
       const todoItems = await todoItemsOf(state, info).catch(() => []);
-      found.push({ ...info, ...files.usageOf(info.id), todoItems: todoItems.length });
+      const usage = files.usageOf(placeOf(info.id, info.version));
+      found.push({ ...info, ...usage, todoItems: todoItems.length });
     }
     return found.sort((one, other) => other.usedMs - one.usedMs);
   };
@@ -85,12 +108,23 @@ export async function sessionAdmin(options: StateAdminOptions = {}): Promise<Ses
       const nowMs = systemClock.now();
       const ended: string[] = [];
       for (const { id, version, isTemporary, usedMs, openIn } of await list()) {
-        if (openIn.length > 0 || nowMs - usedMs <= (isTemporary ? 0 : idleMs)) continue;
+        // Another host may have a temporary one open.
+        const leastMs = isTemporary && store === undefined ? 0 : idleMs;
+        if (openIn.length > 0 || nowMs - usedMs <= leastMs) continue;
         if (await end(id, version)) ended.push(id);
       }
       return ended;
     },
   };
+}
+
+async function storedPlaces(
+  sessions: Sessions,
+  id: string,
+  placeOf: (id: string, version: string) => string,
+): Promise<readonly string[]> {
+  for await (const one of sessions.list()) if (one.id === id) return [placeOf(id, one.version)];
+  return [];
 }
 
 /** The artifacts of all sessions in the state directory, of this and other processes. Reading creates no files. */

@@ -43,6 +43,11 @@ export interface ToolkitOptions {
    * Default: the state directory; with `persist: false`, this process.
    */
   readonly state?: State;
+  /**
+   * In place of `state`: the URL of a PostgreSQL database that several hosts share, as for `openPostgresState`. It is opened and
+   * closed with the toolkit, and its password is not shown.
+   */
+  readonly store?: string;
   /** Maximum bytes of the artifacts of one session on disk; the oldest are evicted. Default 256 MiB. */
   readonly artifactQuotaBytes?: number;
   /**
@@ -116,6 +121,7 @@ export const TOOLKIT_OPTIONS: Readonly<Record<keyof ToolkitOptions, true>> = {
   stateDir: true,
   persist: true,
   state: true,
+  store: true,
   artifactQuotaBytes: true,
   on: true,
   sandbox: true,

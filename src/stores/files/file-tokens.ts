@@ -11,6 +11,7 @@ import type { StateDirectory } from "./state-directory.js";
 const TOKEN_BYTES = 32;
 /** A fixed prefix, by which secret scanners recognize a leaked token. */
 const TOKEN_PREFIX = "haft_";
+const TOKEN = /^haft_[A-Za-z0-9_-]{43}$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const KEY = "tokens";
 
@@ -28,9 +29,11 @@ interface StoredToken extends ClientToken {
 export interface TokenStore {
   /**
    * Creates a token for a client of this name. It is returned here only.
-   * @throws `CONFIG_INVALID` for an invalid name, `STORE_CONFLICT` if the name has a token, `STORE_UNWRITABLE`
+   *
+   * @param token - One that another host has created, for the same client. Default: a new one.
+   * @throws `CONFIG_INVALID` for an invalid name or token, `STORE_CONFLICT` if the name has a token, `STORE_UNWRITABLE`
    */
-  add(name: string): Promise<string>;
+  add(name: string, token?: string): Promise<string>;
   /** Sorted by name. @throws `STORE_CONFLICT` if the file is not valid JSON. */
   list(): Promise<readonly ClientToken[]>;
   /** The token is rejected from now on. False if there is none of this name. @throws `STORE_UNWRITABLE` */
@@ -53,13 +56,17 @@ export function fileTokens(state: StateDirectory, locks: Locks, now: () => numbe
   const stored = async (): Promise<readonly StoredToken[]> => readTokens(await store.get(KEY));
 
   return {
-    async add(name) {
+    async add(name, token = `${TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString("base64url")}`) {
       if (!NAME.test(name))
         throw new HaftError(
           "CONFIG_INVALID",
           `Did not add a token for "${name}": a name has 1 to 64 letters, digits, ".", "_" or "-", and begins with a letter or digit.`,
         );
-      const token = `${TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString("base64url")}`;
+      if (!TOKEN.test(token))
+        throw new HaftError(
+          "CONFIG_INVALID",
+          `Did not add a token for "${name}": the given text is none that \`haft token add\` has printed.`,
+        );
       await store.update(KEY, (old) => {
         const tokens = readTokens(old);
         if (tokens.some((one) => one.name === name))

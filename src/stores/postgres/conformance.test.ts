@@ -1,8 +1,8 @@
 import { conform } from "../../testing/conform.fixture.js";
 import { type Plan, type StateFixture, schedulesSuite, stateSuite } from "../../testing/index.js";
+import { createSchema, dropSchema } from "../../testing/postgres-schema.fixture.js";
 import { service, withServices } from "../../testing/services.fixture.js";
 import { postgresState } from "./postgres-state.js";
-import { createSchema, dropSchema } from "./schema.fixture.js";
 
 const plan: Plan<StateFixture> = {
   name: "state by PostgreSQL",

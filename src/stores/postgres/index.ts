@@ -1,4 +1,3 @@
 /** State on a PostgreSQL server that any number of hosts share. */
 export { type PostgresDatabaseOptions, postgresDatabase, postgresNow } from "./postgres-database.js";
-export { type PostgresStateOptions, postgresState } from "./postgres-state.js";
-export { isPostgresUrl, secretsOfPostgresUrl, shownPostgresUrl } from "./postgres-url.js";
+export { inspectPostgres, type PostgresStateOptions, postgresState } from "./postgres-state.js";

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from "vitest";
+import { newSchema } from "../../testing/postgres-schema.fixture.js";
 import { service, withServices } from "../../testing/services.fixture.js";
 import type { SqlDatabase } from "../sql/index.js";
 import { postgresDatabase, postgresNow } from "./postgres-database.js";
-import { newSchema } from "./schema.fixture.js";
 
 withServices(["postgres"], "a PostgreSQL database", () => {
   async function open(count = 1): Promise<SqlDatabase[]> {

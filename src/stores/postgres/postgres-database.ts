@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import type { Pool, QueryResult } from "pg";
 import { closedState, HaftError } from "../../kernel/index.js";
 import type { Sql, SqlDatabase, SqlRow, SqlValue } from "../sql/index.js";
+import { shownStoreUrl } from "../store-url.js";
 import { hasBrokenConnection, isUndone, postgresError } from "./postgres-errors.js";
-import { shownPostgresUrl } from "./postgres-url.js";
 
 /** Connections of one process. */
 const MAX_CONNECTIONS = 5;
@@ -34,7 +34,7 @@ export interface PostgresDatabaseOptions {
  * @throws `CONFIG_INVALID` for a text that is no such URL. Statements reject with `CONFIG_MISSING_PACKAGE` where `pg` is missing.
  */
 export function postgresDatabase({ url, prepare, waitMs = 10_000 }: PostgresDatabaseOptions): SqlDatabase {
-  const place: Place = { url, shown: shownPostgresUrl(url), waitMs };
+  const place: Place = { url, shown: shownStoreUrl(url), waitMs };
   let pool: Promise<Pool> | undefined;
   let prepared: Promise<void> | undefined;
   let isClosed = false;

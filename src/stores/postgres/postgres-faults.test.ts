@@ -2,10 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { createServer, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
+import { newSchema } from "../../testing/postgres-schema.fixture.js";
 import { service, withServices } from "../../testing/services.fixture.js";
 import type { SqlDatabase } from "../sql/index.js";
 import { postgresDatabase } from "./postgres-database.js";
-import { newSchema } from "./schema.fixture.js";
 
 function open(url: string | URL, waitMs?: number): SqlDatabase {
   const database = postgresDatabase({

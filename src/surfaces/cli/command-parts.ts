@@ -21,11 +21,23 @@ export function withConfigOptions(command: Command): Command {
     .option("--no-config", "read no configuration file");
 }
 
-/** For commands that manage stored state. */
+/** For commands that manage what is stored on this machine. */
 export function withStateOption(command: Command): Command {
   return withConfigOptions(command).option(
     "--state <dir>",
     "the state directory (default: from the configuration, else from the environment)",
+  );
+}
+
+/** For commands that manage what several hosts may share. */
+export function withSharedStateOptions(command: Command): Command {
+  return withStoreOption(withStateOption(command));
+}
+
+function withStoreOption(command: Command): Command {
+  return command.option(
+    "--store <url>",
+    "the PostgreSQL database that hosts share: postgres://USER@HOST/DATABASE (default: from the configuration, else HAFT_STORE, else none)",
   );
 }
 
@@ -88,11 +100,12 @@ export function withShortForms({ on, sandbox, container, ssh, tmux }: ShortTarge
 
 /** For commands that run tools. */
 export function withToolkitOptions(command: Command): Command {
-  return withTargetOption(withDialectOption(withConfigOptions(command)))
-    .option(
+  return withStoreOption(
+    withTargetOption(withDialectOption(withConfigOptions(command))).option(
       "--state <dir>",
       "where sessions, the audit log and locks are stored (default: $XDG_STATE_HOME/haft, else ~/.local/state/haft)",
-    )
+    ),
+  )
     .addOption(
       new Option("--env <name>", "pass this environment variable to commands; repeatable")
         .argParser(repeated)

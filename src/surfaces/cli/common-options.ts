@@ -12,7 +12,13 @@ import {
   strictestLevel,
   type ToolRegistry,
 } from "../../kernel/index.js";
-import { AUTONOMY_LEVELS, type Autonomy, commandToAllow } from "../../policy/index.js";
+import {
+  AUTONOMY_LEVELS,
+  type Autonomy,
+  commandToAllow,
+  MIN_SECRET_LENGTH,
+  type NamedSecret,
+} from "../../policy/index.js";
 import { posixQuote, showControls } from "../../text/index.js";
 import {
   type ChosenTarget,
@@ -31,7 +37,14 @@ import {
 } from "../../toolkit/index.js";
 import { haftCommand } from "../installed-package.js";
 import type { StartCommand } from "./clients/clients.js";
-import { type ConfigOptions, type LoadedConfig, loadConfig, reportIgnored, stateDirOf } from "./configuration.js";
+import {
+  type ConfigOptions,
+  type LoadedConfig,
+  loadConfig,
+  reportIgnored,
+  stateDirOf,
+  storeOf,
+} from "./configuration.js";
 import { DEFAULT_DIALECT, UsageError } from "./usage.js";
 import { type WebNotice, webSettings } from "./web-settings.js";
 
@@ -39,6 +52,7 @@ export interface CommonOptions extends ConfigOptions {
   /** Targets with their workspaces, the default first. Empty: as the configuration says. */
   readonly on: readonly string[];
   readonly state?: string;
+  readonly store?: string;
   readonly env: readonly string[];
   readonly autonomy?: string;
   /** Rules of this session. */
@@ -76,16 +90,18 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
     throw new UsageError(`Did not start: --gate must be one of ${GATES.join(", ")}, not "${gate}".`);
   const dialect = options.dialect ?? settled.dialect ?? DEFAULT_DIALECT;
   const stateDir = state === undefined ? settled.stateDir : stateDirOf(state);
+  const store = storeOf(options.store, settled);
   const on = targetsOf(options.on, loaded, givenLevel(options.autonomy));
   const { web, notices, hasSearch } = webSettings(settled.web);
   const toolkit: ToolkitOptions = {
     on,
     dialect,
     env: { ...variablesThatAreSet(settled.env), ...environmentOf(env) },
-    secrets: serverSecrets(settled.servers, (name) => process.env[name]).secrets,
+    secrets: [...serverSecrets(settled.servers, (name) => process.env[name]).secrets, ...storePassword(store)],
     toolSettings: hasSearch ? settled.tools : { ...settled.tools, websearch: false },
     web,
     ...(stateDir === undefined ? {} : { stateDir }),
+    ...(store === undefined ? {} : { store }),
     ...(settled.sandbox === undefined ? {} : { sandbox: settled.sandbox }),
     ...(settled.quotaMiB === undefined ? {} : { artifactQuotaBytes: settled.quotaMiB * 1024 * 1024 }),
     ...(gate === undefined ? {} : { gate }),
@@ -106,6 +122,12 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
     disabled: disabledBy(loaded),
     webNotices: notices,
   };
+}
+
+/** What the URL of the store leaves to the environment. */
+function storePassword(store: string | undefined): readonly NamedSecret[] {
+  const { PGPASSWORD: value = "" } = process.env;
+  return store === undefined || value.length < MIN_SECRET_LENGTH ? [] : [{ name: "PGPASSWORD", value }];
 }
 
 /** Of the option, else of HAFT_AUTONOMY, else of the configuration, else the default. @throws UsageError */
@@ -293,7 +315,7 @@ export interface StdioServerOptions extends Partial<CommonOptions> {
  * @param workspace - Undefined: the client's roots decide.
  */
 export function stdioServerCommand(workspace: string | undefined, options: StdioServerOptions = {}): StartCommand {
-  const { config, state, env = [], on = [], allow = [], dialect, autonomy, gate, collection } = options;
+  const { config, state, store, env = [], on = [], allow = [], dialect, autonomy, gate, collection } = options;
   const args = [haftCommand(), "serve", "--stdio"];
   const add = (name: string, value: string | undefined) => {
     if (value !== undefined && value !== SERVE_DEFAULTS[name]) args.push(`--${name}`, value);
@@ -302,6 +324,7 @@ export function stdioServerCommand(workspace: string | undefined, options: Stdio
   if (config === false) args.push("--no-config");
   else add("config", config && resolve(config));
   add("state", state && stateDirOf(state));
+  add("store", store);
   for (const target of on) add("on", target);
   for (const [name, value] of Object.entries({ dialect, autonomy, gate, collection })) add(name, value);
   for (const name of env) add("env", name);

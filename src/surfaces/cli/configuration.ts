@@ -7,6 +7,8 @@ import { HaftError, messageOf } from "../../kernel/index.js";
 import { expandHome } from "../../text/index.js";
 import {
   type ConfigLayer,
+  filledStoreUrl,
+  hasPassword,
   notAWorkspace,
   parseConfig,
   type SettledConfig,
@@ -81,15 +83,43 @@ export function reportIgnored({ settled }: LoadedConfig): void {
 
 export interface StateOptions extends ConfigOptions {
   readonly state?: string;
+  readonly store?: string;
 }
 
-/** The state directory: of the option, else of the configuration, else of the environment. @throws UsageError, `CONFIG_INVALID` */
+/** State directory and store: of the options, else of the configuration, else of the environment. @throws UsageError, `CONFIG_INVALID` */
 export async function stateAdminOptions(options: StateOptions): Promise<StateAdminOptions> {
-  if (options.state !== undefined) return { stateDir: stateDirOf(options.state) };
+  const { state, store } = options;
+  if (state !== undefined && store !== undefined)
+    return statePlace({ stateDir: stateDirOf(state), store: storeOf(store) });
   const loaded = await loadConfig(options);
   reportIgnored(loaded);
-  const { stateDir } = loaded.settled;
-  return stateDir === undefined ? {} : { stateDir };
+  const { settled } = loaded;
+  return statePlace({
+    stateDir: state === undefined ? settled.stateDir : stateDirOf(state),
+    store: storeOf(store, settled),
+  });
+}
+
+function statePlace(
+  place: { readonly [Name in keyof StateAdminOptions]: StateAdminOptions[Name] | undefined },
+): StateAdminOptions {
+  const { stateDir, store } = place;
+  return { ...(stateDir === undefined ? {} : { stateDir }), ...(store === undefined ? {} : { store }) };
+}
+
+/**
+ * The URL of the store: of the option, else of the configuration, else of HAFT_STORE; undefined where there is none.
+ * @throws UsageError for an option with a password in it, `CONFIG_INVALID` for what is no URL or refers to a variable that is not set.
+ */
+export function storeOf(option: string | undefined, { store }: Pick<SettledConfig, "store"> = {}): string | undefined {
+  const { HAFT_STORE } = process.env;
+  if (option !== undefined && hasPassword(option))
+    throw new UsageError(
+      "Did not start: --store has a password in it, which every user of this machine can read in the list of processes. " +
+        "Put it into an environment variable, such as PGPASSWORD, or name one: --store 'postgres://USER:${NAME}@HOST/DATABASE'.",
+    );
+  const text = option ?? store ?? (HAFT_STORE === "" ? undefined : HAFT_STORE);
+  return text === undefined ? undefined : filledStoreUrl(text, (name) => process.env[name]);
 }
 
 /** The absolute path of `--state`; `~` is expanded where no shell did. */

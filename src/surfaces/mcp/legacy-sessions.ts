@@ -119,7 +119,7 @@ export class LegacySessions {
     }
   }
 
-  /** Sessions that other servers have go on there. */
+  /** Sessions that other servers have too continue there. */
   async close(): Promise<void> {
     clearInterval(this.#endCheck);
     await Promise.all([...this.#sessions.keys()].map((id) => this.#end(id, this.#isOnlyHere(id))));

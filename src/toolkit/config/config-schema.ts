@@ -19,6 +19,7 @@ export const TRUSTED_KEYS: readonly TrustedKey[] = Object.freeze([
   "sandbox",
   "servers",
   "state",
+  "store",
   "tools",
   "web",
   "workspace",
@@ -51,6 +52,14 @@ const CALL_SETTINGS: Readonly<Record<string, ConfigSchema>> = {
     title: "a path",
     description:
       "The state directory: sessions, audit log, artifacts and locks. Default: `$XDG_STATE_HOME/haft`. Relative to this file.",
+  },
+  store: {
+    type: "string",
+    title: "the URL of a PostgreSQL database, or an environment variable that has it",
+    pattern: "^(postgres(ql)?://.|\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}$)",
+    description:
+      "A PostgreSQL database for what several hosts share: sessions, approvals, memory and schedules. `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; `$" +
+      "{NAME}` stands for an environment variable. Default: none, and they are in the state directory.",
   },
   autonomy: {
     enum: [...AUTONOMY_LEVELS],

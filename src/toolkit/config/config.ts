@@ -49,6 +49,7 @@ export type TrustedKey =
   | "sandbox"
   | "servers"
   | "state"
+  | "store"
   | "tools"
   | "web"
   | "workspace";
@@ -100,6 +101,8 @@ export interface Config {
   readonly dialect?: string;
   readonly workspace?: string;
   readonly state?: string;
+  /** The URL of a database, in which `${NAME}` stands for an environment variable. */
+  readonly store?: string;
   readonly autonomy?: Autonomy;
   readonly policy?: PolicyConfig;
   readonly env?: readonly string[];

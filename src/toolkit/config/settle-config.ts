@@ -30,6 +30,8 @@ export interface SettledConfig {
   /** Set where a project named its workspace: the directory that it must lie in once symlinks are followed. */
   readonly workspaceWithin?: string;
   readonly stateDir?: string;
+  /** As it is written. */
+  readonly store?: string;
   readonly autonomy?: Autonomy;
   readonly policy: SettledPolicy;
   readonly on?: NonNullable<Config["on"]>;
@@ -50,7 +52,7 @@ export interface SettledConfig {
 
 /**
  * Merges the layers from the lowest to the highest; a later one wins. Lists of variables are concatenated, tools and servers
- * merged by name, policies added up. A project's file cannot extend its own permissions: what its `policy` allows, `artifacts`, `autonomy`, `env`, `on`, `sandbox`, `servers` and `state`, what its `web` opens,
+ * merged by name, policies added up. A project's file cannot extend its own permissions: what its `policy` allows, `artifacts`, `autonomy`, `env`, `on`, `sandbox`, `servers`, `state` and `store`, what its `web` opens,
  * a `workspace` outside its directory, a tool that the user disabled and a looser gate (also one implied by a dialect) are
  * ignored and reported, unless `trust` in a user's layer names the project's directory and the key.
  */
@@ -114,13 +116,26 @@ function trustedBy(
 }
 
 function mergeOver(under: MergedLayers, over: Config, directory: string, home: string): MergedLayers {
-  const { dialect, workspace, state, autonomy, on, env = [], tools = {}, artifacts, serve = {}, servers = {} } = over;
+  const {
+    dialect,
+    workspace,
+    state,
+    store,
+    autonomy,
+    on,
+    env = [],
+    tools = {},
+    artifacts,
+    serve = {},
+    servers = {},
+  } = over;
   const { sandbox } = over;
   return {
     ...under,
     ...(dialect === undefined ? {} : { dialect }),
     ...(workspace === undefined ? {} : { workspace: resolvePath(directory, workspace, home) }),
     ...(state === undefined ? {} : { stateDir: resolvePath(directory, state, home) }),
+    ...(store === undefined ? {} : { store }),
     ...(autonomy === undefined ? {} : { autonomy }),
     ...(on === undefined ? {} : { on: on.map((one) => settledTarget(one, directory, home)) }),
     ...(sandbox === undefined ? {} : { sandbox: withSandbox(under.sandbox, sandbox, directory, home) }),

@@ -1,6 +1,6 @@
 /** `haft approvals`: calls that wait until a user has decided on them. */
 import type { Command } from "commander";
-import { withExamples, withJsonOption, withStateOption } from "../command-parts.js";
+import { withExamples, withJsonOption, withSharedStateOptions } from "../command-parts.js";
 import type { DenyOptions, GrantOptions, ListOptions } from "./approvals/run-approvals.js";
 
 export function addApprovalsCommand(program: Command): void {
@@ -15,7 +15,7 @@ export function addApprovalsCommand(program: Command): void {
   );
   withExamples(
     withJsonOption(
-      withStateOption(
+      withSharedStateOptions(
         approvals
           .command("list", { isDefault: true })
           .description("list the calls that wait, the oldest first")
@@ -30,7 +30,7 @@ export function addApprovalsCommand(program: Command): void {
   });
   withExamples(
     withJsonOption(
-      withStateOption(
+      withSharedStateOptions(
         approvals
           .command("show <token>")
           .description("print what one would do; a unique beginning of the token is enough"),
@@ -42,7 +42,7 @@ export function addApprovalsCommand(program: Command): void {
     process.exitCode = await showApproval(token, options);
   });
   withExamples(
-    withStateOption(
+    withSharedStateOptions(
       approvals
         .command("grant <token>")
         .description("allow the call once; it runs when its client sends it again")
@@ -56,7 +56,7 @@ export function addApprovalsCommand(program: Command): void {
     process.exitCode = await grantApproval(token, options);
   });
   withExamples(
-    withStateOption(
+    withSharedStateOptions(
       approvals
         .command("deny <token>")
         .description("refuse the call; a grant that was not used yet is withdrawn")

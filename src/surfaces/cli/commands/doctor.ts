@@ -17,7 +17,8 @@ export function addDoctorCommand(program: Command): void {
           program
             .command("doctor")
             .description("check what is installed and configured, and what is missing; opens each target")
-            .option("--state <dir>", "the state directory to check"),
+            .option("--state <dir>", "the state directory to check")
+            .option("--store <url>", "the PostgreSQL database to check"),
         ),
       ),
     ),

@@ -4,7 +4,7 @@ import pc from "picocolors";
 import { SESSION_IDLE_MS } from "../../../kernel/index.js";
 import { shellWord, showControls } from "../../../text/index.js";
 import type { SessionAdmin } from "../../../toolkit/index.js";
-import { withExamples, withJsonOption, withStateOption } from "../command-parts.js";
+import { withExamples, withJsonOption, withSharedStateOptions } from "../command-parts.js";
 import type { StateOptions } from "../configuration.js";
 import { printJson, printNotice, utcTime } from "../output.js";
 import { EXIT, UsageError } from "../usage.js";
@@ -35,7 +35,7 @@ export function addSessionsCommand(program: Command): void {
     "haft sessions list",
   );
   withExamples(
-    withJsonOption(withStateOption(sessions.command("list").description("list the sessions, last used first"))),
+    withJsonOption(withSharedStateOptions(sessions.command("list").description("list the sessions, last used first"))),
     "haft sessions list",
     "haft sessions list --json",
   ).action(async (options: SessionsOptions) => {
@@ -43,7 +43,7 @@ export function addSessionsCommand(program: Command): void {
   });
   withExamples(
     withJsonOption(
-      withStateOption(
+      withSharedStateOptions(
         sessions
           .command("end <name>")
           .description(
@@ -60,7 +60,7 @@ export function addSessionsCommand(program: Command): void {
   });
   withExamples(
     withJsonOption(
-      withStateOption(
+      withSharedStateOptions(
         sessions
           .command("clean")
           .description("end the idle sessions that no process has open")

@@ -6,10 +6,14 @@ import type { clientTokens } from "../../../toolkit/index.js";
 import { withExamples, withJsonOption, withStateOption } from "../command-parts.js";
 import type { StateOptions } from "../configuration.js";
 import { printJson, printNotice } from "../output.js";
-import { EXIT } from "../usage.js";
+import { EXIT, UsageError } from "../usage.js";
 
 interface TokenOptions extends StateOptions {
   readonly json?: boolean;
+}
+
+interface AddOptions extends TokenOptions {
+  readonly fromEnv?: string;
 }
 
 export function addTokenCommand(program: Command): void {
@@ -19,10 +23,18 @@ export function addTokenCommand(program: Command): void {
   );
   withExamples(
     withJsonOption(
-      withStateOption(token.command("add <name>").description("create a token for a client; it is shown only once")),
+      withStateOption(
+        token
+          .command("add <name>")
+          .description("create a token for a client; it is shown only once")
+          .option(
+            "--from-env <variable>",
+            "take the token that another host has created from this environment variable, so that the client may reach either",
+          ),
+      ),
     ),
     "haft token add laptop",
-  ).action(async (name: string, options: TokenOptions) => {
+  ).action(async (name: string, options: AddOptions) => {
     process.exitCode = await addToken(name, options);
   });
   withExamples(
@@ -44,8 +56,17 @@ export function addTokenCommand(program: Command): void {
   });
 }
 
-async function addToken(name: string, options: TokenOptions): Promise<number> {
-  const token = await (await openTokens(options)).add(name);
+async function addToken(name: string, options: AddOptions): Promise<number> {
+  const { fromEnv } = options;
+  const given = fromEnv === undefined ? undefined : process.env[fromEnv];
+  if (fromEnv !== undefined && given === undefined)
+    throw new UsageError(`--from-env ${fromEnv}: the variable is not set. Set it to the token.`);
+  const token = await (await openTokens(options)).add(name, given);
+  if (given !== undefined) {
+    if (options.json) printJson({ name });
+    else printNotice(`clients with the token in ${fromEnv} are "${name}" here too.`);
+    return EXIT.ok;
+  }
   if (options.json) {
     printJson({ name, token });
     return EXIT.ok;

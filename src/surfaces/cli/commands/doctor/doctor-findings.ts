@@ -7,11 +7,13 @@ import { clientFindings, configFindings, configOrProblem, serverFindings } from 
 import type { DoctorFinding } from "./finding.js";
 import { machineFindings } from "./machine-findings.js";
 import { stateFindings } from "./state-findings.js";
+import { storeFindings } from "./store-findings.js";
 import { targetFindings } from "./target-findings.js";
 import { webFindings } from "./web-findings.js";
 
 export interface DoctorOptions extends ConfigOptions {
   readonly state?: string;
+  readonly store?: string;
   readonly on: readonly string[];
 }
 
@@ -23,6 +25,7 @@ export async function doctorFindings(options: DoctorOptions): Promise<readonly D
   return [
     ...machineFindings(host),
     ...stateFindings(host),
+    ...(isLoaded ? await storeFindings(options.store, loaded.settled) : []),
     ...(isLoaded ? configFindings(loaded, options) : [loaded]),
     ...(isLoaded ? webFindings(loaded) : []),
     ...(isLoaded ? await targetFindings(loaded, options) : []),

@@ -17,6 +17,7 @@ const OPTIONS = {
   dialect: text,
   on: { ...text, multiple: true, default: [] as string[] },
   state: text,
+  store: text,
   env: { ...text, multiple: true, default: [] as string[] },
   autonomy: text,
   allow: { ...text, multiple: true, default: [] as string[] },

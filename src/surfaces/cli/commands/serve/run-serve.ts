@@ -8,10 +8,12 @@ import {
   clientTokens,
   createToolkit,
   dialectNamed,
+  hasPassword,
   hasSharedWorkspace,
   hasTerminal,
   nameOf,
   stateDirectoryProblem,
+  storeProblem,
 } from "../../../../toolkit/index.js";
 import { haftVersion } from "../../../installed-package.js";
 import { newToken, serveMcpHttp, serveMcpStdio } from "../../../mcp/index.js";
@@ -159,8 +161,10 @@ async function serveOverHttp(
   const tokens = await clientTokens(stateDir === undefined ? {} : { stateDir });
   await reportUnstored(settings);
   const workspace = settledWorkspace(options.workspace, settings.config);
+  const isShared = settings.toolkit.store !== undefined;
   const calls: ServedCalls = servedCalls({
     collection: options.collection,
+    isShared,
     needsRoots: false,
     onNote: printUntrustedNotice,
     pendingHint: (token) => pendingHint(token, settings),
@@ -177,7 +181,8 @@ async function serveOverHttp(
   const token = newToken();
   const { port = 0, host } = settings.config.serve;
   const at = { port: portOf(options.port) ?? port, ...(host === undefined ? {} : { host }) };
-  const service = await serveMcpHttp({ ...server, calls, token, clientNamed: tokens.holderOf, ...at });
+  const shared = isShared ? { shared: () => calls.state() } : {};
+  const service = await serveMcpHttp({ ...server, ...shared, calls, token, clientNamed: tokens.holderOf, ...at });
   if (at.port !== 0 && service.port !== at.port)
     printUntrustedNotice(`port ${at.port} is in use; using ${service.port} instead.`);
   const offered = [...server.tools, ...(await servers.tools())];
@@ -237,13 +242,22 @@ function levelNotice(autonomy: Autonomy): string {
 function pendingHint(token: string, settings: Settings): string {
   const { stateDir = process.env.HAFT_STATE } = settings.toolkit;
   const state = stateDir === undefined || stateDir === "" ? "" : ` --state ${shellWord(stateDir)}`;
-  return `The user can allow it with \`haft approvals grant ${token}${state}\`.`;
+  const where = settings.toolkit.store === undefined ? "" : " on any host with the same store";
+  return `The user can allow it with \`haft approvals grant ${token}${state}\`${where}.`;
 }
 
 /** A client starts the server without this terminal's environment. */
-function stateOfEnvironment({ config }: Settings): Pick<ServeOptions, "state"> {
-  const { HAFT_STATE: state = "" } = process.env;
-  return config.stateDir !== undefined || state === "" ? {} : { state };
+function stateOfEnvironment({ config }: Settings): Pick<ServeOptions, "state" | "store"> {
+  const { HAFT_STATE: state = "", HAFT_STORE: store = "" } = process.env;
+  const isPublic = store !== "" && !hasPassword(store);
+  if (store !== "" && !isPublic && config.store === undefined)
+    printUntrustedNotice(
+      "the password in HAFT_STORE is not printed. A client that starts the server itself needs that variable in its own configuration.",
+    );
+  return {
+    ...(config.stateDir !== undefined || state === "" ? {} : { state }),
+    ...(config.store !== undefined || !isPublic ? {} : { store }),
+  };
 }
 
 /** `--workspace` makes the server read that directory's file, and `--config` would trust a project's file. */
@@ -254,9 +268,12 @@ function reportUnreadConfig({ projectFile }: Settings, workspace: string): void 
   );
 }
 
-async function reportUnstored({ toolkit: { stateDir } }: Settings): Promise<void> {
-  const problem = await stateDirectoryProblem(stateDir === undefined ? {} : { stateDir });
-  if (problem !== undefined) printUntrustedNotice(problem);
+async function reportUnstored({ toolkit: { stateDir, store } }: Settings): Promise<void> {
+  const problems = [
+    await stateDirectoryProblem(stateDir === undefined ? {} : { stateDir }),
+    store === undefined ? undefined : await storeProblem(store),
+  ];
+  for (const problem of problems) if (problem !== undefined) printUntrustedNotice(problem);
 }
 
 function portOf(text: string | undefined): number | undefined {

@@ -1,5 +1,5 @@
 /** The URL of a PostgreSQL database. */
-import { HaftError } from "../../kernel/index.js";
+import { HaftError } from "../kernel/index.js";
 
 /** Whether a text is meant as the URL of a PostgreSQL database. */
 export function isPostgresUrl(text: string): boolean {
@@ -10,14 +10,14 @@ export function isPostgresUrl(text: string): boolean {
  * The URL without its password and options, as it may be shown.
  * @throws `CONFIG_INVALID` for a text that is no such URL; the message does not repeat it, because it may hold a password.
  */
-export function shownPostgresUrl(url: string): string {
+export function shownStoreUrl(url: string): string {
   const parsed = parsedUrl(url);
   const user = parsed.username === "" ? "" : `${parsed.username}@`;
   return `postgres://${user}${parsed.host}${parsed.pathname}`;
 }
 
 /** What must not be shown of the URL: the passwords in it, as they are written there and as they are meant. */
-export function secretsOfPostgresUrl(url: string): readonly string[] {
+export function secretsOfStoreUrl(url: string): readonly string[] {
   const { password, searchParams } = parsedUrl(url);
   const found = [password, decoded(password), ...searchParams.getAll("password")];
   return [...new Set(found)].filter((secret) => secret !== "");

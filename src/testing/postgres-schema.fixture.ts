@@ -1,9 +1,7 @@
 /** A schema of its own for a test, in a database of the tests. */
 import { randomBytes } from "node:crypto";
+import pg from "pg";
 import { onTestFinished } from "vitest";
-import { postgresDatabase } from "./postgres-database.js";
-
-const prepare = async () => {};
 
 /** The URL of an empty schema in the database at `url`, to be dropped with `dropSchema`. */
 export async function createSchema(url: string): Promise<string> {
@@ -15,7 +13,8 @@ export async function createSchema(url: string): Promise<string> {
 }
 
 export async function dropSchema(url: string): Promise<void> {
-  await once(url, `DROP SCHEMA IF EXISTS ${schemaOf(url)} CASCADE`);
+  const [, name] = /search_path=(\w+)/.exec(new URL(url).searchParams.get("options") ?? "") ?? [];
+  if (name !== undefined) await once(url, `DROP SCHEMA IF EXISTS ${name} CASCADE`);
 }
 
 /** The URL of an empty schema that is dropped at the end of the test. */
@@ -25,15 +24,12 @@ export async function newSchema(url: string): Promise<string> {
   return created;
 }
 
-function schemaOf(url: string): string {
-  return /search_path=(\w+)/.exec(new URL(url).searchParams.get("options") ?? "")?.[1] ?? "public";
-}
-
 async function once(url: string, statement: string): Promise<void> {
-  const database = postgresDatabase({ url, prepare });
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
   try {
-    await database.run(statement);
+    await client.query(statement);
   } finally {
-    await database.close();
+    await client.end();
   }
 }
