@@ -7,10 +7,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import type { State } from "../../kernel/index.js";
 import { postgresState } from "../../stores/postgres/index.js";
-import { createSchema, dropSchema } from "../../stores/postgres/schema.fixture.js";
 import { sqliteDriver, sqliteState } from "../../stores/sqlite/index.js";
 import { bundleForProcess } from "../../testing/bundle.fixture.js";
 import { LONG } from "../../testing/long.fixture.js";
+import { createSchema, dropSchema } from "../../testing/postgres-schema.fixture.js";
 import { service, withServices } from "../../testing/services.fixture.js";
 import { scheduleContent } from "../../testing/state/schedules-fixture.js";
 
