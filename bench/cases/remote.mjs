@@ -20,9 +20,10 @@ for (const name of ["ssh", "podman"])
 const SMALL_FILES = 100;
 const COMMANDS = 20;
 
+/** The path of a socket has to be short. */
 function sshClient({ scratch }) {
   const { config, hosts } = services.ssh;
-  const shared = ["-o", "ControlMaster=auto", "-o", `ControlPath=${scratch}/%C`, "-o", "ControlPersist=60"];
+  const shared = ["-o", "ControlMaster=auto", "-o", `ControlPath=${join(scratch, "..")}/%C`, "-o", "ControlPersist=60"];
   return ["ssh", "-F", config, ...shared, hosts.box];
 }
 
@@ -77,26 +78,40 @@ function commandCase(id, what, factor, client, target, env) {
   };
 }
 
-const sshCases = () => [
-  commandCase("remote-ssh-command", "`true` over ssh", 0.75, sshClient, () => sshTarget("/tmp")),
-  {
-    id: "remote-ssh-grep",
+/** The answer is the first page of more. */
+const isPage = (text) => (/limit of 200 hits/.test(text) ? {} : { say: "no full page", wrong: true });
+
+/** A search beside ripgrep by hand, whose output goes through `filter`. */
+function grepCase(id, what, pattern, check, filter) {
+  return {
+    id,
     table: "library",
-    what: "20 hits among 20,000 files over ssh",
+    what,
     goals: [atMostTimes(1.3), right],
     sides: {
       raw: async (place) => {
-        const command = `cd ${place.layout.tree} && rg --no-config --hidden --json -e '${RARE.pattern}' .`;
+        const command = `cd ${place.layout.tree} && rg --no-config --hidden --json -e '${pattern}' .${filter}`;
         return () => outputOf([...sshClient(place), command]).then(() => ({}));
       },
       ours: async ({ layout, scratch }) => {
         const box = await openTarget(sshTarget(layout.tree), scratch);
-        const check = countNeedles(RARE.hits);
-        const { pattern, path } = RARE;
-        return { run: async () => check(await box.must("grep", { pattern, path })), close: box.close };
+        return { run: async () => check(await box.must("grep", { pattern, path: "." })), close: box.close };
       },
     },
-  },
+  };
+}
+
+const sshCases = () => [
+  commandCase("remote-ssh-command", "`true` over ssh", 0.75, sshClient, () => sshTarget("/tmp")),
+  grepCase(
+    "remote-ssh-grep",
+    "20 hits among the files of the tree over ssh",
+    RARE.pattern,
+    countNeedles(RARE.hits),
+    "",
+  ),
+  grepCase("remote-ssh-grep-frequent", "the first 200 of very many hits over ssh", "const", isPage, ""),
+  grepCase("remote-ssh-grep-page", "the same, beside `rg | head -200`", "const", isPage, " | head -200"),
   {
     id: "remote-ssh-reads",
     table: "library",
