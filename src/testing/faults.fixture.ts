@@ -115,6 +115,11 @@ export const FAULTS = {
     outcome: `${NONE_MADE_UP}; the next use starts another server`,
   },
   "tmux: client killed": { where: "tmux", event: "the client of tmux is killed in a command", outcome: ONCE },
+  "tmux: 64 calls": {
+    where: "tmux",
+    event: "64 calls at once",
+    outcome: "each its own result; 16 panes at a time, the others wait for one",
+  },
   "tmux: much output": { where: "tmux", event: "1 GiB of output", outcome: "the same as over ssh" },
   "sandbox: 64 calls": { where: "sandbox", event: "64 calls at once", outcome: "each its own result" },
   "sandbox: much output": { where: "sandbox", event: "1 GiB of output", outcome: "the same as over ssh" },

@@ -13,6 +13,7 @@ import {
 } from "../../kernel/index.js";
 import { exitOfStatus } from "../job-facts.js";
 import { stopWith } from "../shell-call.js";
+import type { ClaimQueue } from "./claim-queue.js";
 import { signalGroupScript } from "./kill-script.js";
 import { OutputReader } from "./output-reader.js";
 import { paneBusy } from "./pane-errors.js";
@@ -50,6 +51,7 @@ export interface PaneMachine {
   readonly events: PaneEvents;
   /** Commands that are waited for. */
   readonly running: Set<Promise<PaneResult>>;
+  readonly queue: ClaimQueue;
 }
 
 type Settled = Pick<PaneResult, "began" | "exit" | "ended"> & { readonly problem?: string };

@@ -100,10 +100,13 @@ export class TmuxTerminal implements Terminal {
     requireCommandText(command);
     const signals = [...this.#call.signals(own), this.#closing];
     const timeoutMs = this.#call.leftMs(own.timeoutMs);
-    const claimed = await this.#claim(pane, "run");
+    const sinceMs = performance.now();
+    const { queue, panes, running: others } = this.#on;
+    const claim = () => this.#claim(pane, "run");
+    const claimed = await (panes.isDefault(pane) ? queue.take(claim, others, signals, timeoutMs) : claim());
     const running = new PaneCommandRun(this.#on, claimed.pane, command, own, this.#call.binding).run(
       signals,
-      timeoutMs,
+      timeoutMs - (performance.now() - sinceMs),
     );
     this.#on.running.add(running);
     try {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { sendSignal } from "../../host/index.js";
 import { DEFAULT_PANE } from "../../kernel/index.js";
+import { expectFault } from "../../testing/faults.fixture.js";
 import { withPrograms } from "../../testing/programs.fixture.js";
 import { PLAIN, panesBench, text, until } from "./panes.fixture.js";
 
@@ -111,5 +112,28 @@ withPrograms("what is typed and run in a pane", ["tmux", "bash", "less"], () => 
     const { stdout, began } = await slow.run('echo "first $HAFT_RC" | tee -a runs');
     expect([began, text(stdout.head)]).toEqual(["yes", "first read\n"]);
     expect(readFileSync(join(slow.place.directory, "runs"), "utf8")).toBe("first read\n");
+  });
+
+  it("64 commands at once all end right, those beyond the limit of panes one after the other", async () => {
+    const { run, terminal } = open();
+    const results = await Promise.all(
+      Array.from({ length: 64 }, (_, index) => run(`echo ${index}; exit ${index}`, 60_000)),
+    );
+    for (const [index, result] of results.entries()) {
+      expectFault("tmux: 64 calls", result);
+      expect([result.exit, text(result.stdout.head)]).toEqual([{ by: "code", code: index }, `${index}\n`]);
+    }
+    expect((await terminal().list()).length).toBeLessThanOrEqual(16);
+  }, 90_000);
+
+  it("a command that waits for a pane ends at its deadline, and nothing is typed", async () => {
+    const { run, place } = open({ maxPanes: 1 });
+    const first = run("touch begun; until [ -e go ]; do sleep 0.05; done; echo first");
+    await until(() => existsSync(join(place.directory, "begun")));
+    await expect(run("echo ran > ran", 300)).rejects.toMatchObject({ code: "TERMINAL_BUSY" });
+    const third = run("echo third");
+    writeFileSync(join(place.directory, "go"), "");
+    expect([text((await first).stdout.head), text((await third).stdout.head)]).toEqual(["first\n", "third\n"]);
+    expect(existsSync(join(place.directory, "ran"))).toBe(false);
   });
 });

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { baseEnvironment } from "../../host/index.js";
 import {
   type Backend,
@@ -10,6 +11,7 @@ import {
   type Ports,
   type Shell,
 } from "../../kernel/index.js";
+import { ClaimQueue } from "./claim-queue.js";
 import type { TmuxOptions } from "./options.js";
 import type { PaneMachine } from "./pane-command.js";
 import { PaneEvents } from "./pane-events.js";
@@ -33,7 +35,7 @@ export function withTmux(backend: Backend, options: TmuxOptions): Backend {
   const events = new PaneEvents();
   const server = new TmuxServer(backend, env === undefined ? options : { ...options, env }, events);
   const panes = new Panes(server, events, options.maxPanes);
-  const on: PaneMachine = { backend, server, panes, events, running: new Set() };
+  const on: PaneMachine = { backend, server, panes, events, running: new Set(), queue: new ClaimQueue() };
   return tmuxBackend(on, options.shell === "pane");
 }
 
@@ -42,6 +44,8 @@ function tmuxBackend(on: PaneMachine, isPaneShell: boolean): Backend {
   const { root, endSession } = backend;
   const name = `${backend.name}+tmux${server.suffix}`;
   const closing = new AbortController();
+  // Each command adds a listener.
+  setMaxListeners(0, closing.signal);
   let closed: Promise<{ readonly left: readonly string[] }> | undefined;
   const requireOpen = () => {
     if (closed !== undefined) throw closedBackend(name);
