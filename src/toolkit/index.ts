@@ -1,6 +1,13 @@
 /** Where the parts come together: a toolkit, its boxes, and the shared default host. */
 
-export { type BuiltinToolData, type BuiltinToolName, GATES, type Gate } from "../tools/index.js";
+export {
+  type BuiltinToolData,
+  type BuiltinToolName,
+  GATES,
+  type Gate,
+  type RunningHosts,
+  type ShownRun,
+} from "../tools/index.js";
 export { type ApprovalAdmin, approvalAdmin } from "./approval-admin.js";
 export { type BuiltinRegistryOptions, builtinRegistry, builtinToolNames, needsTerminal } from "./builtin-registry.js";
 export { type ChangedCall, type ChangedCalls, type ChangedFile, chooseCalls } from "./changed-calls.js";
@@ -35,6 +42,9 @@ export { isOutcomeOf, type Outcome } from "./is-outcome-of.js";
 export { inspectStore, openFileState, openMemoryState, openPostgresState } from "./open-state.js";
 export type { CloseableContext, OwnedBox, OwnedContext } from "./owned-box.js";
 export { presetOf } from "./policy-preset.js";
+export { type ListedSchedule, type ScheduleAdmin, scheduleAdmin } from "./schedules/schedule-admin.js";
+export type { ScheduleOptions } from "./schedules/schedule-runner.js";
+export type { ToolkitSchedules } from "./schedules/toolkit-schedules.js";
 export { serverSecrets } from "./server-secrets.js";
 export {
   artifactAdmin,

@@ -21,7 +21,8 @@ import { webfetchTool } from "./webfetch/webfetch.js";
 import { websearchTool } from "./websearch/websearch.js";
 import { writeTool } from "./write/write.js";
 
-export { SCHEDULE_LIMITS } from "./cron/contract.js";
+export { type RunningHosts, SCHEDULE_LIMITS, type ShownRun, type ShownSchedule } from "./cron/contract.js";
+export { foundSchedule, isFailure, runningHosts, shownRun, shownSchedule } from "./cron/shown-schedule.js";
 export type { CustomSearch, SearchOutcome, SearchProvider, SearchResult } from "./websearch/contract.js";
 export {
   createProvider,

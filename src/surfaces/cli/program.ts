@@ -12,6 +12,7 @@ import { addDoctorCommand } from "./commands/doctor.js";
 import { addInitCommand } from "./commands/init.js";
 import { addJobsCommand } from "./commands/jobs.js";
 import { addPolicyCommand } from "./commands/policy.js";
+import { addScheduleCommand } from "./commands/schedule.js";
 import { addServeCommand } from "./commands/serve.js";
 import { addSessionsCommand } from "./commands/sessions.js";
 import { addTokenCommand } from "./commands/token.js";
@@ -37,6 +38,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   addSessionsCommand,
   addArtifactsCommand,
   addJobsCommand,
+  addScheduleCommand,
 ];
 
 export function buildProgram(): Command {

@@ -22,7 +22,7 @@ const runner = new ScheduleRunner({
   schedules: state.schedules!,
   clock: systemClock,
   host: hostName(),
-  leaseMs: 3_000,
+  leaseMs: process.env.LONG === "1" ? 15_000 : 3_000,
   pollMs: 500,
   places: async () => [`local:${workspace}`],
   plan: duePlan,

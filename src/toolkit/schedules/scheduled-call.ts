@@ -63,21 +63,16 @@ export async function runScheduled(
     const on = target === defaultTarget ? {} : { on: target };
     const input = { command, cwd, timeoutMs: Math.min(timeoutMs, SCHEDULE_LIMITS.maxTimeoutMs), ...on };
     const { runner } = createToolBox([scheduledBash], () => session.context());
-    const own = scheduleApprover(schedule, approver);
-    const outcome = await runner.run(
-      { id: run.id, name: scheduledBash.name, input },
-      { signal, ...(own === undefined ? {} : { approver: own }) },
-    );
+    const call = { id: run.id, name: scheduledBash.name, input };
+    const outcome = await runner.run(call, { signal, approver: scheduleApprover(schedule, approver) });
     return endOf(outcome);
   } finally {
     await session.end().catch(() => {});
   }
 }
 
-/** Grants exactly the command that the user approved when it was scheduled; all else is for the approver of the host. */
-function scheduleApprover(schedule: Schedule, approver: Approver | undefined): Approver | undefined {
-  const { approvedBy, command, cwd } = schedule;
-  if (approvedBy === undefined || approvedBy === REMEMBERED) return approver;
+/** Grants exactly the command that the user approved when it was scheduled; all else is for the approver of the host, at once or never. */
+function scheduleApprover({ approvedBy, command, cwd }: Schedule, approver: Approver | undefined): Approver {
   const isApproved = ({ claims, hidden }: ApprovalRequest) =>
     claims.length > 0 &&
     claims.every(
@@ -91,11 +86,16 @@ function scheduleApprover(schedule: Schedule, approver: Approver | undefined): A
     );
   return {
     async ask(request: ApprovalRequest, io: Io): Promise<Approval> {
-      if (isApproved(request)) return { by: approvedBy, scope: "once" };
-      return approver?.ask(request, io) ?? { denied: "The user did not approve this when it was scheduled." };
+      const by = approvedBy === REMEMBERED ? undefined : approvedBy;
+      if (by !== undefined && isApproved(request)) return { by, scope: "once" };
+      const answer = await approver?.ask(request, io);
+      return answer === undefined || "pending" in answer ? { denied: `${request.reason} ${NOT_APPROVED}` } : answer;
     },
   };
 }
+
+const NOT_APPROVED =
+  "It needs an approval, and the user did not approve it when it was scheduled. Add the schedule again, so that they can.";
 
 /** What a policy that remembers an earlier answer notes as approver: that answer was not about a schedule. */
 const REMEMBERED = "remembered";

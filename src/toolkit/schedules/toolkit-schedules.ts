@@ -105,7 +105,7 @@ async function openedWorkspace(target: Target): Promise<string | undefined> {
   }
 }
 
-function withoutSchedules(): HaftError {
+export function withoutSchedules(): HaftError {
   return new HaftError(
     "BACKEND_UNSUPPORTED",
     "Did not run schedules: the state of this host has none. Keep state in SQLite or PostgreSQL.",

@@ -73,7 +73,7 @@ async function addSchedule(input: CronAddInput, ctx: ToolContext): Promise<ToolR
 
 async function updateSchedule(input: CronUpdateInput, ctx: ToolContext): Promise<ToolResult<CronScheduleData>> {
   const { schedules } = ctx.state;
-  const found = await foundSchedule(ctx, input.id);
+  const found = await foundSchedule(ctx.state.schedules, input.id);
   if (isFailure(found)) return found;
   const nowMs = await schedules.now();
   const timed = await timingOf(input, nowMs, false);

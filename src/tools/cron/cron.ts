@@ -82,7 +82,7 @@ async function listSchedules(_input: CronListInput, ctx: ToolContext): Promise<T
 }
 
 async function removeSchedule({ id: wanted }: CronIdInput, ctx: ToolContext): Promise<ToolResult<CronRemoveData>> {
-  const found = await foundSchedule(ctx, wanted);
+  const found = await foundSchedule(ctx.state.schedules, wanted);
   if (isFailure(found)) return found;
   await ctx.state.schedules.update(found.id, () => undefined);
   const { id, name } = found;
@@ -90,7 +90,7 @@ async function removeSchedule({ id: wanted }: CronIdInput, ctx: ToolContext): Pr
 }
 
 async function runSchedule({ id }: CronIdInput, ctx: ToolContext): Promise<ToolResult<CronRunData>> {
-  const found = await foundSchedule(ctx, id);
+  const found = await foundSchedule(ctx.state.schedules, id);
   if (isFailure(found)) return found;
   const run = await ctx.state.schedules.trigger(found.id);
   if (run === undefined)
@@ -101,7 +101,7 @@ async function runSchedule({ id }: CronIdInput, ctx: ToolContext): Promise<ToolR
 
 async function listRuns({ id, limit }: CronRunsInput, ctx: ToolContext): Promise<ToolResult<CronRunsData>> {
   const { schedules } = ctx.state;
-  const found = id === undefined ? undefined : await foundSchedule(ctx, id);
+  const found = id === undefined ? undefined : await foundSchedule(ctx.state.schedules, id);
   if (found !== undefined && isFailure(found)) return found;
   const most = Math.min(Math.max(1, Math.floor(limit ?? SCHEDULE_LIMITS.defaultRuns)), SCHEDULE_LIMITS.maxRuns);
   const runs = await schedules.runs({ limit: most, ...(found === undefined ? {} : { schedule: found.id }) });

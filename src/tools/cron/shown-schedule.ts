@@ -1,5 +1,5 @@
 /** Schedules and runs as the tools return them. */
-import type { CallSchedules, Schedule, ScheduleRun, ToolContext } from "../../kernel/index.js";
+import type { CallSchedules, Schedule, ScheduleRun } from "../../kernel/index.js";
 import { fail, type ToolResult } from "../../kernel/index.js";
 import { localZone } from "../../text/index.js";
 import { quoted } from "../shared/path-input.js";
@@ -31,7 +31,7 @@ export function utcText(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d{3}Z$/, "Z");
 }
 
-export async function runningHosts(schedules: CallSchedules): Promise<RunningHosts> {
+export async function runningHosts(schedules: Pick<CallSchedules, "now" | "hosts">): Promise<RunningHosts> {
   const [nowMs, known] = [await schedules.now(), await schedules.hosts()];
   const up = known.filter(({ polledMs }) => nowMs - polledMs < HOST_IDLE_MS);
   const [latest] = up;
@@ -40,8 +40,11 @@ export async function runningHosts(schedules: CallSchedules): Promise<RunningHos
 }
 
 /** The schedule of this id or, case-insensitive, name; a failure where there is none, or more than one. */
-export async function foundSchedule(ctx: ToolContext, wanted: string): Promise<Schedule | ToolResult<never>> {
-  const all = await ctx.state.schedules.list();
+export async function foundSchedule(
+  schedules: Pick<CallSchedules, "list">,
+  wanted: string,
+): Promise<Schedule | ToolResult<never>> {
+  const all = await schedules.list();
   const own = all.find(({ id }) => id === wanted);
   if (own !== undefined) return own;
   const named = all.filter(({ name }) => name?.toLowerCase() === wanted.trim().toLowerCase());

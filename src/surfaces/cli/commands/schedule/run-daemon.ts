@@ -1,0 +1,35 @@
+/** Runs schedules, without serving anything. */
+import { messageOf } from "../../../../kernel/index.js";
+import { showControls } from "../../../../text/index.js";
+import { createToolkit, scheduleAdmin } from "../../../../toolkit/index.js";
+import { type CommonOptions, settingsOf, settledWorkspace, workspaceFor } from "../../common-options.js";
+import { printNotice, printUntrustedNotice, utcTime } from "../../output.js";
+import { EXIT } from "../../usage.js";
+import { scheduleLog, schedulesLine } from "./schedules-line.js";
+
+export type DaemonOptions = CommonOptions;
+
+/** Returns the exit status once a signal has ended it, and what ran has been ended. */
+export async function scheduleDaemon(options: DaemonOptions): Promise<number> {
+  const settings = await settingsOf(options);
+  const workspace = settledWorkspace(options.workspace, settings.config);
+  const toolkit = await createToolkit({ ...settings.toolkit, ...workspaceFor(settings.targets, workspace) });
+  const stopped = new Promise<void>((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
+  });
+  try {
+    const admin = scheduleAdmin(toolkit.host.state);
+    await toolkit.schedules
+      .start({
+        ...scheduleLog((line) => process.stdout.write(`${utcTime(Date.now())}  ${line}\n`)),
+        onProblem: (error) => printUntrustedNotice(`did not look for schedules: ${error.message}`),
+      })
+      .catch((error: unknown) => printUntrustedNotice(messageOf(error)));
+    printNotice(`runs schedules in ${showControls(workspace)}; ${schedulesLine(await admin.list())} Ctrl+C stops it.`);
+    await stopped;
+    printNotice("stopping; commands that run are ended.");
+    return EXIT.ok;
+  } finally {
+    await toolkit.close();
+  }
+}

@@ -1,0 +1,75 @@
+/** Schedules for the user of a host, who sees those of all owners. */
+import { blockText, HaftError, type Schedule, type ScheduleRun, type State } from "../../kernel/index.js";
+import {
+  foundSchedule,
+  isFailure,
+  type RunningHosts,
+  runningHosts,
+  type ShownRun,
+  type ShownSchedule,
+  shownRun,
+  shownSchedule,
+} from "../../tools/index.js";
+import { withoutSchedules } from "./toolkit-schedules.js";
+
+export interface ListedSchedule extends ShownSchedule {
+  readonly owner?: string;
+  readonly workspace: string;
+}
+
+export interface ScheduleAdmin {
+  /** The oldest first, each with its last run. */
+  list(): Promise<readonly ListedSchedule[]>;
+  /** Hosts that run schedules now, of any workspace. */
+  hosts(): Promise<RunningHosts>;
+  /** By id or name. @throws `SCHEDULE_UNKNOWN`, `SCHEDULE_AMBIGUOUS` */
+  remove(wanted: string): Promise<ListedSchedule>;
+  /** Makes one due now. @throws As `remove`. */
+  run(wanted: string): Promise<ListedSchedule>;
+  /** The newest first; of one schedule, or of all, those that are gone included. @throws As `remove`. */
+  log(filter: { readonly wanted?: string; readonly limit: number }): Promise<readonly ShownRun[]>;
+}
+
+/** The most that the state returns at once. */
+const MAX_RUNS = 1_000;
+
+/** @throws `BACKEND_UNSUPPORTED` where the state has no schedules. */
+export function scheduleAdmin({ schedules }: Pick<State, "schedules">): ScheduleAdmin {
+  if (schedules === undefined) throw withoutSchedules();
+  const listed = async (schedule: Schedule, lastRun?: ScheduleRun): Promise<ListedSchedule> => {
+    const { owner, workspace } = schedule;
+    return { ...(await shownSchedule(schedule, lastRun)), workspace, ...(owner === undefined ? {} : { owner }) };
+  };
+  const found = async (wanted: string): Promise<Schedule> => {
+    const one = await foundSchedule(schedules, wanted);
+    if (!isFailure(one)) return one;
+    const code = one.code === "SCHEDULE_AMBIGUOUS" ? "SCHEDULE_AMBIGUOUS" : "SCHEDULE_UNKNOWN";
+    const message = blockText(one.content[0] ?? { kind: "text", text: code });
+    throw new HaftError(code, one.message ?? message, { details: one.details ?? {} });
+  };
+  return {
+    async list() {
+      const last = new Map<string, ScheduleRun>();
+      for (const run of await schedules.runs({ limit: MAX_RUNS }))
+        if (!last.has(run.schedule)) last.set(run.schedule, run);
+      return Promise.all((await schedules.list()).map((one) => listed(one, last.get(one.id))));
+    },
+    hosts: () => runningHosts(schedules),
+    async remove(wanted) {
+      const one = await found(wanted);
+      await schedules.update(one.id, () => undefined);
+      return listed(one);
+    },
+    async run(wanted) {
+      const one = await found(wanted);
+      await schedules.trigger(one.id);
+      return listed(one);
+    },
+    async log({ wanted, limit }) {
+      const one = wanted === undefined ? undefined : await found(wanted);
+      const named = new Map((await schedules.list()).map((schedule) => [schedule.id, schedule]));
+      const runs = await schedules.runs({ limit, ...(one === undefined ? {} : { schedule: one.id }) });
+      return runs.map((run) => shownRun(run, named.get(run.schedule)));
+    },
+  };
+}
