@@ -188,6 +188,7 @@ export {
   openBackend,
   openFileState,
   openMemoryState,
+  openPostgresState,
   resetProcessTable,
   resetTodos,
   TARGETS,
