@@ -1,7 +1,6 @@
 /** The tools of every dialect and collection under the rules of every provider. */
 import { describe, expect, it } from "vitest";
 import { providerSchema } from "../src/adapters/provider-schema.js";
-import { withTargetParameter } from "../src/kernel/index.js";
 import { schemaProblems } from "../src/testing/index.js";
 import { builtinRegistry, DIALECT_NAMES, dialectNamed } from "../src/toolkit/index.js";
 
@@ -17,7 +16,7 @@ describe.each(DIALECT_NAMES)("the tools of %s", (name) => {
     expect(tools.size).toBeGreaterThan(0);
     for (const tool of tools) {
       for (const targets of [[], ["local", "ssh:build@host"]]) {
-        const { parameters } = withTargetParameter(tool.descriptor(), targets);
+        const { parameters } = tool.descriptor(targets);
         const { schema, notes } = providerSchema(parameters, provider);
         expect([tool.name, schemaProblems(schema, provider)]).toEqual([tool.name, []]);
         const asText = `\`${FREE_OBJECTS[tool.name]}\` is given as JSON text,`;

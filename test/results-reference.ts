@@ -21,6 +21,8 @@ const CALLS: readonly Call[] = [
   ["grep", { pattern: "o", mode: "count" }],
   ["find", { query: "*.txt" }],
   ["edit", { path: "a.txt", oldText: "two", newText: "2" }],
+  ["copy", { from: "a.txt", to: "c.txt" }],
+  ["copy", { from: "a.txt", to: "a.txt", on: "other", fromOn: "memory" }],
   ["move", { from: "a.txt", to: "b.txt" }],
   ["delete", { path: "b.txt" }],
   ["bash", { command: "echo out; echo err >&2" }],
@@ -64,7 +66,7 @@ export async function resultsReference(): Promise<string> {
     fields.set(name, known);
     collect(structured, "", known);
   };
-  const toolkit = await createToolkit({ autonomy: "full", on: "memory", persist: false });
+  const toolkit = await createToolkit({ autonomy: "full", on: ["memory", "other=memory"], persist: false });
   try {
     const box = toolkit.box();
     let id: unknown;

@@ -4,23 +4,27 @@ import { EFFECT_WORDS } from "../src/surfaces/cli/commands/call/explanation-text
 import { isRequired, kindText, propertiesOf } from "../src/surfaces/cli/parameter-text.js";
 import { builtinRegistry, DIALECT_NAMES, dialectNamed } from "../src/toolkit/index.js";
 
+/** What there are tools for that not every host offers. */
+const ALL_TOOLS = { terminal: true, severalTargets: true } as const;
+
 export async function toolsReference(): Promise<string> {
   const sections: string[] = [];
   for (const name of DIALECT_NAMES)
-    sections.push(sectionOf(name, builtinRegistry(await dialectNamed(name), { terminal: true })));
+    sections.push(sectionOf(name, builtinRegistry(await dialectNamed(name), ALL_TOOLS)));
   return `# Tools
 
 <!-- Written by \`npx vitest run test/tools-reference.test.ts -u\` from the registry; do not edit. -->
 
 The tools of each dialect. All dialects use the same implementation under the names, limits and texts of another system. Parameters in
-**bold** are required. The tools for panes are offered where a target has a terminal. \`npx haft tools --json --dialect NAME\` prints this as JSON, and \`npx haft cost\` the tokens that it uses.
+**bold** are required. The tools for panes are offered where a target has a terminal, \`copy\` where there are several
+[targets](../guide/targets.md); each tool then has \`on\`, and \`copy\` also \`fromOn\`. \`npx haft tools --json --dialect NAME\` prints this as JSON, and \`npx haft cost\` the tokens that it uses.
 
 ${sections.join("\n")}`;
 }
 
 /** For the README: each tool of Haft's own dialect with the first sentence of its description. */
 export function toolTable(): string {
-  const registry = builtinRegistry(undefined, { terminal: true });
+  const registry = builtinRegistry(undefined, ALL_TOOLS);
   const rows = registry.names().map((name) => {
     const { effect, descriptor } = registry.get(name);
     const [first = ""] = /^.*?[.:;](?= |$)/.exec(descriptor().description) ?? [];

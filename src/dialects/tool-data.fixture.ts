@@ -102,6 +102,19 @@ const moves = fc.record(
   },
   { requiredKeys: ["from", "to", "kind", "sizeBytes", "targetChanges", "replaced"] },
 );
+const copies = fc.record(
+  {
+    from: text,
+    to: text,
+    source: text,
+    target: text,
+    sizeBytes: count,
+    sha256: fc.constant("0123456789abcdef"),
+    created: fc.boolean(),
+    inPlace: fc.boolean(),
+  },
+  { requiredKeys: ["from", "to", "target", "sizeBytes", "sha256", "created"] },
+);
 const deletes = fc.record(
   {
     path: text,
@@ -301,6 +314,7 @@ const DATA: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   write: writes,
   edit: edits,
   move: moves,
+  copy: copies,
   delete: deletes,
   ls: listings,
   grep: greps,

@@ -2,7 +2,7 @@
 import { renderUnifiedDiff, truncateToHead } from "../text/index.js";
 import { textsOnTarget, touchesOf } from "./approved-call.js";
 import { CallContext } from "./call-context.js";
-import type { CallRun } from "./call-run.js";
+import { allClaims, type CallRun, sourceTargetOf } from "./call-run.js";
 import { CallSignal } from "./call-signal.js";
 import { type CommandStart, type Decision, EMPTY_GRANT, type Grant } from "./claims.js";
 import { policyCallOf } from "./decide-stage.js";
@@ -32,7 +32,7 @@ export async function approvalRequest(run: CallRun, decision: Asked): Promise<Ap
   const inArguments = new CountingRedactor(redactor);
   const { value: shown, truncations } = await shownArguments(run, inArguments);
   const inClaims = new CountingRedactor(redactor);
-  const claims = mapClaims(run.claims, (text) => inClaims.redact(text));
+  const claims = mapClaims(allClaims(run), (text) => inClaims.redact(text));
   const inPreview = new CountingRedactor(redactor);
   const preview = await previewOf(run, shown, inPreview);
   const isWhole = preview !== undefined && preview.kind !== "server";
@@ -44,6 +44,7 @@ export async function approvalRequest(run: CallRun, decision: Asked): Promise<Ap
     token: ids.next("approval"),
     touches: await touchesOf(run),
     call: policyCallOf(run),
+    ...sourceTargetOf(run),
     claims,
     rule: redact(decision.rule),
     risk: decision.risk,

@@ -11,11 +11,15 @@ export async function approvedCall(run: CallRun): Promise<ApprovedCall> {
   return { tool: run.tool.name, session: session.id, digest: run.inputDigest, touches: await touchesOf(run) };
 }
 
-/** A digest of all that the call would touch, on which target. */
+/** A digest of all that the call would touch, on which targets. */
 export function touchesOf(run: CallRun): Promise<string> {
-  const { name, spec } = run.target;
-  const all = [name, spec, run.opened?.machine, realWorkspace(run), run.claims, ...lookedUp(run)];
+  const all = [...touchedOn(run), ...(run.source === undefined ? [] : [touchedOn(run.source)])];
   return Promise.resolve(run.context.host.digest(JSON.stringify(all)));
+}
+
+function touchedOn(run: CallRun): readonly unknown[] {
+  const { name, spec } = run.target;
+  return [name, spec, run.opened?.machine, realWorkspace(run), run.claims, ...lookedUp(run)];
 }
 
 /** Where the paths of a command lead, if it is elsewhere. */

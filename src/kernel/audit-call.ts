@@ -1,12 +1,14 @@
 /** Audits a call: one entry before it runs, one when it has settled. Neither can delay the call indefinitely. */
 import { truncateToHead } from "../text/index.js";
 import {
+  allClaims,
   type CallRun,
   cancelledBeforeStart,
   type Ending,
   ended,
   MAX_AUDITED_CONNECTIONS,
   resultOfThrown,
+  sourceTargetOf,
 } from "./call-run.js";
 import { ABANDON_AFTER_MS, DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { maskHeaders } from "./mask-headers.js";
@@ -61,6 +63,7 @@ function beginEntry(run: CallRun): string | PromiseLike<string> {
       tool: redactEscaped(redactor, tool.name),
       backend: run.target.name,
       ...(run.target.spec === undefined || run.target.spec === run.target.name ? {} : { spec: run.target.spec }),
+      ...sourceTargetOf(run),
       workspace: truncateToHead(String(run.workspace), AUDIT_INPUT_BYTES).text,
       inputDigest,
       input: truncateToHead(shown, AUDIT_INPUT_BYTES).text,
@@ -101,16 +104,14 @@ export async function auditEnd(run: CallRun, outcome: ToolOutcome): Promise<void
 }
 
 /** The claims of the call and where its requests connected to, the rule that decided and what was remembered, as the audit log may show them. */
-function shownDecision(
-  { claims, connections, context, remembered }: CallRun,
-  rule: string,
-): Pick<AuditEnd, "claims" | "rule" | "note" | "remembered"> {
+function shownDecision(run: CallRun, rule: string): Pick<AuditEnd, "claims" | "rule" | "note" | "remembered"> {
+  const { connections, context, remembered } = run;
   const { redactor } = context.host;
   try {
     const shown = (text: string): string => truncateToHead(redactEscaped(redactor, text), AUDIT_INPUT_BYTES).text;
     return {
       rule: shown(rule),
-      claims: mapClaims([...claims, ...connections.slice(0, MAX_AUDITED_CONNECTIONS)], shown),
+      claims: mapClaims([...allClaims(run), ...connections.slice(0, MAX_AUDITED_CONNECTIONS)], shown),
       ...(connections.length > MAX_AUDITED_CONNECTIONS
         ? { note: `Only the first ${MAX_AUDITED_CONNECTIONS} connections are listed.` }
         : {}),

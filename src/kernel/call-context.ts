@@ -2,7 +2,15 @@
 import type { BoundCall, Ports } from "./backend.js";
 import { boundHttp, type RequestBinding } from "./bound-http.js";
 import { boundState, type StateCaller } from "./bound-state.js";
-import { backendOf, type CallRun, claimContextBase, homeOf, MAX_AUDITED_CONNECTIONS } from "./call-run.js";
+import {
+  backendOf,
+  type CallRun,
+  claimContextBase,
+  homeOf,
+  MAX_AUDITED_CONNECTIONS,
+  sourcePlace,
+  sourceTargetOf,
+} from "./call-run.js";
 import type { CallSignal } from "./call-signal.js";
 import type { ToolContext } from "./context.js";
 import { elapsedMs } from "./deadline.js";
@@ -28,6 +36,7 @@ export class CallContext implements ToolContext {
   readonly #run: CallRun;
   #place: ReturnType<typeof claimContextBase> | undefined;
   #ports: Ports | undefined;
+  #source: ToolContext["source"];
   #state: CallState | undefined;
   #http: CallHttp | undefined;
   #session: CallSession | undefined;
@@ -92,6 +101,15 @@ export class CallContext implements ToolContext {
   }
   get fs() {
     return this.#bound.fs;
+  }
+  get source() {
+    const { source } = this.#run;
+    if (source === undefined) return undefined;
+    this.#source ??= Object.freeze({
+      ...sourcePlace(source),
+      fs: backendOf(source).bind(source.grant!, boundCall(source, this.#end.signal, this)).fs,
+    });
+    return this.#source;
   }
   get shell() {
     return this.#bound.shell;
@@ -202,6 +220,7 @@ function recordedFs(run: CallRun, fs: Fs, call: BoundCall, log: UndoLog): Fs {
     tool: tool.name,
     target: target.name,
     ...(target.spec === undefined || target.spec === target.name ? {} : { spec: target.spec }),
+    ...sourceTargetOf(run),
     machine,
     workspace,
   });

@@ -6,14 +6,14 @@ import { CallEvents } from "./call-events.js";
 import { type CallLifetime, callLifetime } from "./call-lifetime.js";
 import type { Claim, Decision, Grant, Place } from "./claims.js";
 import { type Coerced, coerceBag } from "./coerce.js";
-import type { ClaimContext, HostContext } from "./context.js";
+import type { ClaimContext, HostContext, SourcePlace } from "./context.js";
 import { cancelOf } from "./create-context.js";
 import { HaftError, messageOf } from "./errors.js";
 import { unclaimed } from "./guard.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
 import type { AuditEnd, AuditedApproval, PolicyFiles } from "./services.js";
 import type { ApprovedCall } from "./state.js";
-import type { Target } from "./target.js";
+import type { SourceTarget, Target } from "./target.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
 import type { ToolOutcome } from "./tool-outcome.js";
 
@@ -62,7 +62,11 @@ export interface CallRun {
   cwd: string;
   /** On the target; empty while it is not known. */
   workspace: string;
-  /** The arguments as an object, without `on`. */
+  /** The same call on the target that it reads from, with the claims and the grant there; undefined if that is its own. */
+  source: CallRun | undefined;
+  /** It is the source of another one. */
+  readonly isSource: boolean;
+  /** The arguments as an object, without those that choose targets. */
   bag: unknown;
   notes: string[];
   /** As the tool stated them. */
@@ -112,6 +116,8 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     isOpening: false,
     cwd: context.cwd ?? "/",
     workspace: context.workspace ?? "",
+    source: undefined,
+    isSource: false,
     bag: undefined,
     notes: [],
     stated: [],
@@ -128,6 +134,36 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     remembered: undefined,
     settleRate: undefined,
   };
+}
+
+/** A target that was chosen, and its directories as far as they are known before it is open. */
+export function placeOn({ session }: HostContext, target: Target): Pick<CallRun, "target" | "cwd" | "workspace"> {
+  return {
+    target,
+    cwd: session.cwd(target.name) ?? target.workspace ?? "/",
+    workspace: target.workspace ?? "",
+  };
+}
+
+export function sourceRun(run: CallRun, target: Target): CallRun {
+  const { context } = run;
+  const { cwd = "/", workspace = "" } = context;
+  const place = target.name === context.target.name ? { target, cwd, workspace } : placeOn(context, target);
+  return { ...run, ...place, isSource: true, opened: undefined, realPlaces: [] };
+}
+
+/** All claims of a call; those on its source target name it. */
+export function allClaims({ claims, source }: CallRun): readonly Claim[] {
+  if (source === undefined) return claims;
+  const { name } = source.target;
+  return [...claims, ...source.claims.map((claim) => (claim.kind === "file" ? { ...claim, target: name } : claim))];
+}
+
+/** The source target of a call, for what shows or stores the call. */
+export function sourceTargetOf({ source }: CallRun): { readonly source?: SourceTarget } {
+  if (source === undefined) return {};
+  const { name, spec } = source.target;
+  return { source: { target: name, ...(spec === undefined || spec === name ? {} : { spec }) } };
 }
 
 /** A private copy of the arguments, so that what is audited, judged and run is the same. */
@@ -190,8 +226,21 @@ export function claimContextBase(run: CallRun): Omit<ClaimContext, "session"> {
     workspace,
     backend: Object.freeze({ name: target.name, flags: Object.freeze({ ...opened?.flags }) }),
     limits: run.limits,
+    ...(run.source === undefined ? {} : { source: sourcePlace(run.source) }),
     resolve: (path) => resolvePath(cwd, path, home),
   };
+}
+
+export function sourcePlace(source: CallRun): SourcePlace {
+  const { target, cwd, workspace } = source;
+  const home = homeOf(source);
+  return Object.freeze({
+    target: target.name,
+    cwd,
+    home,
+    workspace,
+    resolve: (path: string) => resolvePath(cwd, path, home),
+  });
 }
 
 /** A tool that claims nothing may run before its target is open; where nothing is known by then, "/" is as good as any. */

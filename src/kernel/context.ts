@@ -148,8 +148,15 @@ export interface ClaimContext<Limits = unknown> {
   readonly backend: { readonly name: string; readonly flags: BackendFlags };
   readonly limits: Limits;
   readonly session: SessionView;
+  /** Undefined where the call reads from its own target. */
+  readonly source?: SourcePlace | undefined;
   /** A model's path made absolute by string work; `~` is the backend's home. */
   resolve(path: string): string;
+}
+
+/** The source target of a call (see `ToolSpec.sourceParameter`): its name, its directories, and how a path is meant there. */
+export interface SourcePlace extends Pick<ClaimContext, "cwd" | "home" | "workspace" | "resolve"> {
+  readonly target: string;
 }
 
 /** How paths are locked. */
@@ -165,8 +172,10 @@ export type LockedPath = Pick<ResolvedPath, "real" | "missing"> & Partial<Pick<R
 export type ClaimsOutcome = readonly Claim[] | ToolResult<never>;
 
 /** What `run` gets beside its input. The ports are bound to this call's grant and refuse everything once it has settled. */
-export interface ToolContext<Limits = unknown> extends Omit<ClaimContext<Limits>, "session"> {
+export interface ToolContext<Limits = unknown> extends Omit<ClaimContext<Limits>, "session" | "source"> {
   readonly session: CallSession;
+  /** As that of `ClaimContext`, with the files that the call claimed there, which can be read. */
+  readonly source?: (SourcePlace & { readonly fs: Fs }) | undefined;
   readonly contextId: number;
   readonly callId: string;
   readonly budget: OutputBudget;

@@ -2,8 +2,8 @@
 
 import { decisionProblem } from "./answer-problem.js";
 import { DEFAULT_AUTONOMY, strictestLevel } from "./autonomy.js";
-import { backendOf, type CallRun, claimContextBase, type Ending, ended, type Step } from "./call-run.js";
-import { type Claim, type Decision, EMPTY_GRANT, type Grant, isWithin } from "./claims.js";
+import { backendOf, type CallRun, claimContextBase, type Ending, ended, type Step, sourcePlace } from "./call-run.js";
+import { type Claim, type Decision, EMPTY_GRANT, type Grant, isWithin, type Risk } from "./claims.js";
 import type { ClaimContext } from "./context.js";
 import { HaftError, ignoreRejection, messageOf } from "./errors.js";
 import { withMissingPart } from "./fs.js";
@@ -43,10 +43,21 @@ function takeClaims(run: CallRun, stated: readonly Claim[] | ToolResult<never>):
       return malformed(run, "`claims` must return an array of claims or a failure");
     return ended(refusal.code === "CALL_INVALID" ? "invalid" : "failed", refusal);
   }
-  const claims = parseClaims(stated, run.cwd, backendOf(run).home);
+  const { source } = run;
+  const place = { cwd: run.cwd, home: backendOf(run).home };
+  const claims = parseClaims(stated, place, source && sourcePlace(source));
   if ("why" in claims) return malformed(run, claims.why);
-  run.stated = claims;
+  const isOfSource = (claim: Claim) => claim.kind === "file" && claim.target !== undefined;
+  run.stated = source === undefined ? claims : claims.filter((claim) => !isOfSource(claim));
+  if (source !== undefined) source.stated = claims.filter(isOfSource).map(withoutTarget);
   return undefined;
+}
+
+/** Each target's claims are judged as those of a call on it alone. */
+function withoutTarget(claim: Claim): Claim {
+  if (claim.kind !== "file") return claim;
+  const { target: _, ...own } = claim;
+  return Object.freeze(own);
 }
 
 function malformed(run: CallRun, why: string): Ending {
@@ -57,9 +68,47 @@ function malformed(run: CallRun, why: string): Ending {
 /**
  * Asks policy. A path is judged as it is written; where the verdict is "ask", or the session has met a symlink there, all
  * paths, directories of commands among them, are resolved in one step and judged again, so that a user approves the real
- * places.
+ * places. What the call does on its source target is judged as a call on that one; the stricter decision counts.
  */
 export function decide(run: CallRun): Step | PromiseLike<Step> {
+  const { source } = run;
+  if (source === undefined) return decideOnTarget(run);
+  run.claims = run.stated;
+  return after(decideOnTarget(source), (denied) => {
+    run.decision = source.decision;
+    return (
+      denied ??
+      after(decideOnTarget(run), (refused) => {
+        if (refused !== undefined) return refused;
+        run.decision = joined(run.decision!, source.decision!);
+        return undefined;
+      })
+    );
+  });
+}
+
+/** An approval of a call that touches two targets is for this call only. */
+function joined(own: Decision, other: Decision): Decision {
+  if (own.effect !== "ask" && other.effect !== "ask") return own;
+  const asked = [own, other].filter((one) => one.effect === "ask");
+  const [first = own] = asked;
+  const { remember: _, rememberedText: __, suggestedRules: ___, ...decision } = first as Asked;
+  const rules = asked.map(({ suggestedRules }) => suggestedRules);
+  return {
+    ...decision,
+    grant: (own as Asked).grant,
+    reason: asked.map(({ reason }) => reason).join(" "),
+    risk: RISKS.find((risk) => asked.some((one) => one.risk === risk)) ?? decision.risk,
+    ...(rules.includes(undefined) ? {} : { suggestedRules: [...new Set(rules.flatMap((some) => some ?? []))] }),
+  };
+}
+
+type Asked = Extract<Decision, { effect: "ask" }>;
+
+/** The highest first. */
+const RISKS: readonly Risk[] = ["high", "medium", "low"];
+
+function decideOnTarget(run: CallRun): Step | PromiseLike<Step> {
   run.claims = run.stated;
   run.files = undefined;
   if (run.tool.body.claims === undefined) {
@@ -108,8 +157,14 @@ function evaluateClaims(run: CallRun): Decision {
   return evaluate(run, run.claims);
 }
 
-/** Asks policy, and keeps what the host protects out of its grant. */
+/** A decision about the source target names it. */
 function evaluate(run: CallRun, claims: readonly Claim[]): Decision {
+  const decision = guardedDecision(run, claims);
+  return run.isSource ? { ...decision, reason: `On "${run.target.name}": ${decision.reason}` } : decision;
+}
+
+/** Asks policy, and keeps what the host protects out of its grant. */
+function guardedDecision(run: CallRun, claims: readonly Claim[]): Decision {
   const decision = askPolicy(run, claims);
   const guarded = run.context.host.protectedPaths;
   if (decision.effect === "deny" || guarded === undefined || guarded.machine !== backendOf(run).machine)

@@ -6,6 +6,7 @@ import { HaftError } from "./errors.js";
 import { type Explanation, explainCall, runCall } from "./pipeline.js";
 import { blockText } from "./result.js";
 import { type InputSchema, isStandardSchema, type JsonSchema } from "./schema.js";
+import { withTargetParameters } from "./target-parameter.js";
 import type { DefinedTool, FacadeOutput, ToolBody, ToolCall, ToolSpec } from "./tool.js";
 import { createValidator, type Validator } from "./validate.js";
 
@@ -36,6 +37,7 @@ export function defineTool<
     schema,
     limits: Object.freeze({ ...spec.limits }),
     annotations,
+    ...(spec.sourceParameter === undefined ? {} : { sourceParameter: Object.freeze({ ...spec.sourceParameter }) }),
     deadlineMs: typeof deadline === "number" ? () => deadline : (deadline as ToolBody["deadlineMs"]),
     ...(effect === "none" ? {} : { claims: (input, context) => erased.claims!(input, context) }),
     run: (input, ctx) => erased.run(input, ctx),
@@ -100,7 +102,10 @@ function assemble(body: ToolBody, shown: Shown): DefinedTool {
     effect: body.effect,
     annotations: body.annotations,
     body,
-    descriptor: () => ({ name: shown.name, description: shown.description, parameters: shown.parameters }),
+    descriptor(targets = []) {
+      const { name, description, parameters } = shown;
+      return withTargetParameters({ name, description, parameters }, targets, body.sourceParameter);
+    },
     invoke(call, context) {
       validate ??= validatorOf(tool);
       return runCall(tool, validate, call, context);

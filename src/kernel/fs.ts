@@ -5,7 +5,7 @@
  * with an `FS_*` code, `POLICY_DENIED` or `POLICY_APPROVAL_REQUIRED`.
  *
  * Required access: "read" for reads, stat, readDir and resolve; "create" for mkdir and for replaceAtomic with "absent";
- * "write" for writeFile and every other replaceAtomic; "delete" for rm, of the whole tree when recursive. rename needs "delete"
+ * "write" for writeFile and every other replaceAtomic, and replaceFrom as replaceAtomic; "delete" for rm, of the whole tree when recursive. rename needs "delete"
  * of the source (of its tree when it is a directory) and "write" of the target, or "create" without `replace`. Without it an
  * operation rejects with `CALL_UNCLAIMED`.
  *
@@ -108,6 +108,19 @@ export interface Fs {
     path: string,
     data: Uint8Array,
     expect: Expect,
+    io?: Io & { readonly mode?: number },
+  ): Promise<ReplaceResult>;
+  /**
+   * As `replaceAtomic`, with bytes that arrive in chunks: the file is never in memory as a whole, unless the backend keeps its files
+   * there or cannot write a part of one (`completeBackend`: at most `DEFAULT_MAX_READ_BYTES`, else `FS_TOO_LARGE`). What the
+   * chunks throw is thrown, and the file is as it was. `FS_PERMISSION` where the directory of an existing file is not writable.
+   *
+   * @param chunks - Read at most once. A chunk is not used once the next one is requested.
+   */
+  replaceFrom(
+    path: string,
+    chunks: AsyncIterable<Uint8Array>,
+    expect: Exclude<Expect, "any">,
     io?: Io & { readonly mode?: number },
   ): Promise<ReplaceResult>;
   stat(path: string, io?: Io): Promise<FsEntryInfo>;

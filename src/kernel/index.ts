@@ -169,6 +169,7 @@ export {
   DEFAULT_KEEP,
   DEFAULT_MAX_CHILDREN,
   DEFAULT_MAX_READ_BYTES,
+  gatherChunks,
   graceOf,
   MAX_SYMLINKS,
   MAX_TIMER_MS,
@@ -303,8 +304,7 @@ export type {
   TakenApproval,
 } from "./state.js";
 export { decodeStrict } from "./strict-text.js";
-export { type Target, targetOf } from "./target.js";
-export { withTargetParameter } from "./target-parameter.js";
+export { type SourceTarget, type Target, targetOf } from "./target.js";
 export {
   type CaptureOptions,
   DEFAULT_PANE,

@@ -32,6 +32,9 @@ export class LazyFs implements Fs {
   async replaceAtomic(...given: Parameters<Fs["replaceAtomic"]>) {
     return (await this.#open()).replaceAtomic(...given);
   }
+  async replaceFrom(...given: Parameters<Fs["replaceFrom"]>) {
+    return (await this.#open()).replaceFrom(...given);
+  }
   async stat(...given: Parameters<Fs["stat"]>) {
     return (await this.#open()).stat(...given);
   }

@@ -3,13 +3,21 @@ import { type Backend, isBackend } from "./backend.js";
 import { type CallRun, ended, type Step } from "./call-run.js";
 import { HaftError, ignoreRejection, messageOf } from "./errors.js";
 import { fail } from "./result.js";
-import { isPromise } from "./with-timeout.js";
+import { after, isPromise } from "./with-timeout.js";
+
+/** Opens the target of the call, and the one that it reads from. */
+export function openTargets(run: CallRun): Step | PromiseLike<Step> {
+  return after(
+    openTarget(run),
+    (stopped) => stopped ?? (run.source === undefined ? undefined : openTarget(run.source)),
+  );
+}
 
 /**
  * Fills in the backend and its directories; an ending that names the target and the cause when it cannot be opened. A tool that
  * claims nothing, such as the todo list, needs no target: it neither waits for one that is being opened nor fails with it.
  */
-export function openTarget(run: CallRun): Step | PromiseLike<Step> {
+function openTarget(run: CallRun): Step | PromiseLike<Step> {
   try {
     const opening = run.target.open();
     if (!isPromise(opening)) return take(run, opening);

@@ -2,6 +2,7 @@
 import { hasLoneSurrogate, resolvePath } from "../text/index.js";
 import { ACCESSES, type Claim } from "./claims.js";
 import { isRecord } from "./coerce.js";
+import type { SourcePlace } from "./context.js";
 import { LIFETIMES } from "./shell.js";
 
 /**
@@ -9,15 +10,17 @@ import { LIFETIMES } from "./shell.js";
  * with `..` could start with a granted directory and lead out of it. They are frozen copies, for which each field was read
  * once: what policy judges, a user approves, the grant allows and the audit log shows is the same, whatever the tool does
  * with its objects later.
+ *
+ * @param source - The source target of the call: a claim that names it is of a path there.
  */
 export function parseClaims(
   stated: readonly unknown[],
-  cwd: string,
-  home: string,
+  place: Pick<SourcePlace, "cwd" | "home">,
+  source?: SourcePlace,
 ): readonly Claim[] | { readonly why: string } {
   const claims: Claim[] = [];
   for (const [index, claim] of Array.from(stated).entries()) {
-    const parsed = parseClaim(claim, cwd, home);
+    const parsed = parseClaim(claim, place, source);
     if (typeof parsed === "string") return { why: `claim ${index + 1} is invalid: ${parsed}` };
     claims.push(parsed);
   }
@@ -96,6 +99,7 @@ const FIELDS = new Map<unknown, Readonly<Record<string, Field>>>(
       access,
       scope: oneOf("self", "tree"),
       optional: optional(oneOf("unless-denied", "if-allowed")),
+      target: optional(text),
     },
     command: {
       command: text,
@@ -131,7 +135,11 @@ type FieldOf<K extends Claim["kind"]> = Exclude<
 >;
 
 /** A claim, or what makes it impossible to judge, as a clause. */
-function parseClaim(stated: unknown, cwd: string, home: string): Claim | string {
+function parseClaim(
+  stated: unknown,
+  place: Pick<SourcePlace, "cwd" | "home">,
+  source: SourcePlace | undefined,
+): Claim | string {
   const kind = isRecord(stated) ? stated.kind : undefined;
   const fields = FIELDS.get(kind);
   if (fields === undefined) return `its \`kind\` is not one of ${[...FIELDS.keys()].join(", ")}`;
@@ -143,6 +151,13 @@ function parseClaim(stated: unknown, cwd: string, home: string): Claim | string 
     if (taken === undefined) return `\`${name}\` ${field.form}`;
     claim[name] = taken;
   }
-  if (kind === "file") claim.path = resolvePath(cwd, claim.path as string, home);
+  if (kind === "file") {
+    const isSource = claim.target !== undefined;
+    if (isSource && claim.target !== source?.target) return "`target` must be the source target of the call";
+    if (isSource && (claim.access as readonly string[]).some((one) => one !== "read"))
+      return "`access` to the source target must be read";
+    const { cwd, home } = isSource && source !== undefined ? source : place;
+    claim.path = resolvePath(cwd, claim.path as string, home);
+  }
   return Object.freeze(claim) as unknown as Claim;
 }

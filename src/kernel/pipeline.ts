@@ -9,6 +9,7 @@ import { approvalRequest } from "./approval-request.js";
 import { approve, confirm, needsApproval } from "./approve-stage.js";
 import { auditBegin, auditEnd } from "./audit-call.js";
 import {
+  allClaims,
   type CallRun,
   cancelledBeforeStart,
   type Ending,
@@ -22,7 +23,7 @@ import type { HostContext } from "./context.js";
 import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { decide, reserveRate, stateClaims } from "./decide-stage.js";
 import { callSafely, HaftError, ignoreRejection } from "./errors.js";
-import { openTarget } from "./open-stage.js";
+import { openTargets } from "./open-stage.js";
 import { outcomeOf } from "./outcome.js";
 import { chooseTarget, prepare } from "./prepare-stage.js";
 import { fail, type ToolResult } from "./result.js";
@@ -104,8 +105,9 @@ async function inTime(run: CallRun, work: () => Step | PromiseLike<Step>): Promi
   const { name } = run.tool;
   const bound = { clock: run.context.host.clock, ms: DEFAULT_DEADLINE_MS, signal: run.cancel };
   const late = () => {
-    const what = run.isOpening
-      ? `the target "${run.target.name}" did not open`
+    const opening = [run, run.source].find((one) => one?.isOpening === true);
+    const what = opening
+      ? `the target "${opening.target.name}" did not open`
       : run.approved
         ? "its paths were not resolved"
         : "the tool did not state its claims";
@@ -119,7 +121,7 @@ async function inTime(run: CallRun, work: () => Step | PromiseLike<Step>): Promi
 /** Schemas, hooks and claims may be third-party code. They touch nothing, so a cancelled call does not wait for them. */
 function untilDecided(run: CallRun, validate: Validator): Step | PromiseLike<Step> {
   return after(beforeClaims(run, validate), (stopped) =>
-    after(stopped ?? openTarget(run), (unopened) =>
+    after(stopped ?? openTargets(run), (unopened) =>
       after(unopened ?? stateClaims(run), (refused) => refused ?? decide(run)),
     ),
   );
@@ -169,7 +171,7 @@ export async function explainCall(
     workspace: run.workspace,
     input: run.input,
     repairs: run.notes,
-    claims: run.claims,
+    claims: allClaims(run),
     ...(run.decision === undefined ? {} : { decision: run.decision }),
     needsApproval: isAsked,
     ...(request === undefined ? {} : { request }),

@@ -2,7 +2,8 @@
  * Defaults and ranges of the ports' numbers, the same for every backend. A fraction is truncated, NaN counts as absent, a
  * number out of range is clamped.
  */
-import { wholeNumber } from "../text/index.js";
+import { concatBytes, wholeNumber } from "../text/index.js";
+import { HaftError } from "./errors.js";
 import type { Digest } from "./services.js";
 
 /** Bytes that `readBytes` and `readText` take at the most. A larger old file is replaced without its hash. */
@@ -14,6 +15,21 @@ export const DEFAULT_MAX_CHILDREN = 10_000;
 /** The bytes that a whole read may take. */
 export function maxReadBytes(io?: { readonly maxBytes?: number }): number {
   return wholeNumber(io?.maxBytes ?? DEFAULT_MAX_READ_BYTES, { otherwise: DEFAULT_MAX_READ_BYTES });
+}
+
+/** All chunks as one array, for a backend that cannot write a part of a file. @throws `FS_TOO_LARGE` over `DEFAULT_MAX_READ_BYTES`. */
+export async function gatherChunks(path: string, chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of chunks) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > DEFAULT_MAX_READ_BYTES) {
+      const why = `it would have more than ${DEFAULT_MAX_READ_BYTES} bytes, which are the limit of this target`;
+      throw new HaftError("FS_TOO_LARGE", `Did not write "${path}": ${why}. Write less.`, { details: { path, why } });
+    }
+    parts.push(chunk.slice());
+  }
+  return concatBytes(parts);
 }
 
 /** The number of children that a listing may return. */

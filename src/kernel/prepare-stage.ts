@@ -1,18 +1,19 @@
 /** Turns the arguments of the model into the input of the tool: coerce, target, repair, validate, decode. */
 
 import { nearestNames, pathOfFileUrl } from "../text/index.js";
-import { type CallRun, type Ending, invalid, type Step } from "./call-run.js";
+import { type CallRun, type Ending, invalid, placeOn, type Step, sourceRun } from "./call-run.js";
 import { isRecord } from "./coerce.js";
 import type { AnyPresenter } from "./dialect.js";
 import { maskHeaders } from "./mask-headers.js";
 import { mapTexts, redactEscaped } from "./redact-text.js";
 import { repair } from "./repair.js";
 import { shownEcho } from "./shown-name.js";
-import { hasOwnOn } from "./target-parameter.js";
+import type { Target } from "./target.js";
+import { hasOwn } from "./target-parameter.js";
 import type { Validated, Validator } from "./validate.js";
 import { after } from "./with-timeout.js";
 
-/** Makes an object of the arguments and takes the target from them; an ending when that is not possible. Opens nothing. */
+/** Makes an object of the arguments and takes the targets from them; an ending when that is not possible. Opens nothing. */
 export function chooseTarget(run: CallRun): Step {
   const { presenter } = run.tool;
   const { coerced } = run;
@@ -20,7 +21,7 @@ export function chooseTarget(run: CallRun): Step {
   if (coerced.note !== undefined) run.notes.push(coerced.note);
   const { value } = coerced;
   const bareString = typeof value === "string" ? presenter?.bareString : undefined;
-  return takeTarget(run, bareString === undefined ? value : { [bareString]: value });
+  return takeTargets(run, bareString === undefined ? value : { [bareString]: value });
 }
 
 /** Fills in the arguments, the input and the limits; an ending when the arguments cannot be used. */
@@ -101,39 +102,45 @@ function decode(run: CallRun, presenter: AnyPresenter): Step {
   return undefined;
 }
 
-/** Removes `on` from the arguments if there are several targets, and selects that target for the call. */
-function takeTarget(run: CallRun, bag: unknown): Step {
+/** Takes the targets from the arguments: where the call runs, and where it reads from. */
+function takeTargets(run: CallRun, bag: unknown): Step {
   run.bag = bag;
-  if (!isRecord(bag) || !Object.hasOwn(bag, "on") || hasOwnOn(run.tool.parameters)) return undefined;
-  const { targets = {} } = run.context;
-  const names = Object.keys(targets);
-  const { on, ...rest } = bag;
-  if (names.length < 2) return on === null ? undefined : refuseOn(run);
-  run.bag = rest;
-  if (on === null) return undefined;
-  const target = typeof on === "string" && Object.hasOwn(targets, on) ? targets[on] : undefined;
-  if (target === undefined) {
-    const near = typeof on === "string" ? nearestNames(on, names, 1)[0] : undefined;
-    const hint = near === undefined ? "" : ` (did you mean "${near}"?)`;
-    return invalid(
-      run,
-      `\`on\` was ${shownEcho(JSON.stringify(on))}${hint}; it takes one of ${names.map((name) => `"${name}"`).join(", ")}`,
-      { parameter: "on" },
-    );
-  }
-  if (target.name === run.context.target.name) return undefined;
-  run.target = target;
-  run.cwd = run.context.session.cwd(target.name) ?? target.workspace ?? "/";
-  run.workspace = target.workspace ?? "";
+  const target = takeTarget(run, "on");
+  if ("status" in target) return target;
+  if (target.name !== run.context.target.name) Object.assign(run, placeOn(run.context, target));
+  const { sourceParameter } = run.tool.body;
+  if (sourceParameter === undefined) return undefined;
+  const source = takeTarget(run, sourceParameter.name);
+  if ("status" in source) return source;
+  if (source.name !== target.name) run.source = sourceRun(run, source);
   return undefined;
 }
 
-/** With one target `on` is an unknown parameter like any other; the message says why it is. */
-function refuseOn(run: CallRun): Step {
+/** Removes the parameter from the arguments if there are several targets. @returns What it chooses, by default the target of the call. */
+function takeTarget(run: CallRun, parameter: string): Target | Ending {
+  const { bag, target: own } = run;
+  if (!isRecord(bag) || !Object.hasOwn(bag, parameter) || hasOwn(run.tool.parameters, parameter)) return own;
+  const { targets = {} } = run.context;
+  const names = Object.keys(targets);
+  const { [parameter]: name, ...rest } = bag;
+  if (names.length < 2) return (name === null ? undefined : refuseChoice(run, parameter)) ?? own;
+  run.bag = rest;
+  if (name === null) return own;
+  const target = typeof name === "string" && Object.hasOwn(targets, name) ? targets[name] : undefined;
+  if (target !== undefined) return target;
+  const near = typeof name === "string" ? nearestNames(name, names, 1)[0] : undefined;
+  const hint = near === undefined ? "" : ` (did you mean "${near}"?)`;
+  const choice = names.map((one) => `"${one}"`).join(", ");
+  const problem = `\`${parameter}\` was ${shownEcho(JSON.stringify(name))}${hint}; it takes one of ${choice}`;
+  return invalid(run, problem, { parameter });
+}
+
+/** With one target it is an unknown parameter like any other; the message says why it is. */
+function refuseChoice(run: CallRun, parameter: string): Ending | undefined {
   const { parameters, dialect } = run.tool;
   if (parameters.additionalProperties !== false || dialect?.unknownParameter === "ignore") return undefined;
   const only = JSON.stringify(run.context.target.name);
-  return invalid(run, `\`on\` chooses between several targets, and there is only ${only}. Leave it out`, {
-    parameter: "on",
+  return invalid(run, `\`${parameter}\` chooses between several targets, and there is only ${only}. Leave it out`, {
+    parameter,
   });
 }

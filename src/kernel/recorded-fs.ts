@@ -102,6 +102,19 @@ export class RecordedFs implements Fs {
     );
   }
 
+  /** What is to be written is not known before: if the process is killed while it ends, the change cannot be undone. */
+  async replaceFrom(...given: Parameters<Fs["replaceFrom"]>): Promise<ReplaceResult> {
+    const [path, , expect, io] = given;
+    const found = await this.#inspect(() => this.#oldFile(path, expect, io));
+    const before = found?.old?.entry;
+    return this.#recorded(
+      path,
+      found && { kind: "write", path: found.real, ...(before === undefined ? {} : { before }) },
+      () => this.#fs.replaceFrom(...given),
+      async (done) => ({ after: done.after, ...lostOfWrite(before, done) }),
+    );
+  }
+
   async mkdir(path: string, recursive: boolean, io?: Io): Promise<void> {
     const paths = await this.#inspect(() => this.#missing(path, io));
     const change: Change | undefined = paths && { kind: "mkdir", paths };

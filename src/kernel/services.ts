@@ -3,6 +3,7 @@ import type { Autonomy } from "./autonomy.js";
 import type { Approval, Claim, CommandStart, Decision } from "./claims.js";
 import type { EntryKind, Fs, Io } from "./fs.js";
 import type { CallStatus, Json, Provenance, ToolErrorCode } from "./result.js";
+import type { SourceTarget } from "./target.js";
 
 /** Time and timers. */
 export interface Clock {
@@ -106,18 +107,18 @@ export interface PolicyFound {
   readonly kind: EntryKind;
 }
 
-/** A file, a directory or a symlink itself that would be deleted or moved. Paths are absolute. */
+/** A file, a directory or a symlink itself that would be deleted or moved, or a file that would be copied. Paths are absolute. */
 export interface PathChange {
-  readonly kind: "delete" | "move";
+  readonly kind: "delete" | "move" | "copy";
   readonly path: string;
   readonly entry: EntryKind;
   /** Of a file, or of all files in a directory. Absent: not known. */
   readonly sizeBytes?: number;
   /** What a directory contains, at any depth. Absent: it is not a directory, or its contents were not counted. */
   readonly inside?: { readonly files: number; readonly directories: number };
-  /** Where a "move" puts it. */
+  /** Where a "move" or "copy" puts it. */
   readonly to?: string;
-  /** What a "move" replaces there. Absent: nothing. */
+  /** What it replaces there. Absent: nothing. */
   readonly replaces?: EntryKind;
 }
 
@@ -144,6 +145,8 @@ export interface ApprovalRequest {
    */
   readonly touches?: string;
   readonly call: PolicyCall;
+  /** The other target, which the call reads from: the claims there name it. Absent: there is none. */
+  readonly source?: SourceTarget;
   readonly claims: readonly Claim[];
   readonly rule: string;
   readonly risk: Decision["risk"];
@@ -183,6 +186,8 @@ export interface AuditBegin {
   readonly backend: string;
   /** What the target is, such as "posix:dash", where that is not its name. */
   readonly spec?: string;
+  /** The other target, which the call reads from. Absent: there is none. */
+  readonly source?: SourceTarget;
   /** The target's workspace; empty where it is known only once the target is open. */
   readonly workspace: string;
   /** SHA-256 of the input as the model sent it, as hex. */

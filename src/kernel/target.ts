@@ -23,6 +23,13 @@ export interface Target {
   open(): Backend | Promise<Backend>;
 }
 
+/** The target that a call reads from, where it is not the call's own. */
+export interface SourceTarget {
+  readonly target: string;
+  /** What it is, such as "posix:dash", where that is not its name. */
+  readonly spec?: string;
+}
+
 /** The target of a backend that is open already. Default name: the backend's. */
 export function targetOf(backend: Backend, { name = backend.name, workspace = backend.cwd } = {}): Target {
   return {

@@ -11,7 +11,6 @@ import { type Explanation, refuseCall } from "./pipeline.js";
 import { fail } from "./result.js";
 import type { Approver, Clock } from "./services.js";
 import { shownName } from "./shown-name.js";
-import { withTargetParameter } from "./target-parameter.js";
 import type { DefinedTool, ToolCall, ToolDescriptor } from "./tool.js";
 import type { CallEvent } from "./tool-event.js";
 import type { ToolOutcome } from "./tool-outcome.js";
@@ -86,7 +85,7 @@ export function createToolBox(
 ): ToolBox {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {
-    descriptors: (targets = []) => tools.map((tool) => withTargetParameter(tool.descriptor(), targets)),
+    descriptors: (targets = []) => tools.map((tool) => tool.descriptor(targets)),
     tools: tools.map(({ name, effect, annotations }) => ({ name, effect, annotations })),
     runner: {
       async run(received: ToolCall, options?: RunOptions | null) {

@@ -44,12 +44,23 @@ interface ToolCore<Name extends string, Input, Data, Limits> {
   /** Milliseconds until the call is ended, from the start of `run`. Default 30,000. */
   readonly deadlineMs?: number | ((input: Input, limits: Limits) => number);
   readonly annotations?: ToolAnnotations;
+  /**
+   * A parameter by which a call chooses another target that it reads files from, as `on` chooses the one that it runs on; absent in a
+   * call, it is the same. It is not part of the schema. `claims` and `run` get that target as `source` of their context.
+   */
+  readonly sourceParameter?: SourceParameter;
   run(input: Input, ctx: ToolContext<Limits>): Promise<ToolResult<Data>> | ToolResult<Data>;
   /**
    * The change that the call would make, for the user who is asked about it. It may only read, within 5 seconds. Called only for the
    * host's own tools (`HostServices.isOwnTool`), because it runs before anybody has allowed the call.
    */
   preview?(input: Input, ctx: ToolContext<Limits>): Promise<FileChange | PathChange | undefined>;
+}
+
+/** See `ToolSpec.sourceParameter`. */
+export interface SourceParameter {
+  readonly name: string;
+  readonly description: string;
 }
 
 /** A change of one file that has not been made. */
@@ -100,6 +111,7 @@ export interface ToolBody {
   readonly schema: InputSchema;
   readonly limits: unknown;
   readonly annotations: ToolAnnotations;
+  readonly sourceParameter?: SourceParameter;
   deadlineMs(input: unknown, limits: unknown): number;
   claims?(input: unknown, context: ClaimContext): Promise<ClaimsOutcome> | ClaimsOutcome;
   run(input: unknown, ctx: ToolContext): Promise<ToolResult> | ToolResult;
@@ -118,7 +130,8 @@ export interface DefinedTool<Name extends string = string, Data = unknown> {
   readonly body: ToolBody;
   readonly presenter?: AnyPresenter;
   readonly dialect?: Dialect;
-  descriptor(): ToolDescriptor;
+  /** @param targets - The names of the targets that a call can choose from: with several, there are parameters for that. Default: none. */
+  descriptor(targets?: readonly string[]): ToolDescriptor;
   /** Runs the whole pipeline, in a context of the host. Never rejects. */
   invoke(call: ToolCall, context: HostContext): Promise<ToolOutcome<string, Data>>;
   /** As `invoke`, with text blocks as strings instead of an outcome. */

@@ -6,6 +6,8 @@
  * were to be written, never where it has other content.
  */
 
+import type { SourceTarget } from "./target.js";
+
 /** Milliseconds that undoing may take. The records that one begun since then undoes are not dropped. */
 export const UNDO_TIMEOUT_MS = 10 * 60_000;
 
@@ -75,6 +77,8 @@ export interface RecordedCall {
   /** The name of the target, and what it is where that is not its name. */
   readonly target: string;
   readonly spec?: string;
+  /** The other target, which the call read from. */
+  readonly source?: SourceTarget;
   readonly machine: string;
   readonly workspace: string;
   /** Ids of the records that it undid. */

@@ -6,6 +6,7 @@ import {
   type CommandStart,
   isWithin,
   type PolicyCall,
+  type SourceTarget,
 } from "../kernel/index.js";
 import { allowCommand } from "../policy/index.js";
 import { relativeInside, showDeceptive } from "../text/index.js";
@@ -22,7 +23,7 @@ export interface ApprovalText {
 
 export function approvalText(request: ApprovalRequest): ApprovalText {
   const { call, preview, reason, rule, risk } = request;
-  const target = call.spec === undefined ? call.target : `${call.target} (${call.spec})`;
+  const target = targetText(call);
   const isTruncated =
     preview === undefined || preview.kind === "server"
       ? request.hasShortenedArguments === true && onlyInput(request) === undefined
@@ -33,6 +34,7 @@ export function approvalText(request: ApprovalRequest): ApprovalText {
     ...(preview?.kind === "command" ? commandRows(preview) : []),
     ...touchedTexts(request).map((text) => ["touches", text] as const),
     ...keyRows(request),
+    ...(request.source === undefined ? [] : [["reads from", targetText(request.source)] as const]),
     ["target", call.workspace === "" ? target : `${target}, workspace ${call.workspace}`],
     ["why", reason],
     ["rule", `${rule}, risk ${risk}`],
@@ -49,6 +51,10 @@ export function approvalText(request: ApprovalRequest): ApprovalText {
     isDiff: preview?.kind === "diff",
     rows: [...warning, ...rows].map(([name, text]) => ({ name, lines: text.split("\n").map(shownLine) })),
   };
+}
+
+function targetText({ target, spec }: SourceTarget): string {
+  return spec === undefined ? target : `${target} (${spec})`;
 }
 
 /** Whitespace would push the rest of a line out of sight. */
@@ -69,7 +75,7 @@ function taintText({ taint }: PolicyCall): string {
 }
 
 /** "bash: npm test", on one line. */
-export function approvalSummary({ call, preview, arguments: sent }: ApprovalRequest): string {
+export function approvalSummary({ call, preview, source, arguments: sent }: ApprovalRequest): string {
   switch (preview?.kind) {
     case "command":
       return oneLine(preview.command);
@@ -77,7 +83,8 @@ export function approvalSummary({ call, preview, arguments: sent }: ApprovalRequ
       return oneLine(preview.path);
     case "delete":
     case "move":
-      return pathChangeLines(preview, call.workspace).join(" ");
+    case "copy":
+      return pathChangeLines(preview, call.workspace, source).join(" ");
     default:
       return oneLine(`${call.tool} ${JSON.stringify(sent)}`);
   }
@@ -87,7 +94,7 @@ export function approvalSummary({ call, preview, arguments: sent }: ApprovalRequ
 export function claimText(claim: Claim): string {
   switch (claim.kind) {
     case "file":
-      return `${claim.access.join(", ")} ${claim.path}${claim.scope === "tree" ? " and everything below it" : ""}`;
+      return `${claim.access.join(", ")} ${claim.path}${claim.scope === "tree" ? " and everything below it" : ""}${claim.target === undefined ? "" : ` on ${claim.target}`}`;
     case "command":
       return `the command ${JSON.stringify(claim.command)} in ${claim.cwd}${commandExtras(claim)}`;
     case "network":
@@ -148,9 +155,10 @@ function headOf(request: ApprovalRequest): { readonly title: string; readonly bo
     }
     case "delete":
     case "move":
+    case "copy":
       return {
         title: `${call.tool} would ${preview.kind} this ${NOUNS[preview.entry]}:`,
-        body: pathChangeLines(preview, call.workspace).join("\n"),
+        body: pathChangeLines(preview, call.workspace, request.source).join("\n"),
       };
   }
   if (input === undefined) return { title: `${call.tool} was called with:`, body: JSON.stringify(sent, null, 2) };
@@ -173,12 +181,12 @@ function typedText(text: string): string {
   return text.replaceAll("\n", "<Enter>\n").replace(/\n$/, "");
 }
 
-type PathPreview = Extract<ApprovalPreview, { kind: "delete" | "move" }>;
+type PathPreview = Extract<ApprovalPreview, { kind: "delete" | "move" | "copy" }>;
 
 const NOUNS = { file: "file", directory: "directory", link: "symlink", other: "special file" } as const;
 
 /** "build/ (12 files, 3 directories, 3400 bytes)". */
-function pathChangeLines(change: PathPreview, workspace: string): readonly string[] {
+function pathChangeLines(change: PathPreview, workspace: string, source?: SourceTarget): readonly string[] {
   const { kind, path, entry, inside, sizeBytes, to, replaces } = change;
   const slash = entry === "directory" ? "/" : "";
   const isCounted = inside !== undefined && inside.files + inside.directories > 0;
@@ -188,7 +196,8 @@ function pathChangeLines(change: PathPreview, workspace: string): readonly strin
   ].filter((one) => !one.startsWith("0 ") || entry === "file");
   const unknown = kind === "delete" && entry === "directory" ? " with everything in it" : "";
   const size = counts.length > 0 ? ` (${counts.join(", ")})` : inside === undefined ? unknown : " (empty)";
-  const first = `${shownPath(path, workspace)}${slash}${size}`;
+  const from = source === undefined ? shownPath(path, workspace) : oneLine(`${path} on ${source.target}`);
+  const first = `${from}${slash}${size}`;
   if (to === undefined) return [first];
   const replaced = replaces === undefined ? "" : `, replacing the ${NOUNS[replaces]} there`;
   return [first, `to ${shownPath(to, workspace)}${slash}${replaced}`];
@@ -223,7 +232,7 @@ function commandRows(preview: CommandPreview): (readonly [string, string])[] {
 }
 
 /** What the call touches beside what is shown of it already. What is allowed without a question ("if-allowed") is not asked about. */
-function touchedTexts({ claims, preview }: ApprovalRequest): readonly string[] {
+function touchedTexts({ claims, preview, source }: ApprovalRequest): readonly string[] {
   const files = claims.filter((claim) => claim.kind === "file");
   const isParent = ({ path, access, optional }: (typeof files)[number]) =>
     optional === "unless-denied" &&
@@ -231,7 +240,7 @@ function touchedTexts({ claims, preview }: ApprovalRequest): readonly string[] {
     files.some((other) => other.optional === undefined && isWithin(path, other.path));
   const parents = files.filter(isParent);
   const isTouched = (claim: Claim) =>
-    !isShown(claim, preview) &&
+    !isShown(claim, preview, source) &&
     (claim.kind !== "file" || (claim.optional !== "if-allowed" && !parents.includes(claim)));
   return [
     ...claims.filter(isTouched).map(claimText),
@@ -240,7 +249,7 @@ function touchedTexts({ claims, preview }: ApprovalRequest): readonly string[] {
 }
 
 /** Whether the preview says the same. The claims of a command by a path with a symlink name both places. */
-function isShown(claim: Claim, preview: ApprovalPreview | undefined): boolean {
+function isShown(claim: Claim, preview: ApprovalPreview | undefined, source: SourceTarget | undefined): boolean {
   switch (preview?.kind) {
     case "command":
     case "server":
@@ -250,6 +259,11 @@ function isShown(claim: Claim, preview: ApprovalPreview | undefined): boolean {
     case "delete":
     case "move":
       return claim.kind === "file" && (claim.path === preview.path || claim.path === preview.to);
+    case "copy": {
+      if (claim.kind !== "file") return false;
+      const isSource = claim.path === preview.path && claim.target === source?.target;
+      return isSource || (claim.path === preview.to && claim.target === undefined);
+    }
     default:
       return claim.kind === "input";
   }

@@ -21,7 +21,12 @@ const SYMLINKS = [
 export const COMPLETED_CANNOT: Readonly<Record<string, string>> = Object.freeze({
   ...reasons("the core reports no kinds besides file and directory", ["fs:read:fifo-is-refused"]),
   ...reasons("the core overwrites files in place", ["fs:replace:by-renaming", "fs:replace:whole-or-nothing"]),
-  ...reasons("the core does not report modes", ["fs:replace:keeps-mode", "fs:replace:mode-of-a-new-file"]),
+  ...reasons("the core does not report modes", [
+    "fs:replace:keeps-mode",
+    "fs:replace:mode-of-a-new-file",
+    "fs:stream:keeps-mode",
+    "fs:stream:mode-of-a-new-file",
+  ]),
   ...reasons("the core reports that a path is a symlink, not its target, and cannot move one", [...SYMLINKS]),
   ...reasons("the core does not report hard links", ["fs:rename:hard-links"]),
   ...reasons("checked, then acted on: a swap in between can win", ["fs:guard:swapped-during-the-act"]),

@@ -6,6 +6,7 @@ import { fsExceptedNames } from "./fs/excepted-names.js";
 import { fsGuard } from "./fs/guard.js";
 import { fsNames } from "./fs/names.js";
 import { fsReading } from "./fs/reading.js";
+import { fsStreaming } from "./fs/streaming.js";
 import { fsSymlinks } from "./fs/symlinks.js";
 import { fsWriting } from "./fs/writing.js";
 import type { Suite } from "./plan.js";
@@ -39,6 +40,7 @@ import { terminalTyping } from "./terminal/typing.js";
 export const fsSuite: Suite<Fixture> = [
   ...fsReading,
   ...fsWriting,
+  ...fsStreaming,
   ...fsDirectories,
   ...fsNames,
   ...fsErrorMessages,

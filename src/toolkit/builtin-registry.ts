@@ -28,6 +28,11 @@ export function needsTerminal(name: string): boolean {
   return OF_TERMINAL.has(name);
 }
 
+/** Whether a tool, by its canonical name, is there only where calls can choose between targets. */
+export function needsSeveralTargets(name: string): boolean {
+  return builtinTools.some((tool) => tool.name === name && tool.body.sourceParameter !== undefined);
+}
+
 /** What a host may set otherwise than the dialect. */
 export interface BuiltinRegistryOptions {
   /** When `write` and `edit` ask for a read before. Default: what the dialect says. */
@@ -36,6 +41,8 @@ export interface BuiltinRegistryOptions {
   readonly yieldMs?: number;
   /** Built-in tools by Haft's own names: `false` leaves one out, an object sets its options. `gate` above comes first. */
   readonly tools?: ToolSettings;
+  /** Whether calls can choose between targets. Default false: `copy` is left out. */
+  readonly severalTargets?: boolean;
   /** Whether a target has a terminal (see `hasTerminal`). Default false: the tools for panes are left out. */
   readonly terminal?: boolean;
   /** Whether the state has schedules. Default false: their tools are left out. */
@@ -70,8 +77,12 @@ export function builtinRegistry(dialect: Dialect = haftDialect, options: Builtin
 }
 
 /** Whether what the tool needs beside files and commands is there. */
-function isServed(name: string, { terminal = false, schedules = false }: BuiltinRegistryOptions): boolean {
-  return (terminal || !OF_TERMINAL.has(name)) && (schedules || !OF_SCHEDULES.has(name));
+function isServed(
+  name: string,
+  { severalTargets = false, terminal = false, schedules = false }: BuiltinRegistryOptions,
+): boolean {
+  const hasPlaces = (terminal || !OF_TERMINAL.has(name)) && (severalTargets || !needsSeveralTargets(name));
+  return hasPlaces && (schedules || !OF_SCHEDULES.has(name));
 }
 
 /** Overrides the gate in the limits of a presenter whose tool has one. */

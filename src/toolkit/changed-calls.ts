@@ -1,5 +1,12 @@
 /** The calls that changed files, and which of them are undone. */
-import { type CallRecord, HaftError, type HostServices, type Target, type UndoRecords } from "../kernel/index.js";
+import {
+  type CallRecord,
+  HaftError,
+  type HostServices,
+  type SourceTarget,
+  type Target,
+  type UndoRecords,
+} from "../kernel/index.js";
 
 /** A file that a call changed. */
 export interface ChangedFile {
@@ -21,6 +28,8 @@ export interface ChangedCall {
   readonly tool: string;
   readonly target: string;
   readonly spec?: string;
+  /** The other target, which it read from. */
+  readonly source?: SourceTarget;
   readonly workspace: string;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
@@ -126,7 +135,7 @@ export function isTargetOf(
 }
 
 function summaryOf(record: CallRecord, undone: ReadonlySet<string>): ChangedCall {
-  const { id, callId, sessionId, tool, target, spec, workspace, atMs, undoes, changes } = record;
+  const { id, callId, sessionId, tool, target, spec, source, workspace, atMs, undoes, changes } = record;
   return {
     id,
     callId,
@@ -134,6 +143,7 @@ function summaryOf(record: CallRecord, undone: ReadonlySet<string>): ChangedCall
     tool,
     target,
     ...(spec === undefined ? {} : { spec }),
+    ...(source === undefined ? {} : { source }),
     workspace,
     atMs,
     files: changes.flatMap(changedFiles),

@@ -158,6 +158,7 @@ function registryOf(
     ...(gate === undefined ? {} : { gate }),
     ...(yieldMs === undefined ? {} : { yieldMs }),
     search: searchProviders(web),
+    severalTargets: chosen.length > 1,
     terminal: chosen.some((one) => hasTerminal(one, backends)),
     schedules: host.services.state.schedules !== undefined,
     tools: { ...toolSettings, ...Object.fromEntries(denied.map(({ name }) => [name, false])) },

@@ -9,7 +9,13 @@ export {
   type ShownRun,
 } from "../tools/index.js";
 export { type ApprovalAdmin, approvalAdmin } from "./approval-admin.js";
-export { type BuiltinRegistryOptions, builtinRegistry, builtinToolNames, needsTerminal } from "./builtin-registry.js";
+export {
+  type BuiltinRegistryOptions,
+  builtinRegistry,
+  builtinToolNames,
+  needsSeveralTargets,
+  needsTerminal,
+} from "./builtin-registry.js";
 export { type ChangedCall, type ChangedCalls, type ChangedFile, chooseCalls } from "./changed-calls.js";
 export { type ChosenTarget, checkedTarget, nameOf, parseTarget, requireDistinctNames } from "./chosen-target.js";
 export { accepted, checkConfig } from "./config/check-config.js";

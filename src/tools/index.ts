@@ -2,6 +2,7 @@
 import type { DataByTool, DefinedTool } from "../kernel/index.js";
 import { bashTool } from "./bash/bash.js";
 import { capturePaneTool } from "./capture-pane/capture-pane.js";
+import { copyTool } from "./copy/copy.js";
 import { cronListTool, cronRemoveTool, cronRunsTool, cronRunTool } from "./cron/cron.js";
 import { cronAddTool, cronUpdateTool } from "./cron/cron-add.js";
 import { deleteTool } from "./delete/delete.js";
@@ -52,6 +53,7 @@ const tools = [
   writeTool,
   editTool,
   moveTool,
+  copyTool,
   deleteTool,
   lsTool,
   grepTool,

@@ -7,6 +7,7 @@ import {
   type Fs,
   type FsChild,
   type FsEntryInfo,
+  gatherChunks,
   type Io,
   intoItself,
   maxChildren,
@@ -90,6 +91,15 @@ export class MemoryFs implements Fs {
       });
       if (done !== null) return done;
     }
+  }
+
+  async replaceFrom(
+    path: string,
+    chunks: AsyncIterable<Uint8Array>,
+    expect: Exclude<Expect, "any">,
+    io?: Io & { readonly mode?: number },
+  ): Promise<ReplaceResult> {
+    return this.replaceAtomic(path, await gatherChunks(path, chunks), expect, io);
   }
 
   async stat(path: string, io?: Io): Promise<FsEntryInfo> {

@@ -49,7 +49,10 @@ describe("a remote side with nothing but what is required", () => {
         dispose: async () => rmSync(dir, { recursive: true, force: true }),
       };
     },
-    cannot: { "fs:replace:mode-of-a-new-file": "without chmod a new file cannot be made executable" },
+    cannot: {
+      "fs:replace:mode-of-a-new-file": "without chmod a new file cannot be made executable",
+      "fs:stream:mode-of-a-new-file": "without chmod a new file cannot be made executable",
+    },
     knownFailures: {},
   };
   conform(plan, [fsSuite], isSmoke);

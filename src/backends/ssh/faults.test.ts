@@ -6,6 +6,7 @@ import type { Backend, ShellResult } from "../../kernel/index.js";
 import { expectFault } from "../../testing/faults.fixture.js";
 import { LONG } from "../../testing/long.fixture.js";
 import { service, withServices } from "../../testing/services.fixture.js";
+import { createMemoryBackend } from "../memory/index.js";
 import { pause, until } from "../posix/machine.fixture.js";
 import { type OpenSshOptions, openSsh } from "./index.js";
 import { SshClient } from "./ssh-client.fixture.js";
@@ -172,6 +173,31 @@ withServices(["ssh", "links"], "faults of ssh", () => {
     expect([ended, stdout.produced, stdout.final, heard]).toEqual(["itself", size + 4, true, size + 4]);
     expect(Buffer.from(stdout.tail).toString()).toMatch(/xEND\n$/);
     expectFault("ssh: much output", result);
+  });
+
+  it("a copy that is cut half-way, to the machine or from it, fails as unreachable, and leaves the old file or none", async () => {
+    const { fs } = await open();
+    const bytes = randomBytes(8_000_000);
+    await fs.writeFile(`${work}/file`, bytes);
+    const { version } = await fs.stat(`${work}/file`);
+    async function* cutIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+      let left = 3_000_000;
+      for await (const chunk of chunks) {
+        yield chunk;
+        if (left > 0 && left <= chunk.length) link("down");
+        left -= chunk.length;
+      }
+    }
+    const here = createMemoryBackend({ files: { large: bytes } });
+    const lost = { code: "BACKEND_UNAVAILABLE", message: expect.stringContaining(host) };
+    const sent = fs.replaceFrom(`${work}/file`, cutIn(here.root.fs.openRead(`${here.cwd}/large`)), { version });
+    await expect(sent).rejects.toMatchObject(lost);
+    link("up");
+    expect((await fs.readDir(work)).children).toMatchObject([{ name: "file", version }]);
+    const received = here.root.fs.replaceFrom(`${here.cwd}/new`, cutIn(fs.openRead(`${work}/file`)), "absent");
+    await expect(received).rejects.toMatchObject(lost);
+    link("up");
+    expect((await here.root.fs.readDir(here.cwd)).children).toMatchObject([{ name: "large" }]);
   });
 
   it("a full disk over there fails the write with its code, and the old file stays", async () => {

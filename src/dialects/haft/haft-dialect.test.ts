@@ -1,6 +1,6 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import { builtinRegistry } from "../../toolkit/index.js";
+import { builtinRegistry, needsSeveralTargets, needsTerminal } from "../../toolkit/index.js";
 import { builtinTools, terminalTools } from "../../tools/index.js";
 import { haftDialect } from "./haft-dialect.js";
 
@@ -13,9 +13,12 @@ const MAX_ALL_TOKENS = 2_400;
 /** What the tools for panes may take beside them, where a target has a terminal. */
 const MAX_TERMINAL_TOKENS = 400;
 
-const registry = builtinRegistry(haftDialect, { terminal: true });
+/** What `copy` may take beside them, where there are several targets, with the parameters that choose two of them. */
+const MAX_COPY_TOKENS = 200;
+
+const registry = builtinRegistry(haftDialect, { terminal: true, severalTargets: true });
 const descriptors = registry.names().map((name) => registry.get(name).descriptor());
-const withoutTerminal = builtinRegistry();
+const usualTools = builtinRegistry();
 
 describe("haftDialect", () => {
   it(`shows the coding set in at most ${MAX_TOKENS} tokens`, () => {
@@ -24,17 +27,21 @@ describe("haftDialect", () => {
     expect(coding).toHaveLength(haftDialect.collections.coding?.length ?? 0);
     const process = descriptors.filter(({ name }) => name === "process");
     expect(countTokens(JSON.stringify(process))).toBeLessThanOrEqual(MAX_PROCESS_TOKENS);
-    const usual = coding.filter(({ name }) => withoutTerminal.has(name));
+    const usual = coding.filter(({ name }) => usualTools.has(name));
     expect(countTokens(JSON.stringify(usual))).toBeLessThanOrEqual(MAX_TOKENS);
   });
 
   it(`shows the collection "all" in at most ${MAX_ALL_TOKENS} tokens`, () => {
-    const all = withoutTerminal.membersOf("all").map((tool) => tool.descriptor());
-    const ofTerminal = descriptors.filter(({ name }) => !withoutTerminal.has(name));
+    const all = usualTools.membersOf("all").map((tool) => tool.descriptor());
+    const ofTerminal = descriptors.filter(({ name }) => needsTerminal(name));
+    const ofTargets = registry.names().filter((name) => needsSeveralTargets(name));
     expect(ofTerminal.map(({ name }) => name)).toEqual(terminalTools.map(({ name }) => name));
-    expect(all).toHaveLength(descriptors.length - ofTerminal.length);
+    expect(ofTargets).toEqual(["copy"]);
+    expect(all).toHaveLength(descriptors.length - ofTerminal.length - ofTargets.length);
     expect(countTokens(JSON.stringify(all))).toBeLessThanOrEqual(MAX_ALL_TOKENS);
     expect(countTokens(JSON.stringify(ofTerminal))).toBeLessThanOrEqual(MAX_TERMINAL_TOKENS);
+    const copy = registry.get("copy").descriptor(["local", "ssh:build@host"]);
+    expect(countTokens(JSON.stringify(copy))).toBeLessThanOrEqual(MAX_COPY_TOKENS);
   });
 
   it("names every limit of a tool where the model sees it", () => {
@@ -43,6 +50,7 @@ describe("haftDialect", () => {
       read: ["2000 lines", "64 KiB", "2000 bytes", "2000×2000 pixels"],
       edit: ["16 KiB"],
       move: ["64 MiB"],
+      copy: ["10 minutes"],
       delete: ["200 entries", "64 MiB"],
       grep: ["400 bytes", "32 KiB", "30 s", "default 200", '"maximum":5000', '"maximum":50'],
       ls: ["Default 500", '"maximum":5000'],

@@ -4,6 +4,7 @@ import { collectionsOf } from "../collections.js";
 import { artifactHintFor } from "../rendering.js";
 import { haftBashPresenter } from "./bash.js";
 import { haftCapturePanePresenter } from "./capture-pane.js";
+import { haftCopyPresenter } from "./copy.js";
 import {
   haftCronAddPresenter,
   haftCronListPresenter,
@@ -37,6 +38,7 @@ const tools = {
   write: haftWritePresenter,
   edit: haftEditPresenter,
   move: haftMovePresenter,
+  copy: haftCopyPresenter,
   delete: haftDeletePresenter,
   bash: haftBashPresenter,
   process: haftProcessPresenter,

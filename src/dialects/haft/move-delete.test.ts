@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { CopyData } from "../../tools/copy/contract.js";
 import type { DeleteData } from "../../tools/delete/contract.js";
 import type { MoveData } from "../../tools/move/contract.js";
 import { failedWith, seenBy, succeeded } from "../golden.fixture.js";
@@ -35,6 +36,27 @@ describe("movePresenter", () => {
   it("reports that a relative symlink resolves differently from its new directory", () => {
     expect(moved({ kind: "link", sizeBytes: 0, target: "x\n", targetChanges: true, to: "d/b" })).toBe(
       'Moved "a.txt" to "d/b": a symlink. Its relative target "x\\n" resolves differently from the new directory.',
+    );
+  });
+});
+
+describe("copyPresenter", () => {
+  const COPY: CopyData = {
+    from: "a.txt",
+    to: "b.txt",
+    target: "here",
+    sizeBytes: 3,
+    sha256: "0123456789abcdef",
+    created: true,
+  };
+  const copied = (more: Partial<CopyData>, details: Readonly<Record<string, unknown>> = {}) =>
+    seenBy(haftDialect, "copy", { ...succeeded({ ...COPY, ...more }), details }, { from: "a.txt", to: "b.txt" })
+      .envelope;
+
+  it("reports what was copied, between which targets, and where the replaced bytes are", () => {
+    expect(copied({})).toBe('Copied "a.txt" to "b.txt": 3 bytes, sha256 0123456789ab.');
+    expect(copied({ source: "there", created: false, inPlace: true }, { backup: { artifact: "a3", bytes: 9 } })).toBe(
+      'Copied "a.txt" on "there" to "b.txt" on "here": 3 bytes, sha256 0123456789ab. Replaced the existing file. Written in place to preserve hard links, owner and attributes. Old content: artifact:a3.',
     );
   });
 });

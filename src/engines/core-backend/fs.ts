@@ -5,6 +5,7 @@ import {
   DEFAULT_MAX_READ_BYTES,
   decodeStrict,
   FS_OPERATIONS,
+  gatherChunks,
   intoItself,
   maxChildren,
   maxReadBytes,
@@ -82,6 +83,15 @@ export class CorePortFs implements Fs {
       this.#writeQueue.changed(path);
       return { before, after: await this.#digest(bytes), created: old === undefined, inPlace: old !== undefined };
     });
+  }
+
+  async replaceFrom(
+    path: string,
+    chunks: AsyncIterable<Uint8Array>,
+    expect: Exclude<Expect, "any">,
+    io?: Io,
+  ): Promise<ReplaceResult> {
+    return this.replaceAtomic(path, await gatherChunks(path, chunks), expect, io);
   }
 
   async stat(path: string, io?: Io): Promise<FsEntryInfo> {

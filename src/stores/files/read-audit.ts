@@ -1,7 +1,7 @@
 /** The audit log of all processes: verifies each chain, joins begin and end of each call, and sorts by time. */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "../../kernel/index.js";
+import { isRecord, messageOf, type SourceTarget } from "../../kernel/index.js";
 import { CHAIN_START, type ChainedRecord, readAuditChain } from "./audit-chain.js";
 import { readIfThere } from "./replace-state-file.js";
 import type { StateDirectory } from "./state-directory.js";
@@ -20,6 +20,8 @@ export interface AuditedCall {
   readonly target: string;
   /** What the target is: the same, or "posix:dash" where it has a name of its own. */
   readonly spec: string;
+  /** The other target, which it read from. */
+  readonly source?: SourceTarget;
   /** Its working directory; empty in entries of versions that did not record it. */
   readonly workspace: string;
   /** The arguments, up to 4 KiB of them. */
@@ -94,6 +96,12 @@ export function readAudit(state: Pick<StateDirectory, "path">): AuditReport {
   return { calls: [...calls.values()].sort((left, right) => left.atMs - right.atMs), problems };
 }
 
+function sourceOf(value: unknown): Pick<AuditedCall, "source"> {
+  if (!isRecord(value)) return {};
+  const { target, spec } = value;
+  return { source: { target: textOf(target), ...(spec === undefined ? {} : { spec: textOf(spec) }) } };
+}
+
 function addRecord(calls: Map<string, AuditedCall>, chain: string, record: ChainedRecord): void {
   if (record.kind === "begin") {
     const id = `${chain}-${record.sequence}`;
@@ -102,7 +110,8 @@ function addRecord(calls: Map<string, AuditedCall>, chain: string, record: Chain
     const callId = textOf(record.callId);
     const [target, workspace] = [textOf(record.backend), textOf(record.workspace)];
     const spec = record.spec === undefined ? target : textOf(record.spec);
-    calls.set(id, { id, callId, atMs, sessionId, tool, target, spec, workspace, input, begin: record });
+    const source = sourceOf(record.source);
+    calls.set(id, { id, callId, atMs, sessionId, tool, target, spec, ...source, workspace, input, begin: record });
   }
   const begun = record.kind === "end" ? calls.get(textOf(record.begin)) : undefined;
   if (begun === undefined) return;

@@ -3,10 +3,11 @@ import { type CallRecord, type Change, type ChangeEnd, isRecord } from "../../ke
 import { normalizePath } from "../../text/index.js";
 
 export function isCall(value: Readonly<Record<string, unknown>>): value is Record<string, unknown> & CallRecord {
-  const { callId, sessionId, tool, target, spec, machine, workspace, atMs, undoes } = value;
+  const { callId, sessionId, tool, target, spec, source, machine, workspace, atMs, undoes } = value;
   return (
     [callId, sessionId, tool, target, machine, workspace].every(isText) &&
     (spec === undefined || isText(spec)) &&
+    (source === undefined || isSource(source)) &&
     isCount(atMs) &&
     (undoes === undefined || (Array.isArray(undoes) && undoes.every(isText)))
   );
@@ -41,6 +42,10 @@ export function endOf({ after, added, removed, lost }: Readonly<Record<string, u
     ...(isCount(removed) ? { removed } : {}),
     ...(isText(lost) ? { lost } : {}),
   };
+}
+
+function isSource(value: unknown): boolean {
+  return isRecord(value) && isText(value.target) && (value.spec === undefined || isText(value.spec));
 }
 
 function isEntry(value: unknown): boolean {

@@ -28,6 +28,7 @@ import {
   type Gate,
   hasSharedWorkspace,
   nameOf,
+  needsSeveralTargets,
   needsTerminal,
   notAWorkspace,
   requireDistinctNames,
@@ -176,12 +177,14 @@ export function dialectArgument(dialect: string): string {
   return dialect === DEFAULT_DIALECT ? "" : ` --dialect ${dialect}`;
 }
 
-/** A sentence with a space after it if a file disables this tool or no target has a terminal for it, else nothing. */
+/** A sentence with a space after it if a file disables this tool or the targets are not such that it is there, else nothing. */
 export function disabledNote(tool: string, dialect: Dialect, disabled: Settings["disabled"]): string {
   const own = Object.keys(dialect.tools).find((name) => dialect.tools[name]?.name === tool);
   const file = own === undefined ? undefined : disabled[own];
   if (file === undefined && own !== undefined && needsTerminal(own))
     return `"${tool}" needs a target with a terminal: add +tmux to it, such as \`--on local+tmux\`. `;
+  if (file === undefined && own !== undefined && needsSeveralTargets(own))
+    return `"${tool}" needs several targets: add one, such as \`--on local --on ssh:host\`. `;
   return file === undefined ? "" : `"${own}" is disabled in ${file}. `;
 }
 

@@ -9,7 +9,6 @@ import {
   type State,
   type ToolCall,
   type ToolOutcome,
-  withTargetParameter,
 } from "../../kernel/index.js";
 import {
   artifactPage,
@@ -247,7 +246,7 @@ async function decided(
 }
 
 function listedTool(tool: ListedTool, targets: readonly string[]): Tool {
-  const { name, description, parameters } = withTargetParameter(tool.descriptor(), targets);
+  const { name, description, parameters } = tool.descriptor(targets);
   const { title, destructive, idempotent, openWorld } = tool.annotations;
   const annotations = {
     ...(tool.effect === "write" ? {} : { readOnlyHint: true }),

@@ -20,6 +20,7 @@ const FILE_OPERATIONS = [
   "openRead",
   "writeFile",
   "replaceAtomic",
+  "replaceFrom",
   "stat",
   "readDir",
   "mkdir",

@@ -20,6 +20,7 @@ export const WRITES: Readonly<Record<string, Operation>> = {
   writeFile: (fs, path) => fs.writeFile(path, "written"),
   replaceAny: (fs, path) => fs.replaceAtomic(path, utf8("written"), "any"),
   replaceAbsent: (fs, path) => fs.replaceAtomic(path, utf8("written"), "absent"),
+  replaceFrom: (fs, path) => fs.replaceFrom(path, oneChunk(), "absent"),
   mkdir: (fs, path) => fs.mkdir(path, false),
   mkdirRecursive: (fs, path) => fs.mkdir(path, true),
 };
@@ -29,6 +30,10 @@ export const REMOVALS: Readonly<Record<string, Operation>> = {
   renameFrom: (fs, path) => fs.rename(path, `${path}.moved`, { replace: true }),
 };
 export const ALL: Readonly<Record<string, Operation>> = { ...READS, ...LOOKS, ...WRITES, ...REMOVALS };
+
+async function* oneChunk(): AsyncGenerator<Uint8Array, void> {
+  yield utf8("written");
+}
 
 export async function refuseEach(
   operations: Readonly<Record<string, Operation>>,

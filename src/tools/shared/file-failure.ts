@@ -9,6 +9,8 @@ export interface FileRequest {
   /** The path as the model spelled it, and made absolute. */
   readonly givenPath: string;
   readonly absolute: string;
+  /** The source target, where the path is on it. */
+  readonly target?: string;
   /** What was expected there. Default "file". */
   readonly noun?: string;
 }
@@ -39,7 +41,10 @@ const REASONS: Partial<Readonly<Record<ErrorCode, Reason>>> = {
       : sizeBytes === undefined
         ? "the file system does not allow a file of that size. Nothing was changed; write less."
         : `it has ${sizeBytes} bytes, over the limit of ${maxBytes}.`,
-  FS_STALE: () => "it changed during this call and was not overwritten. Read it again, then repeat the call.",
+  FS_STALE: ({ why }) =>
+    why !== undefined
+      ? `${why}.`
+      : "it changed during this call and was not overwritten. Read it again, then repeat the call.",
   FS_NO_SPACE: () => "the disk is full. Nothing was changed; free some space first.",
   STORE_UNWRITABLE: ({ reason, why }) =>
     why !== undefined
@@ -77,7 +82,8 @@ export function fileFailure(thrown: unknown, asked: FileRequest): ToolResult<nev
   const details = { ...thrown.details, path: asked.givenPath };
   const reason = REASONS[thrown.code];
   if (reason !== undefined) {
-    const sentence = `Did not ${asked.verb} ${quoted(asked.givenPath)}: ${reason(thrown.details, asked)}`;
+    const on = asked.target === undefined ? "" : ` on "${asked.target}"`;
+    const sentence = `Did not ${asked.verb} ${quoted(asked.givenPath)}${on}: ${reason(thrown.details, asked)}`;
     return fail(thrown.code, sentence, { details });
   }
   const hint = thrown.hint === undefined ? "" : ` ${thrown.hint}`;

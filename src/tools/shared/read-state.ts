@@ -56,11 +56,12 @@ export function refuseByGate(
   place: FilePlace,
   now: FileNow,
   givenPath: string,
+  verb: string = action,
 ): ToolResult<never> | undefined {
   const verdict = passGate(ctx, action, place, now);
   if (verdict === "fresh") return undefined;
   const details = { path: givenPath, ...factsOf(now) };
-  const start = `Did not ${action} ${quoted(givenPath)}: it has`;
+  const start = `Did not ${verb} ${quoted(givenPath)}: it has`;
   return verdict === "unread"
     ? fail("FS_NOT_READ", `${start} not been read in this session.`, { details })
     : fail("FS_STALE", `${start} changed since it was read.`, { details });

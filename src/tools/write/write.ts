@@ -2,9 +2,7 @@ import {
   type Claim,
   type ClaimContext,
   defineTool,
-  type Expect,
   type FileChange,
-  type FsEntryInfo,
   fail,
   ok,
   type ToolContext,
@@ -13,8 +11,9 @@ import {
 } from "../../kernel/index.js";
 import { decodeText, detectEol, detectTextForm, isBinary, renderUnifiedDiff } from "../../text/index.js";
 import { backUp, backupParts, backupSkipped, withBackup } from "../shared/backup.js";
-import { fileFailure, refuseKind, undefinedIfMissing } from "../shared/file-failure.js";
+import { fileFailure, refuseKind } from "../shared/file-failure.js";
 import { lookAlikeClaims, refuseLookAlike } from "../shared/near-failure.js";
+import { expectedOf, type OldFile, oldFile, refuseReplacedSymlink } from "../shared/old-file.js";
 import { makeParents, parentClaims, refusedParents } from "../shared/parent-directories.js";
 import { fileProvenance, quoted, refusePath } from "../shared/path-input.js";
 import { type FilePlace, factsOf, recordChange, refuseByGate } from "../shared/read-state.js";
@@ -92,7 +91,7 @@ async function replaceFile(
   if (old !== undefined) {
     const bad =
       refuseKind(old.info.kind, { verb: "write", givenPath: input.path, absolute }) ??
-      refuseReplacedSymlink(input, old);
+      refuseReplacedSymlink(old, { verb: "write", givenPath: input.path });
     if (bad !== undefined) return bad;
   }
   // It is a file or does not exist.
@@ -133,37 +132,6 @@ async function replaceFile(
     provenance,
     ...backupParts(input.path, (backup ?? lost)?.backup),
   });
-}
-
-interface OldFile {
-  readonly info: FsEntryInfo;
-  /** Absent if it is too large. */
-  readonly bytes?: Uint8Array;
-  readonly sha256?: string;
-}
-
-/** The existing file. Only a missing file is undefined; any other error refuses the write. */
-async function oldFile(ctx: ToolContext<WriteLimits>, path: string): Promise<OldFile | undefined> {
-  const info = await ctx.fs.stat(path).catch(undefinedIfMissing);
-  if (info === undefined || info.kind === "directory" || info.kind === "other") return info && { info };
-  const { maxBackupBytes: maxBytes } = ctx.limits;
-  if (info.size > maxBytes) return { info };
-  const bytes = await ctx.fs.readBytes(path, { maxBytes }).catch(undefinedIfMissing);
-  if (bytes === undefined) return info.kind === "link" ? { info } : undefined;
-  return { info: { ...info, size: bytes.length }, bytes, sha256: await ctx.digest(bytes) };
-}
-
-/** A dangling symlink cannot be replaced as a file, and its name is in use. */
-function refuseReplacedSymlink({ path }: WriteInput, { info, bytes }: OldFile): ToolResult<never> | undefined {
-  if (info.kind !== "link" || bytes !== undefined) return undefined;
-  const target = info.target === undefined ? "" : ` to ${quoted(info.target)}`;
-  const why = `it is a dangling symlink${target}. Write to that path, or remove the symlink first`;
-  return fail("FS_NOT_FOUND", `Did not write ${quoted(path)}: ${why}.`, { details: { path } });
-}
-
-function expectedOf(old: OldFile | undefined): Expect {
-  if (old === undefined) return "absent";
-  return old.sha256 === undefined ? { version: old.info.version } : { sha256: old.sha256 };
 }
 
 function refuseByExpect(input: WriteInput, old: OldFile | undefined): ToolResult<never> | undefined {

@@ -136,11 +136,29 @@ export class LocalFs implements Fs {
     await this.replaceAtomic(path, typeof data === "string" ? new TextEncoder().encode(data) : data, "any", io);
   }
 
-  async replaceAtomic(
+  replaceAtomic(
     path: string,
     data: Uint8Array,
     expect: Expect,
     io?: Io & { readonly mode?: number },
+  ): Promise<ReplaceResult> {
+    return this.#replace(path, data, expect, io);
+  }
+
+  replaceFrom(
+    path: string,
+    chunks: AsyncIterable<Uint8Array>,
+    expect: Exclude<Expect, "any">,
+    io?: Io & { readonly mode?: number },
+  ): Promise<ReplaceResult> {
+    return this.#replace(path, chunks, expect, io);
+  }
+
+  async #replace(
+    path: string,
+    data: Uint8Array | AsyncIterable<Uint8Array>,
+    expect: Expect,
+    io: (Io & { readonly mode?: number }) | undefined,
   ): Promise<ReplaceResult> {
     const deadline = this.#deadline(FS_OPERATIONS.write, path, io);
     const operation = FS_OPERATIONS.write;

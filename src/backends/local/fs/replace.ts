@@ -12,6 +12,7 @@ import {
   linkSync,
   lstatSync,
   openSync,
+  readSync,
   renameSync,
   writeSync,
 } from "node:fs";
@@ -31,7 +32,7 @@ import { systemCode } from "./faults.js";
 import { type Backup, type Backups, restoreCommand } from "./in-place-backup.js";
 import { type PinnedPath, specialFileKindOf, versionOf } from "./path-resolver.js";
 import { chunksOf, openFile } from "./read.js";
-import { discard, flush, flushDirectory, removeName, type TempFiles, writeAll } from "./write.js";
+import { discard, flush, flushDirectory, removeName, type TempFiles, writeAll, writeFrom } from "./write.js";
 
 /** Error codes of file systems without hard links. A hard link never replaces an existing name, a rename does. */
 const HARD_LINK_UNSUPPORTED = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
@@ -44,13 +45,20 @@ export interface ReplaceTools {
   readonly backups: Backups;
 }
 
-/** The replacement of an existing file. */
-interface Write {
-  readonly data: Uint8Array;
-  /** SHA-256 of it, hex. */
-  readonly after: string;
-  readonly expect: Expect;
+/** The new bytes as they are given: chunks are written to the temporary file one after the other. */
+type NewBytes = Uint8Array | AsyncIterable<Uint8Array>;
+
+/** All new bytes, in memory or in the temporary file. */
+interface Content {
+  readonly size: number;
+  /** Hex. */
+  readonly sha256: string;
+  /** At least one byte from `at` on, at most to `end`. */
+  readonly part: (at: number, end: number) => Uint8Array;
 }
+
+/** Bytes that are copied at once from the temporary file to the file that is overwritten in place. */
+const COPY_BYTES = 1024 * 1024;
 
 /** The name of the new file was taken meanwhile, so the path must be resolved and authorized again. */
 export class ConcurrentlyCreated extends Error {}
@@ -58,7 +66,7 @@ export class ConcurrentlyCreated extends Error {}
 /** The step of `replaceAtomic` that writes, at an authorized path. */
 export async function replaceAt(
   resolved: PinnedPath,
-  data: Uint8Array,
+  data: NewBytes,
   expect: Expect,
   tools: ReplaceTools,
   deadline: Deadline,
@@ -70,34 +78,35 @@ export async function replaceAt(
     throw notAFile(WRITE, resolved.asked, specialFileKindOf(old)!);
   if (old === undefined && typeof expect === "object") throw stale(resolved, "gone", expect, "absent");
   tools.temps.sweep(resolved.anchor);
-  const after = sha256(data);
   if (old === undefined) {
-    await create(resolved, data, expect, tools.temps, deadline, newMode);
+    const after = await create(resolved, data, expect, tools.temps, deadline, newMode);
     return { before: null, after, created: true, inPlace: false };
   }
   if (typeof expect === "object" && "version" in expect) requireVersion(resolved, old, expect.version);
   accessSync(resolved.path, constants.W_OK);
-  const write = { data, after, expect };
-  const { before, inPlace } =
-    old.nlink > 1n
-      ? await writeInPlace(resolved, write, tools, deadline)
-      : await renameOver(resolved, old, write, tools, deadline);
-  return { before, after, created: false, inPlace };
+  const replaced =
+    old.nlink > 1n && data instanceof Uint8Array
+      ? await writeInPlace(resolved, contentOf(data), expect, tools, deadline)
+      : await renameOver(resolved, old, { data, expect }, tools, deadline);
+  return { ...replaced, created: false };
 }
 
+type Replaced = Omit<ReplaceResult, "created">;
+
+/** @returns The SHA-256 of the new bytes. */
 async function create(
   resolved: PinnedPath,
-  data: Uint8Array,
+  data: NewBytes,
   expect: Expect,
   temps: TempFiles,
   deadline: Deadline,
   mode: number | undefined,
-): Promise<void> {
+): Promise<string> {
   const temp = temps.create(resolved.anchor, mode === undefined ? 0o666 : 0o600);
   let isOpen = true;
   try {
     if (mode !== undefined) fchmodSync(temp.descriptor, mode & 0o777);
-    await writeAll(temp.descriptor, data, deadline);
+    const { sha256 } = await writeNew(temp.descriptor, data, deadline);
     deadline.check();
     try {
       linkSync(temp.path, resolved.path);
@@ -113,6 +122,7 @@ async function create(
     closeSync(temp.descriptor);
     isOpen = false;
     await flushDirectory(resolved.anchor.at(""));
+    return sha256;
   } finally {
     if (isOpen) discard(temp.descriptor, temp.path);
   }
@@ -121,34 +131,38 @@ async function create(
 async function renameOver(
   resolved: PinnedPath,
   old: BigIntStats,
-  write: Write,
+  { data, expect }: { readonly data: NewBytes; readonly expect: Expect },
   tools: ReplaceTools,
   deadline: Deadline,
-): Promise<{ readonly before: string | null; readonly inPlace: boolean }> {
-  const { data, expect } = write;
+): Promise<Replaced> {
   let temp: ReturnType<TempFiles["create"]>;
   try {
     temp = tools.temps.create(resolved.anchor, 0o600);
   } catch (thrown) {
     // The file is writable, its directory is not.
-    if (systemCode(thrown) !== "EACCES" && systemCode(thrown) !== "EPERM") throw thrown;
-    return writeInPlace(resolved, write, tools, deadline);
+    const isDenied = systemCode(thrown) === "EACCES" || systemCode(thrown) === "EPERM";
+    if (!isDenied || !(data instanceof Uint8Array)) throw thrown;
+    return writeInPlace(resolved, contentOf(data), expect, tools, deadline);
   }
   let isOpen = true;
   try {
     const source = openFile(resolved, WRITE);
     let before: string | null;
+    let content: Content;
     try {
-      const [isKept] = await allOrFirstFault([
-        preserveOwner(temp.descriptor, old)
+      const [isKept, written] = await allOrFirstFault([
+        old.nlink === 1n && preserveOwner(temp.descriptor, old)
           ? tools.copyAttributes(source.descriptor, temp.descriptor)
           : Promise.resolve(false),
-        writeAll(temp.descriptor, data, deadline),
+        writeNew(temp.descriptor, data, deadline),
       ]);
+      content = written;
       if (!isKept) {
-        discard(temp.descriptor, temp.path);
-        isOpen = false;
-        return await writeInPlace(resolved, write, tools, deadline);
+        if (data instanceof Uint8Array) {
+          discard(temp.descriptor, temp.path);
+          isOpen = false;
+        }
+        return await writeInPlace(resolved, content, expect, tools, deadline);
       }
       before = await hashOf(source.descriptor, source.info, deadline);
       requireExpected(resolved, expect, before, source.info);
@@ -163,7 +177,7 @@ async function renameOver(
     closeSync(temp.descriptor);
     isOpen = false;
     await flushDirectory(resolved.anchor.at(""));
-    return { before, inPlace: false };
+    return { before, after: content.sha256, inPlace: false };
   } finally {
     if (isOpen) discard(temp.descriptor, temp.path);
   }
@@ -175,17 +189,19 @@ async function renameOver(
  */
 async function writeInPlace(
   resolved: PinnedPath,
-  { data, after, expect }: Write,
+  content: Content,
+  expect: Expect,
   tools: ReplaceTools,
   deadline: Deadline,
-): Promise<{ readonly before: string | null; readonly inPlace: true }> {
+): Promise<Replaced> {
   const source = openFile(resolved, WRITE);
   try {
     const before = await hashOf(source.descriptor, source.info, deadline);
     requireExpected(resolved, expect, before, source.info);
-    const backup = await tools.backups.create(resolved, source, { bytes: data.length, sha256: after }, deadline);
-    await overwrite(resolved, source.info, data, backup, deadline);
-    return { before, inPlace: true };
+    const { size: bytes, sha256 } = content;
+    const backup = await tools.backups.create(resolved, source, { bytes, sha256 }, deadline);
+    await overwrite(resolved, source.info, content, backup, deadline);
+    return { before, after: sha256, inPlace: true };
   } finally {
     closeSync(source.descriptor);
   }
@@ -195,7 +211,7 @@ async function writeInPlace(
 async function overwrite(
   resolved: PinnedPath,
   old: BigIntStats,
-  data: Uint8Array,
+  content: Content,
   backup: Backup,
   deadline: Deadline,
 ): Promise<void> {
@@ -209,12 +225,11 @@ async function overwrite(
       deadline.check();
       // Once begun it is not cancelled half-way.
       isHalfWritten = true;
-      const undone = grow(descriptor, data, Number(info.size));
+      const undone = grow(descriptor, content, Number(info.size));
       isHalfWritten = undone === undefined;
       if (undone !== undefined) throw undone;
-      const inside = data.subarray(0, Number(info.size));
-      for (let at = 0; at < inside.length; ) at += writeSync(descriptor, inside, at, undefined, at);
-      ftruncateSync(descriptor, data.length);
+      copyPart(descriptor, content, 0, Math.min(content.size, Number(info.size)));
+      ftruncateSync(descriptor, content.size);
       preserveSetIdBits(descriptor, old);
       await flush(descriptor);
       isHalfWritten = false;
@@ -232,13 +247,22 @@ async function overwrite(
  * Writes the part beyond the old end first: if the disk is full the old bytes are unchanged.
  * @returns Why nothing was written; undefined when it was.
  */
-function grow(descriptor: number, data: Uint8Array, oldSize: number): unknown {
+function grow(descriptor: number, content: Content, oldSize: number): unknown {
   try {
-    for (let at = oldSize; at < data.length; ) at += writeSync(descriptor, data, at, undefined, at);
+    copyPart(descriptor, content, oldSize, content.size);
     return undefined;
   } catch (thrown) {
     ftruncateSync(descriptor, oldSize);
     return thrown;
+  }
+}
+
+/** Not interrupted by other calls: each wait would leave the file half-written for longer. */
+function copyPart(descriptor: number, content: Content, from: number, end: number): void {
+  for (let at = from; at < end; ) {
+    const bytes = content.part(at, end);
+    for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done, undefined, at + done);
+    at += bytes.length;
   }
 }
 
@@ -253,7 +277,7 @@ function halfWritten(resolved: PinnedPath, backup: Backup, cause: unknown): Haft
 }
 
 /** Like `Promise.all`, but settles after all promises have: they use a descriptor that is closed afterwards. */
-async function allOrFirstFault<T extends readonly Promise<unknown>[]>(
+async function allOrFirstFault<const T extends readonly Promise<unknown>[]>(
   work: T,
 ): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
   await Promise.allSettled(work);
@@ -320,6 +344,34 @@ async function hashOf(descriptor: number, info: BigIntStats, deadline: Deadline)
   return hash.digest("hex");
 }
 
-function sha256(data: Uint8Array): string {
-  return createHash("sha256").update(data).digest("hex");
+/** Writes the new bytes to the temporary file and flushes it. */
+async function writeNew(descriptor: number, data: NewBytes, deadline: Deadline): Promise<Content> {
+  if (data instanceof Uint8Array) {
+    await writeAll(descriptor, data, deadline);
+    return contentOf(data);
+  }
+  const hash = createHash("sha256");
+  let size = 0;
+  for await (const chunk of data) {
+    hash.update(chunk);
+    await writeFrom(descriptor, chunk, size, deadline);
+    size += chunk.length;
+  }
+  deadline.check();
+  await flush(descriptor);
+  const part = (at: number, end: number) => {
+    const bytes = new Uint8Array(Math.min(COPY_BYTES, end - at));
+    const count = readSync(descriptor, bytes, 0, bytes.length, at);
+    if (count === 0) throw new Error("the temporary file was truncated");
+    return bytes.subarray(0, count);
+  };
+  return { size, sha256: hash.digest("hex"), part };
+}
+
+function contentOf(data: Uint8Array): Content {
+  return {
+    size: data.length,
+    sha256: createHash("sha256").update(data).digest("hex"),
+    part: (at, end) => data.subarray(at, end),
+  };
 }

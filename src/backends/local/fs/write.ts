@@ -91,7 +91,7 @@ export class TempFiles {
   ): { readonly descriptor: number; readonly name: string; readonly path: string } {
     const name = `${this.#prefix}${randomBytes(6).toString("hex")}.tmp`;
     const path = anchor.at(name);
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
     return { descriptor: openSync(path, flags, mode), name, path };
   }
 

@@ -24,6 +24,7 @@ const file = (name: string, text: string | Buffer) => writeFileSync(join(workspa
 const http = fakeHttp(() => ({ headers: [["content-type", "text/plain"]], body: "one" }));
 const search = async () => ({ kind: "results", results: [] }) as const;
 const toolkit = await createToolkit({
+  on: ["local", "memory"],
   autonomy: "full",
   workspace,
   stateDir: join(directory, "state"),
@@ -41,6 +42,7 @@ const INPUTS: Readonly<Record<string, (n: string) => Record<string, unknown>>> =
   grep: () => ({ pattern: "o[n]e" }),
   bash: () => ({ command: "echo hi" }),
   process: () => ({ action: "start", command: "echo hi" }),
+  copy: (n) => ({ from: "latin.txt", to: `${n}.copy` }),
   move: (n) => ({ from: `${n}.move`, to: `${n}.moved` }),
   delete: (n) => ({ path: `${n}.delete` }),
   webfetch: () => ({ url: "https://example.com/" }),

@@ -14,7 +14,9 @@ import {
   maxReadBytes,
   type ReplaceResult,
   type ResolvedPath,
+  requireCovered,
   requireLive,
+  requirePath,
   sealPort,
   tooLarge,
 } from "../../../kernel/index.js";
@@ -123,9 +125,30 @@ export class PosixFs implements Fs {
     io?: Io & { readonly mode?: number },
   ): Promise<ReplaceResult> {
     // The caller may change its buffer while this runs.
-    const bytes = Uint8Array.from(data);
+    return this.#replace(path, Uint8Array.from(data), expect, io);
+  }
+
+  async replaceFrom(
+    path: string,
+    chunks: AsyncIterable<Uint8Array>,
+    expect: Exclude<Expect, "any">,
+    io?: Io & { readonly mode?: number },
+  ): Promise<ReplaceResult> {
+    // The bytes are moved before the path is judged.
+    requirePath(FS_OPERATIONS.write, path);
+    const grant = this.#guard.bound?.grant;
+    if (grant !== undefined) requireCovered(grant, path, this.#isNewOnly(path) ? "create" : "write");
+    return this.#replace(path, chunks, expect, io);
+  }
+
+  #replace(
+    path: string,
+    data: Uint8Array | AsyncIterable<Uint8Array>,
+    expect: Expect,
+    io: (Io & { readonly mode?: number }) | undefined,
+  ): Promise<ReplaceResult> {
     return this.#withDeadline(FS_OPERATIONS.write, path, io, (deadline) =>
-      replaceRemoteFile(this.#guard, deadline, path, bytes, expect, {
+      replaceRemoteFile(this.#guard, deadline, path, data, expect, {
         access: this.#isNewOnly(path) ? "create" : "write",
         canHash: this.#place.facts.has("sha256sum"),
         mode: io?.mode === undefined ? "" : (io.mode & 0o777).toString(8),

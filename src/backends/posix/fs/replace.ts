@@ -26,24 +26,31 @@ export async function replaceRemoteFile(
   guard: FsGuard,
   deadline: OperationDeadline,
   path: string,
-  bytes: Uint8Array,
+  data: Uint8Array | AsyncIterable<Uint8Array>,
   expect: Expect,
   options: ReplaceOptions,
 ): Promise<ReplaceResult> {
-  const staged = bytes.length > BLOCK_BYTES ? await stage(guard, deadline, bytes) : "";
-  const replacement = { path, bytes, staged, access: options.access, mode: options.mode };
+  const content = await send(guard, deadline, data instanceof Uint8Array ? blocksOf(data) : inBlocks(data));
+  const replacement = { ...content, path, access: options.access, mode: options.mode };
   try {
     if (options.canHash) return await replace(guard, deadline, replacement, expect);
     return await hashedHere(guard, deadline, replacement, expect);
   } finally {
-    if (staged !== "") guard.bulk.request("unstage", [staged]).catch(() => {});
+    unstage(guard, content.staged);
   }
 }
 
-interface Replacement {
-  readonly path: string;
+/** The new bytes: at most a block goes with the request, more is staged before. */
+interface Content {
   readonly bytes: Uint8Array;
+  /** The prefix of the names of the staged files; "" if there are none. */
   readonly staged: string;
+  readonly sizeBytes: number;
+  readonly after: string;
+}
+
+interface Replacement extends Content {
+  readonly path: string;
   readonly access: ReplaceOptions["access"];
   readonly mode: string;
 }
@@ -51,7 +58,7 @@ interface Replacement {
 async function replace(
   guard: FsGuard,
   deadline: OperationDeadline,
-  { path, bytes, staged, access, mode }: Replacement,
+  { path, bytes, staged, sizeBytes, after, access, mode }: Replacement,
   expect: Expect,
 ): Promise<ReplaceResult> {
   const nonce = newNonce();
@@ -62,7 +69,7 @@ async function replace(
     fsOperation: FS_OPERATIONS.write,
     operation: "replace",
     touches: [{ path, access }],
-    words: ([allowed = ""]) => [path, allowed, kind, value, temp, staged, isNewOnly, String(bytes.length), mode],
+    words: ([allowed = ""]) => [path, allowed, kind, value, temp, staged, isNewOnly, String(sizeBytes), mode],
     ...(staged === "" && bytes.length > 0 ? { data: bytes } : {}),
     changes: true,
     fault: (code, note) => (code === "stale" ? staleFault(note, path, { expected: value || kind }) : undefined),
@@ -73,7 +80,7 @@ async function replace(
   const [, created, inPlace, before = "-"] = words;
   return {
     before: before === "-" ? null : before,
-    after: sha256(bytes),
+    after,
     created: created === "yes",
     inPlace: inPlace === "yes",
   };
@@ -144,20 +151,70 @@ function expectWords(expect: Expect): readonly [string, string] {
   return "sha256" in expect ? ["sha256", expect.sha256.toLowerCase()] : ["version", expect.version];
 }
 
-/** Writes the bytes to files of the remote spool directory. @returns The prefix of their names. */
-async function stage(guard: FsGuard, deadline: OperationDeadline, bytes: Uint8Array): Promise<string> {
-  const name = `stage-${newNonce()}`;
+/** Takes the new bytes, and writes them to files of the remote spool directory unless they are a single block. */
+async function send(
+  guard: FsGuard,
+  deadline: OperationDeadline,
+  blocks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<Content> {
+  const hash = createHash("sha256");
   const underWay: Promise<void>[] = [];
-  for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
+  let [staged, sizeBytes, count] = ["", 0, 0];
+  let first: Uint8Array | undefined;
+  const stage = async (block: Uint8Array): Promise<void> => {
     if (underWay.length === AHEAD) await underWay.shift();
     // One file per block: blocks may be sent over several channels, in any order.
-    const file = `${name}.${String(at / BLOCK_BYTES).padStart(6, "0")}`;
-    const part = stagePart(guard, deadline, file, bytes.subarray(at, at + BLOCK_BYTES));
+    const part = stagePart(guard, deadline, `${staged}.${String(count++).padStart(6, "0")}`, block);
     part.catch(() => {});
     underWay.push(part);
+  };
+  try {
+    for await (const block of blocks) {
+      deadline.check();
+      hash.update(block);
+      sizeBytes += block.length;
+      if (staged === "" && first === undefined) {
+        first = block;
+        continue;
+      }
+      if (staged === "") staged = `stage-${newNonce()}`;
+      if (first !== undefined) await stage(first);
+      first = undefined;
+      await stage(block);
+    }
+    await Promise.all(underWay);
+  } catch (thrown) {
+    void Promise.allSettled(underWay).then(() => unstage(guard, staged));
+    throw thrown;
   }
-  await Promise.all(underWay);
-  return name;
+  return { bytes: first ?? new Uint8Array(), staged, sizeBytes, after: hash.digest("hex") };
+}
+
+function unstage(guard: FsGuard, staged: string): void {
+  if (staged !== "") guard.bulk.request("unstage", [staged]).catch(() => {});
+}
+
+function* blocksOf(bytes: Uint8Array): Generator<Uint8Array, void> {
+  for (let at = 0; at < bytes.length; at += BLOCK_BYTES) yield bytes.subarray(at, at + BLOCK_BYTES);
+}
+
+/** Copies of the chunks in whole blocks: several are in flight while the next chunk is requested. */
+async function* inBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  let block = new Uint8Array(BLOCK_BYTES);
+  let filled = 0;
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; ) {
+      const part = chunk.subarray(at, at + BLOCK_BYTES - filled);
+      block.set(part, filled);
+      at += part.length;
+      filled += part.length;
+      if (filled < BLOCK_BYTES) continue;
+      yield block;
+      block = new Uint8Array(BLOCK_BYTES);
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield block.subarray(0, filled);
 }
 
 async function stagePart(guard: FsGuard, deadline: OperationDeadline, file: string, data: Uint8Array): Promise<void> {

@@ -70,7 +70,8 @@ async function printCosts(options: CostOptions): Promise<number> {
   await servers.close();
   const names = options.all ? DIALECT_NAMES : [options.dialect ?? configured ?? DEFAULT_DIALECT];
   const costs: Cost[] = [];
-  for (const name of names) costs.push(await costOf(name, { tools, terminal }, foreign, targets));
+  for (const name of names)
+    costs.push(await costOf(name, { tools, severalTargets: targets.length > 1, terminal }, foreign, targets));
   if (options.json) printJson(options.all ? costs : costs[0]);
   else process.stdout.write(options.all ? summary(costs) : details(costs[0]!));
   return EXIT.ok;
@@ -78,15 +79,13 @@ async function printCosts(options: CostOptions): Promise<number> {
 
 async function costOf(
   name: string,
-  options: { readonly tools: ToolSettings; readonly terminal: boolean },
+  options: { readonly tools: ToolSettings; readonly severalTargets: boolean; readonly terminal: boolean },
   foreign: readonly DefinedTool[],
   targets: readonly string[],
 ): Promise<Cost> {
-  const { withTargetParameter } = await import("../../../kernel/index.js");
   const { builtinRegistry, dialectNamed } = await import("../../../toolkit/index.js");
   const registry: ToolRegistry = builtinRegistry(await dialectNamed(name), options).registerAll(foreign);
-  const tokensOf = (tool: string) =>
-    estimateTokens(JSON.stringify(withTargetParameter(registry.get(tool).descriptor(), targets)));
+  const tokensOf = (tool: string) => estimateTokens(JSON.stringify(registry.get(tool).descriptor(targets)));
   const counts = new Map(registry.names().map((tool) => [tool, tokensOf(tool)]));
   const sumOf = (group: string): number =>
     registry.membersOf(group).reduce((sum, tool) => sum + (counts.get(tool.name) ?? 0), 0);

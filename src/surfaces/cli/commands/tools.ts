@@ -48,7 +48,6 @@ export function addToolsCommand(program: Command): void {
 async function printTools(name: string | undefined, options: ToolsOptions): Promise<void> {
   const { dialectArgument, disabledBy, targetsOf, toolsOf } = await import("../common-options.js");
   const { loadConfig, reportIgnored } = await import("../configuration.js");
-  const { withTargetParameter } = await import("../../../kernel/index.js");
   const { serversOf } = await import("../servers-of.js");
   const { builtinRegistry, dialectNamed, hasSharedWorkspace, hasTerminal, nameOf } = await import(
     "../../../toolkit/index.js"
@@ -58,10 +57,14 @@ async function printTools(name: string | undefined, options: ToolsOptions): Prom
   const { settled } = loaded;
   const targets = targetsOf(options.on, loaded);
   const targetNames = targets.map(nameOf);
-  const descriptorOf = (tool: DefinedTool) => withTargetParameter(tool.descriptor(), targetNames);
+  const descriptorOf = (tool: DefinedTool) => tool.descriptor(targetNames);
   const dialect = await dialectNamed(options.dialect ?? settled.dialect ?? DEFAULT_DIALECT);
   const own = toolsOf(
-    builtinRegistry(dialect, { tools: settled.tools, terminal: targets.some((one) => hasTerminal(one)) }),
+    builtinRegistry(dialect, {
+      tools: settled.tools,
+      severalTargets: targets.length > 1,
+      terminal: targets.some((one) => hasTerminal(one)),
+    }),
     options.collection,
   );
   const servers = await serversOf(settled, resolve(options.workspace ?? "."), {

@@ -151,12 +151,13 @@ function listChanges({ calls: all, damaged }: ChangedCalls, workspace: string, o
 }
 
 function rowOf(call: ChangedCall, here: string): string {
-  const { id, target, atMs, session, isUndone, undoes, workspace } = call;
+  const { id, target, source, atMs, session, isUndone, undoes, workspace } = call;
   const facts = [
     utcTime(atMs),
     ...(undoes === undefined ? [] : [`undid ${undoes.length === 1 ? undoes[0] : `${undoes.length} calls`}`]),
     ...(isUndone ? ["undone"] : []),
-    ...(target === "local" ? [] : [`on ${showControls(target)}`]),
+    ...(source === undefined ? [] : [`from ${showControls(source.target)}`]),
+    ...(target === "local" && source === undefined ? [] : [`on ${showControls(target)}`]),
     ...(workspace === here ? [] : [`in ${showControls(workspace)}`]),
     `session ${JSON.stringify(showControls(session))}`,
   ];

@@ -25,13 +25,14 @@ const APPROVALS: Readonly<Record<AuditedApproval, (by: string) => string>> = {
 };
 
 export function auditedRow(call: Call): string {
-  const { id, atMs, status = "no end", tool, tookMs, sessionId, target, workspace, input } = call;
+  const { id, atMs, status = "no end", tool, tookMs, sessionId, target, source, workspace, input } = call;
   const took = tookMs === undefined ? "" : `${tookMs} ms`;
   const shown = input.length > MAX_INPUT_CHARACTERS ? `${input.slice(0, MAX_INPUT_CHARACTERS)}…` : input;
   const columns = [utcTime(atMs), status.padEnd(STATUS_WIDTH), tool.padEnd(TOOL_WIDTH), took.padStart(9)];
   // The default session of the command line is named after its workspace.
   const where = workspace === "" || sessionId.includes(workspace) ? "" : ` in ${JSON.stringify(workspace)}`;
-  const on = target === "local" || target === "" ? "" : ` on ${target}`;
+  const from = source === undefined ? "" : ` from ${source.target}`;
+  const on = target === "" || (target === "local" && source === undefined) ? "" : ` on ${target}${from}`;
   const judged = judgement(call);
   const more = judged === undefined ? [] : [`(${judged})`];
   return showControls([...columns, JSON.stringify(sessionId) + on + where, shown, ...more, id].join("  "));
@@ -59,13 +60,14 @@ function rememberedText(remembered: unknown): string {
 /** Every field for a user, and where the entries are. */
 export function auditedCallText(call: Call): string {
   const { id, callId, atMs, status = "no end: it runs, or its process was killed", tool, tookMs, end, begin } = call;
-  const { sessionId, target, spec, workspace, input } = call;
+  const { sessionId, target, spec, source, workspace, input } = call;
   const rows: [string, string][] = [];
   const add = (name: string, text: string) => rows.push([name, showControls(text)]);
   add("call", callId === "" ? id : `${id} (${callId})`);
   add("time", utcTime(atMs) + (tookMs === undefined ? "" : `, took ${tookMs} ms`));
   add("tool", tool);
   add("target", `${target}${spec === target ? "" : ` (${spec})`}${workspace === "" ? "" : ` in ${workspace}`}`);
+  if (source !== undefined) add("source", `${source.target}${source.spec === undefined ? "" : ` (${source.spec})`}`);
   add("session", sessionId);
   add("status", status + (typeof end?.code === "string" ? ` (${end.code})` : ""));
   const risk = typeof end?.risk === "string" ? `, risk ${end.risk}` : "";

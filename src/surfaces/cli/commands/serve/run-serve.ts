@@ -65,6 +65,7 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   const registry = builtinRegistry(dialect, {
     ...(gate === undefined ? {} : { gate }),
     ...(toolSettings === undefined ? {} : { tools: toolSettings }),
+    severalTargets: settings.targets.length > 1,
     terminal: settings.targets.some((one) => hasTerminal(one)),
   });
   const tools = toolsOf(registry, options.collection);
