@@ -1,11 +1,12 @@
 /** The suite of terminals over machines that are reached in other ways: a container and ssh. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import type { Backend } from "../../kernel/index.js";
+import { type Backend, PANE_ACTIONS } from "../../kernel/index.js";
 import { conform, realClock } from "../../testing/conform.fixture.js";
-import { type Fixture, type Plan, plantByShell, terminalSuite } from "../../testing/index.js";
+import { bindAll, type Fixture, type Plan, plantByShell, terminalSuite } from "../../testing/index.js";
 import { isSampled } from "../../testing/long.fixture.js";
 import { service, withServices } from "../../testing/services.fixture.js";
+import { verifies } from "../../testing/verifies.fixture.js";
 import { TestEngine } from "../container/engine.fixture.js";
 import { openContainer } from "../container/index.js";
 import { until } from "../posix/machine.fixture.js";
@@ -81,5 +82,25 @@ withServices(["ssh"], "tmux over ssh", () => {
     await backend.close();
     await until(() => client.processes().length === 0);
     expect(client.left()).toEqual([]);
+  });
+});
+
+withServices(["ssh", "links"], "tmux over ssh, where it is not installed", () => {
+  verifies("BD-069", "commands and files work, and what needs a pane says what is missing", async () => {
+    const client = new SshClient();
+    const destination = service("ssh").hosts.busybox ?? "";
+    const backend = overTmux(await openSshMachine({ destination, config: client.config }));
+    const grant = { files: [], panes: [{ id: "*", actions: PANE_ACTIONS }] };
+    const { terminal } = bindAll({ backend, clock: realClock }, grant);
+    const failed: unknown = await terminal?.list().catch((thrown: unknown) => thrown);
+    expect(failed).toMatchObject({
+      code: "BACKEND_UNSUPPORTED",
+      message: expect.stringContaining("tmux is not installed there. Install tmux"),
+    });
+    const { exit } = await backend.root.shell.exec("exit 5", { cwd: "/" });
+    expect([exit, await backend.root.fs.exists("/")]).toEqual([{ by: "code", code: 5 }, true]);
+    await backend.close();
+    await until(() => client.processes().length === 0);
+    client.dispose();
   });
 });
