@@ -1,6 +1,10 @@
 /** `docs/reference/results.md`: the fields of an outcome's `structured`, from calls of every tool. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createMemoryBackend } from "../src/backends/memory/index.js";
 import type { ToolOutcome } from "../src/kernel/index.js";
+import { sqliteDriver, sqliteState } from "../src/stores/sqlite/index.js";
 import { exampleInput } from "../src/testing/example-input.fixture.js";
 import { bareContext, bareHost } from "../src/testing/fakes/bare-host.fixture.js";
 import { fakeHttp } from "../src/testing/fakes/fake-http.js";
@@ -52,6 +56,24 @@ const PANE_CALLS: readonly Call[] = [
   ["panes", { action: "close", pane: "%1" }],
 ];
 
+const MEMORY_CALLS: readonly Call[] = [
+  ["memory_store", { key: "a", content: "one" }],
+  ["memory_store", { key: "a", content: "two" }],
+  ["memory_recall", { query: "two" }],
+  ["memory_forget", { key: "a" }],
+];
+
+async function callMemoryTools(reported: (name: string, outcome: ToolOutcome) => void): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "haft-memory-"));
+  const state = sqliteState({ driver: sqliteDriver()!, path: join(directory, "state.db") });
+  const registry = builtinRegistry(undefined, { memories: true });
+  const context = bareContext(bareHost({ state }), { backend: createMemoryBackend() });
+  for (const [name, input] of MEMORY_CALLS)
+    reported(name, await registry.get(name).invoke({ id: "1", name, input }, context));
+  await state.close();
+  rmSync(directory, { recursive: true });
+}
+
 const PAGE = `<title>A</title><a class="result__a" href="https://example.com/">A</a><p class="result__snippet">B</p>${"<p>text</p>".repeat(10_000)}`;
 const fakeWeb = fakeHttp(() => ({ headers: [["content-type", "text/html"]], body: PAGE }));
 
@@ -92,6 +114,7 @@ export async function resultsReference(): Promise<string> {
     const paneContext = bareContext(bareHost(), { backend: withFakeTerminal(createMemoryBackend()) });
     reported(name, await ofTerminal.get(name).invoke({ id: "1", name, input }, paneContext));
   }
+  await callMemoryTools(reported);
   const rows = [...fields].map(([tool, known]) => {
     const shown = [...known].map(([path, kind]) => `\`${path}\` (${kind})`);
     return `| \`${tool}\` | ${shown.join(", ") || "none"} |`;

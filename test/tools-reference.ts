@@ -5,7 +5,7 @@ import { isRequired, kindText, propertiesOf } from "../src/surfaces/cli/paramete
 import { builtinRegistry, DIALECT_NAMES, dialectNamed } from "../src/toolkit/index.js";
 
 /** What there are tools for that not every host offers. */
-const ALL_TOOLS = { terminal: true, severalTargets: true } as const;
+const ALL_TOOLS = { terminal: true, severalTargets: true, memories: true, schedules: true } as const;
 
 export async function toolsReference(): Promise<string> {
   const sections: string[] = [];
@@ -16,8 +16,8 @@ export async function toolsReference(): Promise<string> {
 <!-- Written by \`npx vitest run test/tools-reference.test.ts -u\` from the registry; do not edit. -->
 
 The tools of each dialect. All dialects use the same implementation under the names, limits and texts of another system. Parameters in
-**bold** are required. The tools for panes are offered where a target has a terminal, \`copy\` where there are several
-[targets](../guide/targets.md); each tool then has \`on\`, and \`copy\` also \`fromOn\`. \`npx haft tools --json --dialect NAME\` prints this as JSON, and \`npx haft cost\` the tokens that it uses.
+**bold** are required. The tools for panes are offered where a target has a terminal, those for memory and schedules where the state is in
+SQLite or PostgreSQL, \`copy\` where there are several [targets](../guide/targets.md); each tool then has \`on\`, and \`copy\` also \`fromOn\`. \`npx haft tools --json --dialect NAME\` prints this as JSON, and \`npx haft cost\` the tokens that it uses.
 
 ${sections.join("\n")}`;
 }

@@ -309,6 +309,19 @@ const paneState = fc.record({
   owned: fc.boolean(),
 });
 
+const time = fc.integer({ min: 0, max: 4_102_444_800_000 });
+
+const memory = fc.record({
+  id: text,
+  key: text,
+  content: text,
+  category: text,
+  tags: fc.array(text, { maxLength: 2 }),
+  storedMs: time,
+  pinned: fc.boolean(),
+  score: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+
 const DATA: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   read: nextOffsets,
   write: writes,
@@ -334,6 +347,12 @@ const DATA: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     panes: fc.array(paneState, { maxLength: 3 }),
     closed: text,
   }),
+  memory_store: fc.record(
+    { key: text, category: text, replacedMs: time, isRedacted: fc.boolean() },
+    { requiredKeys: ["key", "category", "isRedacted"] },
+  ),
+  memory_recall: fc.record({ query: text, entries: fc.array(memory, { maxLength: 3 }) }, { requiredKeys: ["entries"] }),
+  memory_forget: fc.record({ key: text, isForgotten: fc.boolean() }),
 };
 
 /** The data of a call with the required parameters, for each tool that has no generator in `DATA`. */

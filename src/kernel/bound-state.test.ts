@@ -7,10 +7,11 @@ import type { State } from "./state.js";
 let versions = 0;
 const opened = () => memoryState({ ids: { next: (kind) => `${kind}-${++versions}` }, now: () => 0 });
 const caller = { session: "s", autonomy: "supervised", target: "local", workspace: "/w" } as const;
+const clock = { timer: () => () => {} };
 const unclaimed = { code: "CALL_UNCLAIMED" };
 
 function bound(claims: readonly Claim[], state = opened()) {
-  return boundState({ state, grant: grantFor("g", claims), caller, requireLife() {} });
+  return boundState({ state, grant: grantFor("g", claims), caller, clock, requireLife() {} });
 }
 
 it("reads and writes the claimed collection, and no other", async () => {
@@ -59,7 +60,9 @@ it("writes nothing once the call has ended, also where the update began before",
     },
   };
   const claims: readonly Claim[] = [{ kind: "state", collection: "memory", access: "write" }];
-  const documents = boundState({ state: slow, grant: grantFor("g", claims), caller, requireLife }).documents("memory");
+  const documents = boundState({ state: slow, grant: grantFor("g", claims), caller, clock, requireLife }).documents(
+    "memory",
+  );
   const update = documents.update("a", () => 1);
   isOver = true;
   await expect(update).rejects.toThrow("ended");

@@ -1,12 +1,14 @@
 /** The state that one call may use: that of its `state` claims. */
 
 import type { Autonomy } from "./autonomy.js";
+import { boundMemories } from "./bound-memories.js";
 import { coversState, type Grant } from "./claims.js";
+import type { Embed } from "./context.js";
 import { HaftError } from "./errors.js";
 import { unclaimed } from "./guard.js";
-import type { Memories } from "./memories.js";
 import { type Schedule, type Schedules, schedulePlace } from "./schedules.js";
-import type { CallSchedule, CallSchedules, CallState, Documents, State } from "./state.js";
+import type { Clock, Redactor } from "./services.js";
+import type { CallMemories, CallSchedule, CallSchedules, CallState, Documents, State } from "./state.js";
 
 /** The call that uses the state, as the kernel knows it. */
 export interface StateCaller {
@@ -24,6 +26,10 @@ interface StateBinding {
   readonly state: Pick<State, "documents" | "memories" | "schedules">;
   readonly grant: Grant;
   readonly caller: StateCaller;
+  readonly clock: Pick<Clock, "timer">;
+  /** What is remembered passes it. */
+  readonly redactor?: Redactor;
+  readonly embed?: Embed;
   /** @throws once the call has ended. */
   requireLife(): void;
 }
@@ -34,6 +40,7 @@ export const DEFAULT_NAMESPACE = "default";
 export function boundState(binding: StateBinding): CallState {
   const { state, requireLife } = binding;
   const requireAccess = accessCheck(binding);
+  let memories: CallMemories | undefined;
   return Object.freeze<CallState>({
     documents(collection) {
       requireLife();
@@ -61,7 +68,8 @@ export function boundState(binding: StateBinding): CallState {
     },
     get memories() {
       requireLife();
-      return boundMemories(binding);
+      memories ??= memoriesOf(binding);
+      return memories;
     },
     get schedules() {
       requireLife();
@@ -79,35 +87,18 @@ function accessCheck({ grant, requireLife }: StateBinding) {
   };
 }
 
-function boundMemories(binding: StateBinding): Memories {
-  const { state, caller, requireLife } = binding;
+function memoriesOf(binding: StateBinding): CallMemories {
+  const { state, caller } = binding;
   const requireAccess = accessCheck(binding);
-  const reads = (): Memories => {
-    requireAccess("memories", "read");
-    return open();
-  };
-  const writes = (): Memories => {
-    requireAccess("memories", "write");
-    return open();
-  };
-  const open = (): Memories => {
-    const memories = state.memories?.(caller.owner ?? DEFAULT_NAMESPACE);
-    if (memories === undefined) throw unsupported("memories");
-    return memories;
-  };
-  return Object.freeze<Memories>({
-    store: async (content) => writes().store({ ...content, session: caller.session }),
-    get: async (key) => reads().get(key),
-    history: async (key) => reads().history(key),
-    forget: async (key) => writes().forget(key),
-    recall: async (query) => reads().recall(query),
-    async *list(filter) {
-      for await (const one of reads().list(filter)) {
-        requireLife();
-        yield one;
-      }
+  return boundMemories({
+    ...binding,
+    session: caller.session,
+    open(access) {
+      requireAccess("memories", access);
+      const memories = state.memories?.(caller.owner ?? DEFAULT_NAMESPACE);
+      if (memories === undefined) throw unsupported("memories");
+      return memories;
     },
-    purge: async (which) => writes().purge(which),
   });
 }
 

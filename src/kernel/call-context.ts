@@ -127,9 +127,13 @@ export class CallContext implements ToolContext {
   }
   get state() {
     const run = this.#run;
+    const { host } = run.context;
     this.#state ??= boundState({
-      state: run.context.host.state,
+      state: host.state,
       grant: run.grant!,
+      clock: host.clock,
+      ...(host.redactor === undefined ? {} : { redactor: host.redactor }),
+      ...(host.embed === undefined ? {} : { embed: host.embed }),
       caller: stateCaller(run),
       requireLife: run.life.requireLife,
     });

@@ -67,6 +67,9 @@ export interface ProtectedPaths {
   readonly next?: string;
 }
 
+/** Makes the embeddings of texts, one each in their order. Called with what is remembered and searched for, without secrets. */
+export type Embed = (texts: readonly string[]) => PromiseLike<readonly (readonly number[])[]>;
+
 /** The services of a host: one set for the process. */
 export interface HostServices {
   readonly clock: Clock;
@@ -84,6 +87,8 @@ export interface HostServices {
   /** Records what calls change in files, for `undo`. Absent: nothing is recorded. */
   readonly undoLog?: UndoLog;
   readonly redactor?: Redactor;
+  /** Absent: memories are found by words only. */
+  readonly embed?: Embed;
   readonly faults?: Faults;
   /**
    * Whether a tool is built in. The calls of such a tool are not watched by `faults`, which has a cost, and its `preview` may read

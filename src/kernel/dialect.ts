@@ -51,6 +51,8 @@ export interface ToolPresenter<Input = never, Data = unknown, Limits = unknown> 
   readonly acceptsEmpty?: readonly string[];
   /** Optional parameters that are conditions of the call: an empty one is refused, because the call would run without it. Null means absent. */
   readonly preconditions?: readonly string[];
+  /** For parameters with an `enum`: what an unknown value stands for. Default: it is refused. */
+  readonly unknownValues?: Readonly<Record<string, string>>;
   /** Override the tool's own limits. */
   readonly limits?: Partial<Limits>;
   decode(args: Readonly<Record<string, unknown>>): Decoded<Input, Limits>;

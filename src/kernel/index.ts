@@ -6,6 +6,7 @@ export { AUTONOMY_LEVELS, AUTONOMY_TEXT, type Autonomy, DEFAULT_AUTONOMY, strict
 export { type Backend, type BackendFlags, type Binding, type BoundCall, isBackend, type Ports } from "./backend.js";
 export { BlockInput, INPUT_BLOCK_BYTES, type InputEnd, inputClosed } from "./block-input.js";
 export { boundHandle } from "./bound-handle.js";
+export { DEFAULT_NAMESPACE } from "./bound-state.js";
 export { BoundedMap, BoundedSet } from "./bounded-collections.js";
 export {
   type Access,
@@ -49,6 +50,7 @@ export {
 export type {
   ClaimContext,
   ClaimsOutcome,
+  Embed,
   Hooks,
   HostContext,
   HostServices,
@@ -291,6 +293,7 @@ export type {
   Approvals,
   ApprovedCall,
   ApprovedSession,
+  CallMemories,
   CallSchedule,
   CallSchedules,
   CallState,

@@ -16,12 +16,14 @@ export interface MemoryContent {
   readonly importance?: number;
   /** It is never purged for its age. Default false. */
   readonly pinned?: boolean;
+  /** For an import: milliseconds since the epoch. Default: the present, by the clock of the store. */
+  readonly storedMs?: number;
   /** The embedding of key and content, where the host makes embeddings. All of one namespace should have one length. */
   readonly vector?: readonly number[];
 }
 
 /** One version of an entry. */
-export interface MemoryEntry extends Omit<MemoryContent, "vector"> {
+export interface MemoryEntry extends Omit<MemoryContent, "vector" | "storedMs"> {
   /** Random, different for each version. */
   readonly id: string;
   readonly tags: readonly string[];

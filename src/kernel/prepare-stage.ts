@@ -7,6 +7,7 @@ import type { AnyPresenter } from "./dialect.js";
 import { maskHeaders } from "./mask-headers.js";
 import { mapTexts, redactEscaped } from "./redact-text.js";
 import { repair } from "./repair.js";
+import type { JsonSchema } from "./schema.js";
 import { shownEcho } from "./shown-name.js";
 import type { Target } from "./target.js";
 import { hasOwn } from "./target-parameter.js";
@@ -42,9 +43,24 @@ export function prepare(run: CallRun, validate: Validator): Step | PromiseLike<S
   run.notes.push(...mended.notes);
   if (mended.problem !== undefined) return invalid(run, mended.problem);
 
-  return after(validate(mended.value), (checked) =>
-    "problem" in checked ? refuse(run, validate, mended.value, checked) : takeArguments(run, checked.value),
+  const value = replaceUnknownValues(mended.value, tool.parameters, presenter?.unknownValues);
+  return after(validate(value), (checked) =>
+    "problem" in checked ? refuse(run, validate, value, checked) : takeArguments(run, checked.value),
   );
+}
+
+function replaceUnknownValues(
+  value: unknown,
+  { properties }: JsonSchema,
+  replacements: AnyPresenter["unknownValues"] = {},
+): unknown {
+  if (!isRecord(value) || !isRecord(properties)) return value;
+  const unknown = Object.entries(replacements).filter(([name]) => {
+    const schema = properties[name];
+    const isKnown = isRecord(schema) && Array.isArray(schema.enum) && schema.enum.includes(value[name]);
+    return typeof value[name] === "string" && !isKnown;
+  });
+  return unknown.length === 0 ? value : { ...value, ...Object.fromEntries(unknown) };
 }
 
 /** The problem may quote the start of a value, in which a redactor would not find a secret: it is stated of the redacted values. */

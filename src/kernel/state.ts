@@ -210,12 +210,18 @@ export interface CallState {
    * What is remembered for the owner of the session, under claims of the collection "memories": "read", and "write" for `store`,
    * `forget` and `purge`. @throws `BACKEND_UNSUPPORTED` where the state has none.
    */
-  readonly memories: Memories;
+  readonly memories: CallMemories;
   /**
    * The schedules of the owner of the session, under claims of the collection "schedules". Those of other owners do not exist here.
    * @throws `BACKEND_UNSUPPORTED` where the state has none.
    */
   readonly schedules: CallSchedules;
+}
+
+/** Memories as a call uses them: secrets are taken out of what is stored, and embeddings are made where the host can. */
+export interface CallMemories extends Memories {
+  /** Why an embedding is missing that the host should have made for this call, as a clause. */
+  readonly embeddingProblem: string | undefined;
 }
 
 /** What a call says about a schedule; the kernel adds whose it is, where it runs, and what was approved. */

@@ -169,11 +169,16 @@ function impliedOf({ optional }: Extract<Claim, { kind: "file" }>): Pick<Verdict
   return optional === "unless-denied" ? { isImplied: true } : {};
 }
 
-/** A schedule outlives its session: the command of a new one is judged by its own claim. */
+/** What outlives its session. The command of a new schedule is judged by its own claim. */
+const LASTING: Readonly<Record<string, string>> = {
+  memories: "Notes may be stored and deleted.",
+  schedules: "Schedules may be added, changed and removed.",
+};
+
 function judgeState({ collection, access }: Extract<Claim, { kind: "state" }>): Verdict {
-  if (collection !== "schedules" || access !== "write")
-    return allow("own-state", "A session's own documents may be used.");
-  return { ...allow("schedules", "Schedules may be added, changed and removed."), changes: true };
+  const lasting = Object.hasOwn(LASTING, collection) ? LASTING[collection] : undefined;
+  if (lasting === undefined || access !== "write") return allow("own-state", "A session's own documents may be used.");
+  return { ...allow(collection, lasting), changes: true };
 }
 
 /** Only typing does harm: that is an input. A new pane starts a shell, and a closed one stops its programs, both of the session's own. */

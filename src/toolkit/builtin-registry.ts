@@ -5,6 +5,7 @@ import {
   builtinTools,
   type CustomSearch,
   type Gate,
+  memoryTools,
   type SearchProvider,
   scheduleTools,
   terminalTools,
@@ -15,6 +16,7 @@ import type { ToolSettings } from "./config/config.js";
 export const builtinToolNames: readonly string[] = builtinTools.map(({ name }) => name);
 
 const OF_TERMINAL: ReadonlySet<string> = new Set(terminalTools.map(({ name }) => name));
+const OF_MEMORY: ReadonlySet<string> = new Set(memoryTools.map(({ name }) => name));
 const OF_SCHEDULES: ReadonlySet<string> = new Set(scheduleTools.map(({ name }) => name));
 const OWN: ReadonlySet<object> = new Set(builtinTools.map((tool) => tool.body));
 
@@ -47,6 +49,8 @@ export interface BuiltinRegistryOptions {
   readonly terminal?: boolean;
   /** Whether the state has schedules. Default false: their tools are left out. */
   readonly schedules?: boolean;
+  /** Whether the state has memories. Default false: their tools are left out. */
+  readonly memories?: boolean;
   /** The search providers of `websearch`, the first is the default. Absent or empty: DuckDuckGo. */
   readonly search?: readonly (SearchProvider | CustomSearch)[];
 }
@@ -79,8 +83,9 @@ export function builtinRegistry(dialect: Dialect = haftDialect, options: Builtin
 /** Whether what the tool needs beside files and commands is there. */
 function isServed(
   name: string,
-  { severalTargets = false, terminal = false, schedules = false }: BuiltinRegistryOptions,
+  { severalTargets = false, terminal = false, schedules = false, memories = false }: BuiltinRegistryOptions,
 ): boolean {
+  if (OF_MEMORY.has(name)) return memories;
   const hasPlaces = (terminal || !OF_TERMINAL.has(name)) && (severalTargets || !needsSeveralTargets(name));
   return hasPlaces && (schedules || !OF_SCHEDULES.has(name));
 }

@@ -161,6 +161,7 @@ function registryOf(
     severalTargets: chosen.length > 1,
     terminal: chosen.some((one) => hasTerminal(one, backends)),
     schedules: host.services.state.schedules !== undefined,
+    memories: host.services.state.memories !== undefined,
     tools: { ...toolSettings, ...Object.fromEntries(denied.map(({ name }) => [name, false])) },
   });
   try {

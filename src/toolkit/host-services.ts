@@ -5,6 +5,7 @@ import type { HttpOptions } from "../kernel/index.js";
 import {
   type Approver,
   type Autonomy,
+  type Embed,
   type Faults,
   type Hooks,
   type HostServices,
@@ -41,6 +42,7 @@ interface HostServicesOptions {
   readonly hooks?: Hooks;
   readonly rate?: RateLimit | RateOptions;
   readonly redactor?: Redactor | undefined;
+  readonly embed?: Embed;
   /** A port of the embedder, which is not closed here. Default: one made with `web`. */
   readonly http?: Http | undefined;
   readonly web: HttpOptions;
@@ -60,7 +62,7 @@ export interface Host {
 }
 
 export async function createHost(options: HostServicesOptions): Promise<Host> {
-  const { policy, autonomy, approver, approvalTimeoutMs, hooks, redactor } = options;
+  const { policy, autonomy, approver, approvalTimeoutMs, hooks, redactor, embed } = options;
   const [system, { documentSession }, { loadRipgrepPackage }] = await Promise.all([
     import("../host/index.js"),
     import("../stores/index.js"),
@@ -99,6 +101,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     ...(hooks === undefined ? {} : { hooks }),
     ...(rate === undefined ? {} : { rate }),
     ...(redactor === undefined ? {} : { redactor }),
+    ...(embed === undefined ? {} : { embed }),
     ...(paths.length === 0 ? {} : { protectedPaths: { ...STATE_DIRECTORY, paths } }),
   };
   return {

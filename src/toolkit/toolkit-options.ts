@@ -5,6 +5,7 @@ import type {
   Backend,
   DefinedTool,
   Dialect,
+  Embed,
   Faults,
   Framework,
   Hooks,
@@ -111,6 +112,11 @@ export interface ToolkitOptions {
   readonly secrets?: readonly (string | NamedSecret)[];
   /** What calls may reach of the web, and how: hosts, proxy, certificates, search, and secrets that requests may carry. */
   readonly web?: WebOptions;
+  /**
+   * Makes embeddings, by which notes are also found that share no word with a search: one list of numbers for each text, all of
+   * one length. It gets notes and searches without their secrets, and has 10 seconds; where it fails, words alone decide.
+   */
+  readonly embed?: Embed;
   /** Attributes uncaught errors to the call that caused them. Default: by asynchronous context, listening only while calls run. */
   readonly faults?: Faults;
 }
@@ -149,5 +155,6 @@ export const TOOLKIT_OPTIONS: Readonly<Record<keyof ToolkitOptions, true>> = {
   redactor: true,
   secrets: true,
   web: true,
+  embed: true,
   faults: true,
 };

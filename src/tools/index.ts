@@ -11,6 +11,7 @@ import { findTool } from "./find/find.js";
 import { grepTool } from "./grep/grep.js";
 import { httpRequestTool } from "./http-request/http-request.js";
 import { lsTool } from "./ls/ls.js";
+import { memoryForgetTool, memoryRecallTool, memoryStoreTool } from "./memory/memory.js";
 import { moveTool } from "./move/move.js";
 import { panesTool } from "./panes/panes.js";
 import { processTool } from "./process/process.js";
@@ -75,6 +76,9 @@ const tools = [
   capturePaneTool,
   sendKeysTool,
   panesTool,
+  memoryStoreTool,
+  memoryRecallTool,
+  memoryForgetTool,
 ] as const;
 
 /** All of them, in the order in which they are registered. */
@@ -92,6 +96,9 @@ export const scheduleTools: readonly DefinedTool[] = Object.freeze([
   cronRunTool,
   cronRunsTool,
 ]);
+
+/** Those that only a state with memories can serve. */
+export const memoryTools: readonly DefinedTool[] = Object.freeze([memoryStoreTool, memoryRecallTool, memoryForgetTool]);
 
 /** What each built-in tool returns, by Haft's own names. */
 export type BuiltinToolData = DataByTool<typeof tools>;

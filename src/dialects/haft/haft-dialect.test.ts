@@ -1,7 +1,7 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import { builtinRegistry, needsSeveralTargets, needsTerminal } from "../../toolkit/index.js";
-import { builtinTools, terminalTools } from "../../tools/index.js";
+import { builtinRegistry, needsSeveralTargets } from "../../toolkit/index.js";
+import { builtinTools, memoryTools, scheduleTools, terminalTools } from "../../tools/index.js";
 import { haftDialect } from "./haft-dialect.js";
 
 /** Tokens (o200k) that the descriptors of the coding set may take together. */
@@ -16,7 +16,15 @@ const MAX_TERMINAL_TOKENS = 400;
 /** What `copy` may take beside them, where there are several targets, with the parameters that choose two of them. */
 const MAX_COPY_TOKENS = 200;
 
-const registry = builtinRegistry(haftDialect, { terminal: true, severalTargets: true });
+/** What those for memories may take beside them, where the state has some; they are in no collection but "all" and "memory". */
+const MAX_MEMORY_TOKENS = 320;
+
+const registry = builtinRegistry(haftDialect, {
+  terminal: true,
+  severalTargets: true,
+  memories: true,
+  schedules: true,
+});
 const descriptors = registry.names().map((name) => registry.get(name).descriptor());
 const usualTools = builtinRegistry();
 
@@ -33,11 +41,15 @@ describe("haftDialect", () => {
 
   it(`shows the collection "all" in at most ${MAX_ALL_TOKENS} tokens`, () => {
     const all = usualTools.membersOf("all").map((tool) => tool.descriptor());
-    const ofTerminal = descriptors.filter(({ name }) => needsTerminal(name));
-    const ofTargets = registry.names().filter((name) => needsSeveralTargets(name));
-    expect(ofTerminal.map(({ name }) => name)).toEqual(terminalTools.map(({ name }) => name));
-    expect(ofTargets).toEqual(["copy"]);
-    expect(all).toHaveLength(descriptors.length - ofTerminal.length - ofTargets.length);
+    const [ofTerminal, ofSchedules, ofMemories] = [terminalTools, scheduleTools, memoryTools].map((tools) =>
+      descriptors.filter((one) => tools.some(({ name }) => name === one.name)),
+    );
+    const ofTargets = descriptors.filter(({ name }) => needsSeveralTargets(name));
+    const more = descriptors.filter(({ name }) => !usualTools.has(name));
+    expect(ofTargets.map(({ name }) => name)).toEqual(["copy"]);
+    expect(new Set(more)).toEqual(new Set([ofTerminal, ofSchedules, ofMemories, ofTargets].flat()));
+    expect(all).toHaveLength(descriptors.length - more.length);
+    expect(countTokens(JSON.stringify(ofMemories))).toBeLessThanOrEqual(MAX_MEMORY_TOKENS);
     expect(countTokens(JSON.stringify(all))).toBeLessThanOrEqual(MAX_ALL_TOKENS);
     expect(countTokens(JSON.stringify(ofTerminal))).toBeLessThanOrEqual(MAX_TERMINAL_TOKENS);
     const copy = registry.get("copy").descriptor(["local", "ssh:build@host"]);
@@ -76,7 +88,10 @@ describe("haftDialect", () => {
 
   it("has a collection of tools that only read, all of them in the coding set too", () => {
     const { "read-only": readOnly = [], coding, ...others } = haftDialect.collections;
-    expect(others).toEqual({});
+    expect(others).toEqual({
+      schedules: scheduleTools.map(({ name }) => name),
+      memory: memoryTools.map(({ name }) => name),
+    });
     expect(readOnly).toEqual(expect.arrayContaining(["read", "ls", "grep", "find", "webfetch", "websearch"]));
     for (const name of readOnly) expect([name, registry.get(name).effect]).not.toEqual([name, "write"]);
     expect(coding).toEqual(

@@ -19,6 +19,7 @@ import { haftFindPresenter } from "./find.js";
 import { haftGrepPresenter } from "./grep.js";
 import { haftHttpRequestPresenter } from "./http-request.js";
 import { haftLsPresenter } from "./ls.js";
+import { haftMemoryForgetPresenter, haftMemoryRecallPresenter, haftMemoryStorePresenter } from "./memory.js";
 import { haftMovePresenter } from "./move.js";
 import { haftPanesPresenter } from "./panes.js";
 import { haftProcessPresenter } from "./process.js";
@@ -57,6 +58,9 @@ const tools = {
   capture_pane: haftCapturePanePresenter,
   send_keys: haftSendKeysPresenter,
   panes: haftPanesPresenter,
+  memory_store: haftMemoryStorePresenter,
+  memory_recall: haftMemoryRecallPresenter,
+  memory_forget: haftMemoryForgetPresenter,
 } as const;
 
 /** The default: short schemas, every limit stated, every failure with its next step. */
@@ -83,6 +87,7 @@ export const haftDialect: Dialect = Object.freeze({
       "panes",
     ],
     schedules: ["cron_add", "cron_list", "cron_remove", "cron_update", "cron_run", "cron_runs"],
+    memory: ["memory_store", "memory_recall", "memory_forget"],
   }),
   unknownParameter: "refuse",
   unknownTool(name: string, nearest: readonly string[]): string {

@@ -8,9 +8,9 @@ import {
 } from "../../tools/http-request/contract.js";
 import { missing, omitUndefined, shownValue, textArgument } from "../arguments.js";
 import { counted, textResult } from "../rendering.js";
+import { callError } from "./call-error.js";
 import { failed } from "./envelope.js";
 import * as messages from "./messages.js";
-import { webError } from "./web-error.js";
 
 const HTTP_REQUEST_TIMEOUT_MS = 30_000;
 const HTTP_REQUEST_MAX_BYTES = 1_000_000;
@@ -53,7 +53,7 @@ export const httpRequestPresenter: ToolPresenter<HttpRequestInput, HttpRequestDa
   },
   render(result) {
     const { data } = result;
-    if (data === undefined) return failed(webError(result, messages.requestFailed, "http_request"));
+    if (data === undefined) return failed(callError(result, messages.requestFailed, "http_request"));
     const text = responseText(data);
     return result.isError ? failed(messages.httpStatus(data.status), text) : textResult(text, { clamped: true });
   },

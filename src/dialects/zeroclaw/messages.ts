@@ -51,3 +51,14 @@ export const AGENT_JOBS =
   "jobs of an agent are not run here: they come with the agent. Send a `command` for a shell job";
 export const removedJob = (id: string): string => `Removed cron job ${id}`;
 export const APPROVED_IGNORED = "`approved` was ignored: only a person or the host can approve a call.";
+
+/** ZC-033, ZC-036, ZC-038 */
+export const memoryStored = (key: string): string => `Stored memory: ${key}`;
+export const noMemories = "No matching memories found";
+export const memoriesFound = (count: number): string => `Found ${count} memories:\n\n`;
+export const memoryLine = (key: string, content: string): string => `- **${key}**: ${content}\n`;
+export const memoryForgotten = (key: string): string => `Forgot memory: ${key}`;
+export const noMemoryOf = (key: string): string => `No memory found with key: ${key}`;
+export const memoryStoreFailed = (reason: string): string => `Failed to store memory: ${reason}`;
+export const memoryRecallFailed = (reason: string): string => `Memory recall failed: ${reason}`;
+export const memoryForgetFailed = (reason: string): string => `Failed to forget memory: ${reason}`;

@@ -7,9 +7,9 @@ import {
 } from "../../tools/webfetch/contract.js";
 import { missing, textArgument } from "../arguments.js";
 import { textResult } from "../rendering.js";
+import { callError } from "./call-error.js";
 import { failed } from "./envelope.js";
 import * as messages from "./messages.js";
-import { webError } from "./web-error.js";
 
 const WEB_FETCH_MAX_BYTES = 500_000;
 const WEB_FETCH_TIMEOUT_MS = 30_000;
@@ -38,7 +38,7 @@ export const webFetchPresenter: ToolPresenter<WebFetchInput, WebFetchData, WebFe
   },
   render(result) {
     const { data } = result;
-    if (result.isError || data === undefined) return failed(webError(result, messages.fetchFailed, "web_fetch"));
+    if (result.isError || data === undefined) return failed(callError(result, messages.fetchFailed, "web_fetch"));
     const notes = [
       ...(data.isBodyComplete ? [] : [messages.bodyCapped(data.bodyBytes)]),
       ...(data.nextOffset === undefined ? [] : [clipped(data)]),

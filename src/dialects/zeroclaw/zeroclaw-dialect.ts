@@ -13,6 +13,7 @@ import { zeroclawEnvelope } from "./envelope.js";
 import { fileReadPresenter } from "./file-read.js";
 import { fileWritePresenter } from "./file-write.js";
 import { httpRequestPresenter } from "./http-request.js";
+import { memoryForgetPresenter, memoryRecallPresenter, memoryStorePresenter } from "./memory.js";
 import { shellPresenter } from "./shell.js";
 import { webFetchPresenter } from "./web-fetch.js";
 
@@ -28,9 +29,12 @@ const tools = {
   cron_update: cronUpdatePresenter,
   cron_run: cronRunPresenter,
   cron_runs: cronRunsPresenter,
+  memory_store: memoryStorePresenter,
+  memory_recall: memoryRecallPresenter,
+  memory_forget: memoryForgetPresenter,
 } as const;
 
-/** The ZeroClaw toolset as far as it exists: shell, file_read, file_write, http_request, web_fetch and cron jobs with their exact texts, limits and policy. */
+/** The ZeroClaw toolset as far as it exists: shell, file_read, file_write, http_request, web_fetch, memory and cron jobs with their exact texts, limits and policy. */
 export const zeroclawDialect: Dialect = Object.freeze({
   name: "zeroclaw",
   tools,

@@ -1,5 +1,5 @@
 import { conform } from "../../testing/conform.fixture.js";
-import { type Plan, type StateFixture, schedulesSuite, stateSuite } from "../../testing/index.js";
+import { memoriesSuite, type Plan, type StateFixture, schedulesSuite, stateSuite } from "../../testing/index.js";
 import { createSchema, dropSchema } from "../../testing/postgres-schema.fixture.js";
 import { service, withServices } from "../../testing/services.fixture.js";
 import { postgresState } from "./postgres-state.js";
@@ -30,5 +30,5 @@ const plan: Plan<StateFixture> = {
 };
 
 withServices(["postgres"], "the state suite", () => {
-  conform(plan, [stateSuite, schedulesSuite]);
+  conform(plan, [stateSuite, schedulesSuite, memoriesSuite]);
 });

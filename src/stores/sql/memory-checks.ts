@@ -9,10 +9,12 @@ const MAX_TAGS = 16;
 const MAX_TAG = 64;
 const MAX_LIMIT = 100;
 const MAX_DIMENSIONS = 8_192;
+/** The maximum of `Date`. */
+const MAX_TIME_MS = 8.64e15;
 
 /** @throws `STORE_INVALID` for a content that cannot be stored. */
 export function checkMemory(content: MemoryContent): void {
-  const { key, category, tags = [], importance, vector } = content;
+  const { key, category, tags = [], importance, storedMs = 0, vector } = content;
   const refuse = (why: string): never => {
     throw invalid(key, why);
   };
@@ -29,6 +31,8 @@ export function checkMemory(content: MemoryContent): void {
     if (why !== undefined) refuse(`tag ${index + 1} ${why}`);
   }
   if (importance !== undefined && !(importance >= 0 && importance <= 1)) refuse("its importance is not from 0 to 1");
+  if (!Number.isSafeInteger(storedMs) || Math.abs(storedMs) > MAX_TIME_MS)
+    refuse("its time is not a whole number of milliseconds in the range of a date");
   if (vector !== undefined && !isVector(vector)) refuse(`its vector is not 1 to ${MAX_DIMENSIONS} finite numbers`);
 }
 

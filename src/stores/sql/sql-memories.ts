@@ -81,7 +81,7 @@ export function sqlMemories(database: SqlDatabase, { namespace: name, now }: Sql
       checkMemory(content);
       return changing(async (sql) => {
         const of = (await namespaceNamed(sql, namespace)) ?? (await newNamespace(sql, namespace));
-        const storedMs = Math.floor(await now(sql));
+        const storedMs = content.storedMs ?? Math.floor(await now(sql));
         const id = newNonce();
         const old = await currentOf(sql, of, content.key);
         if (old === undefined && of.entries >= MAX_ENTRIES) throw tooMany(content.key);

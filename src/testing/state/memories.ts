@@ -47,6 +47,7 @@ export const stateMemories: Suite<StateFixture> = [
     expectEqual(await other.get("k"), expected, "what is read");
     expectEqual(await other.get("K"), undefined, "another key");
     expectEqual((await other.store(note("bare", "x"))).tags, [], "tags of an entry without");
+    expectEqual((await other.store(note("dated", "x", { storedMs: 5 }))).storedMs, 5, "the time of an imported entry");
   }),
   onMemories("store:replaces", "The same key replaces, and older versions are kept", async (memories, other) => {
     const first = await memories.store(note("colour", "likes blue"));

@@ -2,8 +2,8 @@ import type { ToolResult } from "../../kernel/index.js";
 import { failureOf, missingParameterOf, reasonOf } from "../failure.js";
 import * as messages from "./messages.js";
 
-/** The error of a web tool that has no response to show. @param failed - Words what the network failed of. */
-export function webError(result: ToolResult<unknown>, failed: (reason: string) => string, tool: string): string {
+/** The error of a call without data to show. @param failed - Words why the tool itself failed. */
+export function callError(result: ToolResult<unknown>, failed: (reason: string) => string, tool: string): string {
   const failure = failureOf(result);
   const missing = missingParameterOf(failure);
   if (missing !== undefined) return messages.missingParameterMessage(missing);
