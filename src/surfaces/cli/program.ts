@@ -11,6 +11,7 @@ import { addCostCommand } from "./commands/cost.js";
 import { addDoctorCommand } from "./commands/doctor.js";
 import { addInitCommand } from "./commands/init.js";
 import { addJobsCommand } from "./commands/jobs.js";
+import { addMemoryCommand } from "./commands/memory.js";
 import { addPolicyCommand } from "./commands/policy.js";
 import { addScheduleCommand } from "./commands/schedule.js";
 import { addServeCommand } from "./commands/serve.js";
@@ -36,6 +37,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   addAuditCommand,
   addTokenCommand,
   addSessionsCommand,
+  addMemoryCommand,
   addArtifactsCommand,
   addJobsCommand,
   addScheduleCommand,
