@@ -24,6 +24,9 @@ const TOOLS = {
   webfetch: same("webfetch"),
   websearch: same("websearch"),
   http_request: same("http_request"),
+  memory_store: same("memory_store"),
+  memory_recall: same("memory_recall"),
+  memory_forget: same("memory_forget"),
   policy: same("bash"),
   approval: same("bash"),
 };
