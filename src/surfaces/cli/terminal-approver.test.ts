@@ -211,6 +211,21 @@ it("says what would be deleted and moved, and which text goes to a job", async (
     replaces: "file",
   } as const;
   expect(await shown(moved)).toContain("move this file:\n│ a.ts (0 bytes)\n│ to b.ts, replacing the file there\n");
+  const file = { kind: "file", scope: "self" } as const;
+  const copied = {
+    ...plain,
+    call: { ...call, tool: "copy" },
+    source: { target: "there", spec: "ssh:host" },
+    claims: [
+      { ...file, path: "/ws/b.ts", access: ["read", "create"] },
+      { ...file, path: "/srv/.env", access: ["read"], target: "there" },
+    ],
+    preview: { kind: "copy", path: "/srv/.env", entry: "file", sizeBytes: 9, to: "/ws/b.ts" },
+  } as const;
+  const question = (await asked(["n"], copied)).printed;
+  expect(question).toContain("copy would copy this file:\n│ /srv/.env on there (9 bytes)\n│ to b.ts\n");
+  expect(question).toMatch(/reads from +there \(ssh:host\)\n/);
+  expect(question).not.toContain("touches");
   const claims = [{ kind: "input", to: "job", id: "job-1", text: "y\n" }] as const;
   const { printed } = await asked(["n"], { ...plain, call: { ...call, tool: "process" }, claims });
   expect(printed).toContain('\nprocess would write this to the background command "job-1":\n│ y\ntarget ');
