@@ -42,7 +42,7 @@ export function parseEntry(text: string): MemoryContent | string {
   if (lines[0]?.trimEnd() !== FENCE || end < 0) return `it does not begin with facts between two lines of "${FENCE}"`;
   const facts: Record<string, unknown> = {};
   for (const [at, line] of lines.slice(1, end).entries()) {
-    const [, name, value] = /^([a-z]+):\s*(.+?)\s*$/.exec(line) ?? [];
+    const [, name, value] = /^([a-z]+):\s*(.+?)\s*$/s.exec(line) ?? [];
     if (name === undefined || value === undefined) return `line ${at + 2} is not "name: value"`;
     facts[name] = parsedValue(value);
   }
