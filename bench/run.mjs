@@ -43,6 +43,7 @@ const MODULES = [
     "adapters",
     "html",
     "http",
+    "memory",
   ],
   ...["mcp-start", "mcp-calls", "mcp-tools", "program"],
 ].map((name) => new URL(`./cases/${name}.mjs`, import.meta.url).href);
