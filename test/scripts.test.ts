@@ -192,7 +192,9 @@ describe("cases", () => {
   it("plays every area of the tools that are built", () => {
     put("cases/run.mjs", `console.log(process.argv[process.argv.indexOf("--area") + 1]);${RUNNER}`);
     const { stdout } = play([{ id: "PROC-01", status: "passed" }]);
-    expect(stdout.split("\n")[0]).toBe("EDIT,WRITE,READ,LS,GREP,FIND,SHELL,PROC,MCP,KERN,POL,FETCH,SEARCH,HTTP,SSH");
+    expect(stdout.split("\n")[0]).toBe(
+      "EDIT,WRITE,READ,LS,GREP,FIND,SHELL,PROC,MCP,KERN,POL,FETCH,SEARCH,HTTP,SSH,MEM",
+    );
   });
 
   it("an area that is neither played nor listed as not built fails the run", () => {
