@@ -37,7 +37,7 @@ async function begin(name, about, item) {
     await stage.end();
     if (answer.failed !== undefined) throw new Error(`${item.id}: its files could not be made: ${answer.failed}`);
   }
-  const answer = await side.worker.ask({ prepare: { ...place, name } });
+  const answer = await side.worker.ask({ prepare: { ...place, name } }, item.prepareMs);
   if (answer.failed !== undefined) side.failed = answer;
   return side;
 }
@@ -66,7 +66,8 @@ function startWorker(home) {
     }
   };
   return {
-    ask: (message) =>
+    /** @param withinMs - For a preparation that makes much. */
+    ask: (message, withinMs = TIMEOUT_MS) =>
       new Promise((resolve) => {
         const settle = (answer) => {
           clearTimeout(late);
@@ -76,8 +77,8 @@ function startWorker(home) {
         const onExit = (code, signal) => settle({ failed: `its process ended with ${signal ?? code}`, wallMs: 0 });
         const late = setTimeout(() => {
           kill();
-          settle({ failed: `not done after ${TIMEOUT_MS / 1000} s`, wallMs: TIMEOUT_MS });
-        }, TIMEOUT_MS);
+          settle({ failed: `not done after ${withinMs / 1000} s`, wallMs: withinMs });
+        }, withinMs);
         child.once("exit", onExit).once("message", settle);
         if (child.connected) child.send(message);
         else onExit(child.exitCode, child.signalCode);

@@ -67,6 +67,8 @@ function recalling(id, what, queryOf) {
     what: `${what}, among ${ENTRIES} notes`,
     unit: "call",
     goals: [atMost(20)],
+    // Each note is stored by itself, as a user's are.
+    prepareMs: 600_000,
     sides: {
       ours: async ({ scratch }) => {
         const memories = await openMemories(scratch);
