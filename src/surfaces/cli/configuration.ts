@@ -116,7 +116,8 @@ export function storeOf(option: string | undefined, { store }: Pick<SettledConfi
   if (option !== undefined && hasPassword(option))
     throw new UsageError(
       "Did not start: --store has a password in it, which every user of this machine can read in the list of processes. " +
-        "Put it into an environment variable, such as PGPASSWORD, or name one: --store 'postgres://USER:${NAME}@HOST/DATABASE'.",
+        "Put it into an environment variable, such as PGPASSWORD, or name one: --store 'postgres://USER:$" +
+        "{NAME}@HOST/DATABASE'.",
     );
   const text = option ?? store ?? (HAFT_STORE === "" ? undefined : HAFT_STORE);
   return text === undefined ? undefined : filledStoreUrl(text, (name) => process.env[name]);

@@ -1,6 +1,6 @@
 /** `haft schedule`: commands that run at times. */
 import type { Command } from "commander";
-import { withExamples, withJsonOption, withStateOption, withToolkitOptions } from "../command-parts.js";
+import { withExamples, withJsonOption, withSharedStateOptions, withToolkitOptions } from "../command-parts.js";
 import type { DaemonOptions } from "./schedule/run-daemon.js";
 import type { AddOptions, LogOptions, ScheduleListOptions } from "./schedule/run-schedule.js";
 
@@ -17,7 +17,9 @@ export function addScheduleCommand(program: Command): void {
   );
   withExamples(
     withJsonOption(
-      withStateOption(schedule.command("list").description("list the schedules, with their next and their last run")),
+      withSharedStateOptions(
+        schedule.command("list").description("list the schedules, with their next and their last run"),
+      ),
     ),
     "haft schedule list",
     "haft schedule list --json",
@@ -27,7 +29,7 @@ export function addScheduleCommand(program: Command): void {
   addAddCommand(schedule);
   withExamples(
     withJsonOption(
-      withStateOption(schedule.command("remove <id>").description("remove a schedule, by its id or its name")),
+      withSharedStateOptions(schedule.command("remove <id>").description("remove a schedule, by its id or its name")),
     ),
     "haft schedule remove tests",
   ).action(async (id: string, options: ScheduleListOptions) => {
@@ -35,7 +37,7 @@ export function addScheduleCommand(program: Command): void {
   });
   withExamples(
     withJsonOption(
-      withStateOption(schedule.command("run <id>").description("make a schedule due now, beside its times")),
+      withSharedStateOptions(schedule.command("run <id>").description("make a schedule due now, beside its times")),
     ),
     "haft schedule run tests",
   ).action(async (id: string, options: ScheduleListOptions) => {
@@ -43,7 +45,7 @@ export function addScheduleCommand(program: Command): void {
   });
   withExamples(
     withJsonOption(
-      withStateOption(
+      withSharedStateOptions(
         schedule
           .command("log [id]")
           .description("print the last runs with their output, of one schedule or of all")

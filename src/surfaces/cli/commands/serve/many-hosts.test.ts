@@ -123,6 +123,47 @@ withServices(["postgres"], "serve on many hosts", () => {
     });
   });
 
+  it("a session of the older protocol is ended by its client on both, and by `haft sessions end`", async () => {
+    const authorization = `Bearer ${token}`;
+    const accept = "application/json, text/event-stream";
+    const ask = (host: ServedHost, id: string, more: RequestInit = {}) =>
+      fetch(`http://127.0.0.1:${host.port}/mcp`, {
+        method: "POST",
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+        ...more,
+        headers: { authorization, accept, "content-type": "application/json", "mcp-session-id": id, ...more.headers },
+      });
+    const status = async (host: ServedHost, id: string) => {
+      const answer = await ask(host, id);
+      await answer.text();
+      return answer.status;
+    };
+    const begin = async (): Promise<string> => {
+      const client = new OldClient({ name: "desk", version: "1" });
+      const transport = new OldTransport(proxy.url, { requestInit: { headers: { authorization } } });
+      await client.connect(transport as never);
+      clients.push(client);
+      return transport.sessionId ?? "";
+    };
+    const [one, other] = hosts as [ServedHost, ServedHost];
+    const first = await begin();
+    expect([await status(one, first), await status(other, first)]).toEqual([200, 200]);
+    const resumed = await ask(one, first, {
+      method: "GET",
+      body: null,
+      headers: { "last-event-id": '7b0d3f7e-0000-4000-8000-000000000000:""a_1' },
+    });
+    expect(resumed.status).toBe(503);
+    expect((await ask(other, first, { method: "DELETE", body: null })).status).toBe(200);
+    expect([await status(one, first), await status(other, first)]).toEqual([404, 404]);
+    const second = await begin();
+    expect([await status(one, second), await status(other, second)]).toEqual([200, 200]);
+    const listed = await place.haft(["sessions", "list", "--json"], { env: envOf("c") });
+    const [{ id = "" } = {}] = JSON.parse(listed.stdout) as { readonly id?: string }[];
+    expect((await place.haft(["sessions", "end", id], { env: envOf("c") })).status).toBe(0);
+    expect([await status(one, second), await status(other, second)]).toEqual([404, 404]);
+  });
+
   it("a client of the older protocol cancels a call that another host runs", async () => {
     const client = await oldClient();
     const stop = new AbortController();
