@@ -42,6 +42,7 @@ export {
 export { createToolkit } from "./create-toolkit.js";
 export { makeLocalContext, resetProcessTable, resetTodos, toolBox, tryToolBox } from "./default-host.js";
 export { DIALECT_NAMES, type DialectName, dialectNamed } from "./dialect-named.js";
+export { hasDatabase } from "./has-database.js";
 export { hasTerminal } from "./has-terminal.js";
 export { type HostFindings, inspectHost } from "./inspect-host.js";
 export { isOutcomeOf, type Outcome } from "./is-outcome-of.js";
@@ -49,6 +50,7 @@ export { type MemoryAdmin, type MemoryAdminOptions, memoryAdmin } from "./memory
 export { inspectStore, openFileState, openMemoryState, openPostgresState } from "./open-state.js";
 export type { CloseableContext, OwnedBox, OwnedContext } from "./owned-box.js";
 export { presetOf } from "./policy-preset.js";
+export { type NextRunsOptions, type NextRunsTiming, nextRuns } from "./schedules/next-runs.js";
 export { type ListedSchedule, type ScheduleAdmin, scheduleAdmin } from "./schedules/schedule-admin.js";
 export type { ScheduleOptions } from "./schedules/schedule-runner.js";
 export type { ToolkitSchedules } from "./schedules/toolkit-schedules.js";

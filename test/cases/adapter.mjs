@@ -7,7 +7,7 @@
 import { accessSync, chmodSync, constants, mkdtempSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createToolkit, denyByDefaultPolicy, providerSchema, zeroclawPolicy } from "../../dist/index.js";
+import { createToolkit, denyByDefaultPolicy, nextRuns, providerSchema, zeroclawPolicy } from "../../dist/index.js";
 
 /** The case's name of a tool → the product's name, and its arguments → the product's. */
 const TOOLS = {
@@ -29,6 +29,7 @@ const TOOLS = {
   memory_forget: same("memory_forget"),
   policy: same("bash"),
   approval: same("bash"),
+  cron_add: same("cron_add"),
 };
 
 /** Words of a case's policy that this build can follow, each with the values that it can follow. */
@@ -132,8 +133,17 @@ async function refusalOf(opened) {
   }
 }
 
-/** A schema of another server, for each provider. */
+/** A schema of another server, for each provider; when a schedule is due, and why an expression is refused. */
 export const unit = {
+  "next runs": async ({ expr, tz, from, count }) => {
+    const found = await nextRuns({ schedule: expr, tz }, { fromMs: Date.parse(from), count });
+    return found.map((ms) => new Date(ms).toISOString().replace(".000Z", "Z"));
+  },
+  validate: async ({ exprs }) => {
+    const refusalOf = (expr) =>
+      nextRuns({ schedule: expr }, { fromMs: Date.now() }).then(String, (error) => error.message);
+    return Object.fromEntries(await Promise.all(exprs.map(async (expr) => [expr, await refusalOf(expr)])));
+  },
   sanitise: ({ schema }) => {
     const providers = ["openai-strict", "openai", "anthropic", "google", "google-json-schema"];
     return Object.fromEntries(providers.map((provider) => [provider, providerSchema(schema, provider)]));

@@ -72,7 +72,7 @@ describe("a timing", () => {
     ["", "it has 0 fields"],
     ["@daily", "it has 1 field;"],
     ["1,".repeat(300), "it has 600 characters, at most 256 are read"],
-  ])("%s names the field", (schedule, wanted) => {
+  ])("%s is refused, and the field named [CRON-06]", (schedule, wanted) => {
     expect(problem({ schedule })).toContain(wanted);
   });
 

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import pc from "picocolors";
 import type { DefinedTool, ToolRegistry } from "../../../kernel/index.js";
 import { showControls } from "../../../text/index.js";
-import type { ToolSettings } from "../../../toolkit/index.js";
+import type { BuiltinRegistryOptions } from "../../../toolkit/index.js";
 import {
   withConfigOptions,
   withDialectOption,
@@ -55,23 +55,24 @@ export function addCostCommand(program: Command): void {
 }
 
 async function printCosts(options: CostOptions): Promise<number> {
-  const { loadConfig, reportIgnored } = await import("../configuration.js");
+  const { loadConfig, reportIgnored, storeOf } = await import("../configuration.js");
   const { serversOf } = await import("../servers-of.js");
   const { targetsOf } = await import("../common-options.js");
-  const { DIALECT_NAMES, hasTerminal, nameOf } = await import("../../../toolkit/index.js");
+  const { DIALECT_NAMES, hasDatabase, hasTerminal, nameOf } = await import("../../../toolkit/index.js");
   const loaded = await loadConfig(options);
   reportIgnored(loaded);
   const { dialect: configured, tools } = loaded.settled;
   const chosen = targetsOf(options.on, loaded);
   const targets = chosen.map(nameOf);
   const terminal = chosen.some((one) => hasTerminal(one));
+  const hasState = await hasDatabase({ store: storeOf(undefined, loaded.settled) });
   const servers = await serversOf(loaded.settled, resolve(options.workspace ?? "."));
   const foreign = await servers.tools();
   await servers.close();
   const names = options.all ? DIALECT_NAMES : [options.dialect ?? configured ?? DEFAULT_DIALECT];
   const costs: Cost[] = [];
-  for (const name of names)
-    costs.push(await costOf(name, { tools, severalTargets: targets.length > 1, terminal }, foreign, targets));
+  const found = { tools, severalTargets: targets.length > 1, terminal, memories: hasState, schedules: hasState };
+  for (const name of names) costs.push(await costOf(name, found, foreign, targets));
   if (options.json) printJson(options.all ? costs : costs[0]);
   else process.stdout.write(options.all ? summary(costs) : details(costs[0]!));
   return EXIT.ok;
@@ -79,7 +80,7 @@ async function printCosts(options: CostOptions): Promise<number> {
 
 async function costOf(
   name: string,
-  options: { readonly tools: ToolSettings; readonly severalTargets: boolean; readonly terminal: boolean },
+  options: BuiltinRegistryOptions,
   foreign: readonly DefinedTool[],
   targets: readonly string[],
 ): Promise<Cost> {

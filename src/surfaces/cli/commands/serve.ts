@@ -15,6 +15,7 @@ export function addServeCommand(program: Command): void {
             "--port <number>",
             "the HTTP port, or the next free one (default: from the configuration, else any free port)",
           )
+          .option("--no-schedules", "do not run schedules while it serves")
           .option("--once", "exit after printing how to connect"),
       ),
     ),

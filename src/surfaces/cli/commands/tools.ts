@@ -47,9 +47,9 @@ export function addToolsCommand(program: Command): void {
 /** Connects to the configured servers for their tools and disconnects again. @throws UsageError */
 async function printTools(name: string | undefined, options: ToolsOptions): Promise<void> {
   const { dialectArgument, disabledBy, targetsOf, toolsOf } = await import("../common-options.js");
-  const { loadConfig, reportIgnored } = await import("../configuration.js");
+  const { loadConfig, reportIgnored, storeOf } = await import("../configuration.js");
   const { serversOf } = await import("../servers-of.js");
-  const { builtinRegistry, dialectNamed, hasSharedWorkspace, hasTerminal, nameOf } = await import(
+  const { builtinRegistry, dialectNamed, hasDatabase, hasSharedWorkspace, hasTerminal, nameOf } = await import(
     "../../../toolkit/index.js"
   );
   const loaded = await loadConfig(options);
@@ -59,11 +59,14 @@ async function printTools(name: string | undefined, options: ToolsOptions): Prom
   const targetNames = targets.map(nameOf);
   const descriptorOf = (tool: DefinedTool) => tool.descriptor(targetNames);
   const dialect = await dialectNamed(options.dialect ?? settled.dialect ?? DEFAULT_DIALECT);
+  const hasState = await hasDatabase({ store: storeOf(undefined, settled) });
   const own = toolsOf(
     builtinRegistry(dialect, {
       tools: settled.tools,
       severalTargets: targets.length > 1,
       terminal: targets.some((one) => hasTerminal(one)),
+      memories: hasState,
+      schedules: hasState,
     }),
     options.collection,
   );

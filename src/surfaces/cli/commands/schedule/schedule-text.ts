@@ -54,8 +54,8 @@ export function stateText({ state, attempt, end }: Pick<ShownRun, "state" | "att
 
 export function hostText({ hosts, idleMs }: RunningHosts): string {
   if (idleMs === undefined)
-    return "nothing runs schedules at present: start `haft serve` or `haft schedule daemon` in their workspace.";
-  return `schedules are run by ${hosts.map(showControls).join(", ")}.`;
+    return "Nothing runs schedules at present: start `haft serve` or `haft schedule daemon` in their workspace.";
+  return `Schedules are run by ${hosts.map(showControls).join(", ")}.`;
 }
 
 function indented(text: string): string {

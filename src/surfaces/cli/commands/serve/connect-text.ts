@@ -19,16 +19,19 @@ export interface Connection {
   readonly tools: readonly string[];
   /** How a client starts the same server over stdio. */
   readonly start: StartCommand;
+  /** What it says about schedules. Absent: it runs none. */
+  readonly schedules?: string | undefined;
 }
 
 export function connectText(connection: Connection, isOnce: boolean): string {
-  const { url, token, place, autonomy, tools, start } = connection;
+  const { url, token, place, autonomy, tools, start, schedules } = connection;
   const block = {
     mcpServers: { haft: { type: "http", url, headers: { Authorization: `Bearer ${token}` } } },
   };
   const byStdio = escapeControls(JSON.stringify({ mcpServers: { haft: start } }));
   const head = `${pc.bold("Haft")} serves ${tools.length} tools ${showControls(`${place}: ${tools.join(", ")}`)}
 ${AT_LEVEL[autonomy]}`;
+  const alsoRuns = schedules === undefined ? "" : `\n${showControls(schedules)}`;
   const asYou = autonomy === "full" ? "can run commands as you" : "can make such calls as you";
   if (isOnce)
     return `${head} A client ${asYou}.
@@ -40,7 +43,7 @@ ${byStdio}
 Over HTTP the server listened at ${url} and stopped because of --once; that address and its token are no longer valid.
 Without --once it prints both, ready to paste, and serves until Ctrl+C.
 `;
-  return `${head} Anyone with this token ${asYou}.
+  return `${head} Anyone with this token ${asYou}.${alsoRuns}
 
 ${pc.bold("URL")}    ${url}
 ${pc.bold("Token")}  ${token}

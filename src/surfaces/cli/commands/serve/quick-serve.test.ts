@@ -28,6 +28,7 @@ describe("the quick way to serve over standard input and output", () => {
     ["serve", "--stdio", "--gate", "write", "--state", "s", "--autonomy", "full"],
     ["serve", "--stdio", "--workspace", "a", "--workspace", "b"],
     ["serve", "--stdio", "--no-config"],
+    ["serve", "--stdio", "--no-schedules"],
     ["serve", "--stdio", "--config", "c.jsonc"],
   ])("understands %s %s %s %s as the parser of all commands does", async (...args) => {
     const quick = quickServe(args);

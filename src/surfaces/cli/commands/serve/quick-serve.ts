@@ -14,6 +14,7 @@ const OPTIONS = {
   workspace: text,
   config: text,
   "no-config": flag,
+  "no-schedules": flag,
   dialect: text,
   on: { ...text, multiple: true, default: [] as string[] },
   state: text,
@@ -30,11 +31,11 @@ export function quickServe(args: readonly string[]): ServeOptions | undefined {
   if (args[0] !== "serve" || !args.includes("--stdio")) return undefined;
   try {
     const { values } = parseArgs({ args: args.slice(1), options: OPTIONS });
-    const { "no-config": withoutConfig, config, ...others } = values;
+    const { "no-config": withoutConfig, "no-schedules": withoutSchedules, config, ...others } = values;
     if (withoutConfig && config !== undefined) return undefined;
     if (DIRECTORY_OPTIONS.some((name) => values[name] === "")) return undefined;
     const chosen = withoutConfig ? { config: false as const } : config === undefined ? {} : { config };
-    return { ...others, ...chosen };
+    return { ...others, ...chosen, schedules: withoutSchedules !== true };
   } catch {
     return undefined;
   }

@@ -8,12 +8,14 @@ import {
   clientTokens,
   createToolkit,
   dialectNamed,
+  hasDatabase,
   hasPassword,
   hasSharedWorkspace,
   hasTerminal,
   nameOf,
   stateDirectoryProblem,
   storeProblem,
+  type ToolkitOptions,
 } from "../../../../toolkit/index.js";
 import { haftVersion } from "../../../installed-package.js";
 import { newToken, serveMcpHttp, serveMcpStdio } from "../../../mcp/index.js";
@@ -33,6 +35,7 @@ import { serversOf, withServers } from "../../servers-of.js";
 import { EXIT, UsageError } from "../../usage.js";
 import { printWebNotices } from "../../web-settings.js";
 import { rootFrom } from "./client-root.js";
+import { servedSchedules, withSchedules } from "./serve-schedules.js";
 import { type ServedCalls, servedCalls } from "./served-calls.js";
 
 /** A command that runs longer continues as a job: most clients time out a call after a minute. */
@@ -42,6 +45,8 @@ export interface ServeOptions extends CommonOptions {
   readonly stdio?: boolean;
   readonly port?: string;
   readonly once?: boolean;
+  /** Default true. */
+  readonly schedules?: boolean;
   readonly collection: string;
 }
 
@@ -62,11 +67,14 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   printWebNotices(settings.webNotices);
   const dialect = await dialectNamed(settings.dialect);
   const { gate, toolSettings } = settings.toolkit;
+  const hasState = await hasDatabase(settings.toolkit);
   const registry = builtinRegistry(dialect, {
     ...(gate === undefined ? {} : { gate }),
     ...(toolSettings === undefined ? {} : { tools: toolSettings }),
     severalTargets: settings.targets.length > 1,
     terminal: settings.targets.some((one) => hasTerminal(one)),
+    memories: hasState,
+    schedules: hasState,
   });
   const tools = toolsOf(registry, options.collection);
   const hasServers = options.collection === EVERY_TOOL && Object.keys(settings.config.servers).length > 0;
@@ -104,6 +112,7 @@ async function serveOverStdio(
   const hasWorkspace = options.workspace !== undefined;
   let setting = settings.config.tools;
   const given = hasWorkspace ? workspaceOf(options.workspace) : undefined;
+  const open = async (more: ToolkitOptions) => withSchedules(await createToolkit(more), options);
   const calls: ServedCalls = servedCalls({
     collection: options.collection,
     needsRoots: !hasWorkspace,
@@ -114,7 +123,7 @@ async function serveOverStdio(
       const root = given ?? (reported === undefined ? undefined : rootFrom(reported));
       if (root === undefined || root === given) {
         setting = settings.config.tools;
-        return createToolkit({
+        return open({
           ...settings.toolkit,
           approver: calls.approver,
           tools: await servers.tools(),
@@ -130,7 +139,7 @@ async function serveOverStdio(
       printWebNotices(there.webNotices.filter(({ found }) => !shown.includes(found)));
       const tools = (await servers.tools()).filter(({ name }) => setting[name] !== false);
       const { approver } = calls;
-      return createToolkit({
+      return open({
         ...there.toolkit,
         approver,
         tools,
@@ -144,6 +153,11 @@ async function serveOverStdio(
     printUntrustedNotice(
       "waiting for an MCP client on stdin; press Ctrl+C to stop. `haft connect` configures a client to start this server itself.",
     );
+  setTimeout(() => void reportSchedules(), REPORT_DELAY_MS).unref();
+  const reportSchedules = async () => {
+    const line = hasWorkspace ? await schedulesOf(calls, settings, options) : undefined;
+    if (line !== undefined) printNotice(line);
+  };
   if (hasWorkspace) reportUnopened(calls, settings);
   else reportNoWorkspace(settings);
   await serveMcpStdio({ ...server, calls, signal: untilSignalled() });
@@ -171,13 +185,16 @@ async function serveOverHttp(
     pendingHint: (token) => pendingHint(token, settings),
     foreignTool: servers.named,
     open: async () =>
-      createToolkit({
-        ...settings.toolkit,
-        approver: calls.approver,
-        tools: await servers.tools(),
-        yieldMs: AUTO_BACKGROUND_MS,
-        ...workspaceFor(settings.targets, workspace),
-      }),
+      withSchedules(
+        await createToolkit({
+          ...settings.toolkit,
+          approver: calls.approver,
+          tools: await servers.tools(),
+          yieldMs: AUTO_BACKGROUND_MS,
+          ...workspaceFor(settings.targets, workspace),
+        }),
+        options.once ? { schedules: false } : options,
+      ),
   });
   const token = newToken();
   const { port = 0, host } = settings.config.serve;
@@ -194,6 +211,7 @@ async function serveOverHttp(
     autonomy: settings.toolkit.autonomy ?? DEFAULT_AUTONOMY,
     tools: offered.map((tool) => tool.descriptor().name),
     start: stdioServerCommand(workspace, { ...stateOfEnvironment(settings), ...options }),
+    schedules: await schedulesOf(calls, settings, options),
   };
   reportUnreadConfig(settings, workspace);
   // Before the address is printed: a client may send a signal at once.
@@ -206,6 +224,16 @@ async function serveOverHttp(
   await service.close();
   await beforeTimeout(closed(calls, servers));
   return EXIT.ok;
+}
+
+/** Opens the toolkit, so that schedules run before the first call. */
+async function schedulesOf(
+  calls: ServedCalls,
+  { toolkit }: Settings,
+  options: ServeOptions,
+): Promise<string | undefined> {
+  if (options.once || options.schedules === false || !(await hasDatabase(toolkit))) return undefined;
+  return servedSchedules({ state: await calls.state() }, options);
 }
 
 /** Opens a default target that can be out of reach, in the background, so that the user learns it before the model does. */
