@@ -63,12 +63,21 @@ const MEMORY_CALLS: readonly Call[] = [
   ["memory_forget", { key: "a" }],
 ];
 
-async function callMemoryTools(reported: (name: string, outcome: ToolOutcome) => void): Promise<void> {
+const SCHEDULE_CALLS: readonly Call[] = [
+  ["cron_add", { schedule: "0 9 * * *", command: "true", name: "daily" }],
+  ["cron_run", { id: "daily" }],
+  ["cron_runs", {}],
+  ["cron_list", {}],
+  ["cron_update", { id: "daily", enabled: false }],
+  ["cron_remove", { id: "daily" }],
+];
+
+async function callStateTools(reported: (name: string, outcome: ToolOutcome) => void): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "haft-memory-"));
   const state = sqliteState({ driver: sqliteDriver()!, path: join(directory, "state.db") });
-  const registry = builtinRegistry(undefined, { memories: true });
+  const registry = builtinRegistry(undefined, { memories: true, schedules: true });
   const context = bareContext(bareHost({ state }), { backend: createMemoryBackend() });
-  for (const [name, input] of MEMORY_CALLS)
+  for (const [name, input] of [...MEMORY_CALLS, ...SCHEDULE_CALLS])
     reported(name, await registry.get(name).invoke({ id: "1", name, input }, context));
   await state.close();
   rmSync(directory, { recursive: true });
@@ -114,7 +123,7 @@ export async function resultsReference(): Promise<string> {
     const paneContext = bareContext(bareHost(), { backend: withFakeTerminal(createMemoryBackend()) });
     reported(name, await ofTerminal.get(name).invoke({ id: "1", name, input }, paneContext));
   }
-  await callMemoryTools(reported);
+  await callStateTools(reported);
   const rows = [...fields].map(([tool, known]) => {
     const shown = [...known].map(([path, kind]) => `\`${path}\` (${kind})`);
     return `| \`${tool}\` | ${shown.join(", ") || "none"} |`;

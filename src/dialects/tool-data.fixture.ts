@@ -322,6 +322,75 @@ const memory = fc.record({
   score: fc.double({ min: 0, max: 1, noNaN: true }),
 });
 
+const scheduleRun = fc.record(
+  {
+    id: text,
+    schedule: text,
+    dueMs: time,
+    due: text,
+    attempt: fc.integer({ min: 1, max: 9 }),
+    state: fc.constantFrom("due", "begun", "succeeded", "failed", "refused", "interrupted", "skipped"),
+    name: text,
+    host: text,
+    begunMs: time,
+    endedMs: time,
+    end: fc.record(
+      { state: fc.constant("failed"), exitCode: fc.nat(255), output: text, reason: text },
+      { requiredKeys: ["state"] },
+    ),
+  },
+  { requiredKeys: ["id", "schedule", "dueMs", "due", "attempt", "state"] },
+);
+
+const shownSchedule = fc.record(
+  {
+    id: text,
+    name: text,
+    timing: fc.oneof(
+      fc.record({ kind: fc.constant("cron"), expression: text, zone: text }),
+      fc.record({ kind: fc.constant("at"), atMs: time }),
+      fc.record({ kind: fc.constant("every"), everyMs: time, fromMs: time }),
+    ),
+    when: text,
+    command: text,
+    target: text,
+    cwd: text,
+    timeoutMs: time,
+    missed: fc.constantFrom("skip", "once", 3),
+    retries: fc.nat(10),
+    deleteAfterRun: fc.boolean(),
+    enabled: fc.boolean(),
+    autonomy: fc.constantFrom("readonly", "supervised", "full"),
+    createdMs: time,
+    next: fc.record({ ms: time, utc: text, local: text }),
+    lastRun: scheduleRun,
+  },
+  {
+    requiredKeys: [
+      "id",
+      "timing",
+      "when",
+      "command",
+      "target",
+      "cwd",
+      "timeoutMs",
+      "missed",
+      "retries",
+      "deleteAfterRun",
+      "enabled",
+      "autonomy",
+      "createdMs",
+    ],
+  },
+);
+
+const runningHosts = fc.record({ hosts: fc.array(text, { maxLength: 2 }), idleMs: time }, { requiredKeys: ["hosts"] });
+
+const changedSchedule = fc.record(
+  { schedule: shownSchedule, zoneFrom: fc.constantFrom("given", "machine"), running: runningHosts },
+  { requiredKeys: ["schedule", "running"] },
+);
+
 const DATA: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   read: nextOffsets,
   write: writes,
@@ -353,6 +422,12 @@ const DATA: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ),
   memory_recall: fc.record({ query: text, entries: fc.array(memory, { maxLength: 3 }) }, { requiredKeys: ["entries"] }),
   memory_forget: fc.record({ key: text, isForgotten: fc.boolean() }),
+  cron_add: changedSchedule,
+  cron_update: changedSchedule,
+  cron_list: fc.record({ schedules: fc.array(shownSchedule, { maxLength: 3 }), running: runningHosts }),
+  cron_remove: fc.record({ id: text, name: text }, { requiredKeys: ["id"] }),
+  cron_run: fc.record({ run: scheduleRun, schedule: shownSchedule, running: runningHosts }),
+  cron_runs: fc.record({ runs: fc.array(scheduleRun, { maxLength: 3 }) }),
 };
 
 /** The data of a call with the required parameters, for each tool that has no generator in `DATA`. */

@@ -47,6 +47,7 @@ export const ZEROCLAW_BUDDY: readonly RequirementRow[] = [
   ["ZC-050", "http_request", "status, headers without cookies, body; an error names the code"],
   ["ZC-051", "http_request", "a session that is read-only sends nothing"],
   ["ZC-052", "web_fetch", "text of pages of four types, with redirects on the same host only"],
+  ["ZC-066", "cron", "cron_add, cron_list and cron_remove are among all tools"],
   ["ZC-075", "registry", "the default tools are shell, file_read and file_write"],
   ["ZC-077", "policy", "a command is validated by list, paths, risk and level, in this order"],
   ["ZC-078", "policy", "each refusal of a command has its own text"],

@@ -84,7 +84,7 @@ export const haftCronRunsPresenter: ToolPresenter<CronRunsInput, CronRunsData> =
 function rendered<Data>(text: (data: Data) => readonly string[]) {
   return (result: ToolResult<Data>, about: RenderContext): Rendered => {
     if (result.isError || result.data === undefined) return renderHaftFailure(result, about);
-    return textResult(withNotes(text(result.data).join("\n"), about));
+    return textResult(withNotes(stripControls(text(result.data).join("\n")).text, about));
   };
 }
 

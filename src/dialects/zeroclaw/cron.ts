@@ -43,6 +43,7 @@ export const cronAddPresenter: ToolPresenter<CronAddInput, CronScheduleData> = {
       name: { type: "string" },
       job_type: { type: "string", enum: ["shell", "agent"], description: "shell; jobs of an agent are not run here" },
       command: { type: "string", description: "The shell command" },
+      prompt: { type: "string", description: "Of a job of an agent: not run here" },
       delete_after_run: { type: "boolean", description: "Default: true for at and after" },
       approved: { type: "boolean", description: "Has no effect here: approval is asked of a person", default: false },
     },

@@ -2,9 +2,9 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import pc from "picocolors";
-import type { DefinedTool, Dialect, ToolDescriptor } from "../../../kernel/index.js";
+import type { DefinedTool, Dialect, ToolDescriptor, ToolRegistry } from "../../../kernel/index.js";
 import { nearestNames, showControls } from "../../../text/index.js";
-import type { ChosenTarget } from "../../../toolkit/index.js";
+import type { ChosenTarget, SettledConfig } from "../../../toolkit/index.js";
 import {
   withCollectionOption,
   withConfigOptions,
@@ -47,11 +47,9 @@ export function addToolsCommand(program: Command): void {
 /** Connects to the configured servers for their tools and disconnects again. @throws UsageError */
 async function printTools(name: string | undefined, options: ToolsOptions): Promise<void> {
   const { dialectArgument, disabledBy, targetsOf, toolsOf } = await import("../common-options.js");
-  const { loadConfig, reportIgnored, storeOf } = await import("../configuration.js");
+  const { loadConfig, reportIgnored } = await import("../configuration.js");
   const { serversOf } = await import("../servers-of.js");
-  const { builtinRegistry, dialectNamed, hasDatabase, hasSharedWorkspace, hasTerminal, nameOf } = await import(
-    "../../../toolkit/index.js"
-  );
+  const { dialectNamed, hasSharedWorkspace, nameOf } = await import("../../../toolkit/index.js");
   const loaded = await loadConfig(options);
   reportIgnored(loaded);
   const { settled } = loaded;
@@ -59,17 +57,7 @@ async function printTools(name: string | undefined, options: ToolsOptions): Prom
   const targetNames = targets.map(nameOf);
   const descriptorOf = (tool: DefinedTool) => tool.descriptor(targetNames);
   const dialect = await dialectNamed(options.dialect ?? settled.dialect ?? DEFAULT_DIALECT);
-  const hasState = await hasDatabase({ store: storeOf(undefined, settled) });
-  const own = toolsOf(
-    builtinRegistry(dialect, {
-      tools: settled.tools,
-      severalTargets: targets.length > 1,
-      terminal: targets.some((one) => hasTerminal(one)),
-      memories: hasState,
-      schedules: hasState,
-    }),
-    options.collection,
-  );
+  const own = toolsOf(await ownTools(dialect, loaded.settled, targets), options.collection);
   const servers = await serversOf(settled, resolve(options.workspace ?? "."), {
     isNeeded: (server) => options.collection === "all" && (name === undefined || name.startsWith(`${server}__`)),
   });
@@ -115,6 +103,24 @@ async function printTools(name: string | undefined, options: ToolsOptions): Prom
   const more = dialectArgument(dialect.name);
   const example = pc.dim(`\`haft tools ${tools[0]?.name ?? "read"}${more}\` shows a tool's parameters and an example.`);
   process.stdout.write(`${rows.join("\n")}\n\n${example}\n`);
+}
+
+/** What the state can serve is known from its options. */
+async function ownTools(
+  dialect: Dialect,
+  settled: SettledConfig,
+  targets: readonly ChosenTarget[],
+): Promise<ToolRegistry> {
+  const { storeOf } = await import("../configuration.js");
+  const { builtinRegistry, hasDatabase, hasTerminal } = await import("../../../toolkit/index.js");
+  const hasState = await hasDatabase({ store: storeOf(undefined, settled) });
+  return builtinRegistry(dialect, {
+    tools: settled.tools,
+    severalTargets: targets.length > 1,
+    terminal: targets.some((one) => hasTerminal(one)),
+    memories: hasState,
+    schedules: hasState,
+  });
 }
 
 async function refuseName(

@@ -1,0 +1,51 @@
+/** The examples of docs/guide/schedules.md, run. */
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { parseTiming } from "../src/engines/schedule/index.js";
+import { nextRuns } from "../src/index.js";
+import { buildProgram } from "../src/surfaces/cli/program.js";
+import { scheduleBench } from "../src/toolkit/schedules/schedules.fixture.js";
+
+const guide = readFileSync(new URL("../docs/guide/schedules.md", import.meta.url), "utf8");
+const blocks = (language: string) =>
+  [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(([, block = ""]) => block);
+
+describe("the guide of schedules", () => {
+  it("has timings that are read as the table says", () => {
+    const rows = [...guide.matchAll(/^\| `(schedule|at|after|every)`[^|]*\| `([^`]+)`/gm)];
+    expect(rows.map(([, name]) => name)).toEqual(["schedule", "at", "after", "every"]);
+    for (const [, name = "", example] of rows)
+      expect(parseTiming({ [name]: example }, { nowMs: 0, localZone: "UTC" })).toHaveProperty("timing");
+  });
+
+  it("has commands that the command line knows, with their options", () => {
+    const schedule = buildProgram().commands.find((command) => command.name() === "schedule")!;
+    const lines = blocks("sh").flatMap((block) => block.trim().split("\n"));
+    expect(lines.length).toBeGreaterThan(3);
+    for (const line of lines) {
+      const [, name] = /^haft schedule (\w+)/.exec(line) ?? [];
+      const command = schedule.commands.find((one) => one.name() === name);
+      const known = command?.options.map(({ long }) => long);
+      for (const [, option] of line.matchAll(/ (--[a-z]+)/g)) expect(known).toContain(option);
+    }
+  });
+
+  it("shows what `nextRuns` returns", async () => {
+    const [, shown = ""] = blocks("ts");
+    const [, schedule, tz] = /schedule: "([^"]+)", tz: "([^"]+)"/.exec(shown)!;
+    const [first] = await nextRuns({ schedule: schedule!, tz: tz! }, { fromMs: Date.UTC(2027, 2, 13, 17) });
+    expect(shown).toContain(`// ${new Date(first!).toISOString()}`);
+  });
+
+  it("runs schedules in a program as it shows", async () => {
+    const bench = scheduleBench();
+    await bench.call("cron_add", { after: "1s", command: "true" });
+    const seen: string[] = [];
+    const toolkit = await bench.toolkit();
+    await toolkit.schedules.start({
+      onRun: (_run, schedule, end) => seen.push(`${schedule.command} ${end?.state ?? "begins"}`),
+    });
+    await bench.runs(() => seen.length === 2);
+    expect(seen).toEqual(["true begins", "true succeeded"]);
+  });
+});
