@@ -28,6 +28,7 @@ import { failed } from "./envelope.js";
 import * as messages from "./messages.js";
 
 const SCHEDULE = {
+  type: ["object", "string"],
   description:
     'Object: {"kind":"cron","expr":"0 9 * * 1-5","tz":"Europe/Berlin"}, {"kind":"at","at":"2030-01-01T09:00:00Z"}, {"kind":"after","after_seconds":600} or {"kind":"every","every_ms":3600000}',
 } as const;
