@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   type Backend,
+  type CallSchedule,
   type Claim,
   type ClaimContext,
   createHostContext,
@@ -13,7 +14,9 @@ import {
   grantFor,
   type HostServices,
   type Locks,
+  type Memories,
   type ReadState,
+  type Schedules,
   type Session,
   type ToolContext,
   targetOf,
@@ -28,6 +31,27 @@ interface Places {
   readonly ws: string;
   readonly secret: string;
   readonly job: string;
+}
+
+/** A schedule of a tool that has not claimed its command. */
+const PLANTED: CallSchedule = {
+  timing: { kind: "at", atMs: 0 },
+  command: "true",
+  cwd: "/",
+  timeoutMs: 1_000,
+  missed: "once",
+  retries: 0,
+  deleteAfterRun: true,
+  enabled: true,
+};
+
+/** Memories or schedules that record which of their functions a call has reached. */
+function recording<Port extends object>(reached: string[]): Port {
+  return new Proxy({} as Port, {
+    get: (_target, name) => async () => {
+      reached.push(String(name));
+    },
+  });
 }
 
 type Attack = (ctx: ToolContext, places: Places) => unknown;
@@ -114,10 +138,27 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   },
   "search.walk": (ctx, { ws }) => drain(ctx.search.walk({ ...QUERY(ws), kinds: ["file"] } as never)),
   "state.documents": (ctx) => ctx.state.documents("memory").update("planted", () => 1),
+  "state.memories.store": (ctx) => ctx.state.memories.store({ key: "k", content: "planted", category: "core" }),
+  "state.memories.get": (ctx) => ctx.state.memories.get("k"),
+  "state.memories.history": (ctx) => ctx.state.memories.history("k"),
+  "state.memories.forget": (ctx) => ctx.state.memories.forget("k"),
+  "state.memories.recall": (ctx) => ctx.state.memories.recall({}),
+  "state.memories.list": (ctx) => drain(ctx.state.memories.list()),
+  "state.memories.purge": (ctx) => ctx.state.memories.purge({ beforeMs: Number.MAX_SAFE_INTEGER }),
+  "state.memories.embeddingProblem": harmless("a sentence about the call itself"),
+  "state.schedules.add": (ctx) => ctx.state.schedules.add(PLANTED, 0),
+  "state.schedules.get": (ctx) => ctx.state.schedules.get("s"),
+  "state.schedules.list": (ctx) => ctx.state.schedules.list(),
+  "state.schedules.update": (ctx) => ctx.state.schedules.update("s", () => undefined),
+  "state.schedules.trigger": (ctx) => ctx.state.schedules.trigger("s"),
+  "state.schedules.runs": (ctx) => ctx.state.schedules.runs(),
+  "state.schedules.now": (ctx) => ctx.state.schedules.now(),
+  "state.schedules.hosts": (ctx) => ctx.state.schedules.hosts(),
   "http.fetch": (ctx) => ctx.http?.fetch("https://example.com/", { method: "POST" }),
   "media.fitImage": harmless("pure: bytes in, bytes out"),
   "media.pdfText": harmless("pure: bytes in, text out"),
   "clock.now": harmless("reads the time"),
+  "clock.elapsed": harmless("reads the time"),
   "clock.timer": harmless("calls the tool back"),
   "ids.next": harmless("an id of no thing"),
   digest: harmless("pure"),
@@ -159,7 +200,7 @@ describe.each(Object.entries(machines))("members of a context on %s", (_, create
   let machine: Machine;
   let places: Places;
   let session: Session;
-  let host: HostServices & { readonly locked: string[]; readonly requested: string[] };
+  let host: HostServices & { readonly locked: string[]; readonly requested: string[]; readonly reached: string[] };
   let readState: ReadState & Map<string, unknown>;
 
   beforeAll(async () => {
@@ -189,7 +230,14 @@ describe.each(Object.entries(machines))("members of a context on %s", (_, create
       requested.push(url);
       return {};
     });
-    return { ...bareHost({ locks, http, policy }), locked, requested };
+    const reached: string[] = [];
+    const bare = bareHost({ locks, http, policy });
+    const state = {
+      ...bare.state,
+      memories: () => recording<Memories>(reached),
+      schedules: recording<Schedules>(reached),
+    };
+    return { ...bare, state, locked, requested, reached };
   }
 
   /** All that an attack could have changed. */
@@ -219,6 +267,7 @@ describe.each(Object.entries(machines))("members of a context on %s", (_, create
       artifacts: (session.artifacts as unknown as { texts: Map<string, string> }).texts.size,
       locked: host.locked,
       requested: host.requested,
+      reached: host.reached,
       documents: await namesOf(host.state.documents("memory").list()),
       flags: { ...machine.backend.flags },
     };
