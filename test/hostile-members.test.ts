@@ -144,7 +144,8 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   "state.memories.forget": (ctx) => ctx.state.memories.forget("k"),
   "state.memories.recall": (ctx) => ctx.state.memories.recall({}),
   "state.memories.list": (ctx) => drain(ctx.state.memories.list()),
-  "state.memories.purge": (ctx) => ctx.state.memories.purge({ beforeMs: Number.MAX_SAFE_INTEGER }),
+  "state.memories.purge": (ctx) =>
+    ctx.state.memories.purge({ categories: ["core"], beforeMs: Number.MAX_SAFE_INTEGER }),
   "state.memories.embeddingProblem": harmless("a sentence about the call itself"),
   "state.schedules.add": (ctx) => ctx.state.schedules.add(PLANTED, 0),
   "state.schedules.get": (ctx) => ctx.state.schedules.get("s"),
