@@ -6,7 +6,7 @@ const LONG = process.env.LONG === "1";
 const LONGEST =
   "complete-backend|memory-backend|posix-backend|lifetime|hostile-commands|disconnect|replace|listener|full-disk";
 /** These replace modules of Node.js, or use the one host that the helpers of a process share. */
-const CHANGE_THEIRS = "many-sessions|session-end|toolkit|undo-recorder";
+const CHANGE_THEIRS = "embedded-state|many-sessions|session-end|toolkit|undo-recorder";
 /** Tests of code that changes nothing of its process share one, so that its modules are loaded once. */
 const SHARED =
   "text kernel engines policy tools dialects backends/memory backends/posix mcp-client stores testing surfaces toolkit"

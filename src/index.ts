@@ -207,6 +207,7 @@ export {
   openFileState,
   openMemoryState,
   openPostgresState,
+  openSqliteState,
   resetProcessTable,
   resetTodos,
   TARGETS,

@@ -34,3 +34,4 @@ export { removeNames } from "./process/remove-names.js";
 export { killAfter, processExists, type SignalTarget, sendSignal } from "./process/signal.js";
 export { isProgram, programOnPath, systemProgram } from "./process/system-program.js";
 export { takeReports, Watcher, type WatcherReport } from "./process/watcher.js";
+export { NO_SQLITE, sqliteSupport } from "./sqlite-support.js";

@@ -26,8 +26,11 @@ const TOUCH_EVERY_MS = 60_000;
 /** What a session has on this machine with every store: its artifacts, and the note that this process has it open. */
 export interface LocalSession {
   readonly artifacts: Artifacts;
-  /** The session has a record: others see from now on that this process has it open. */
-  hold(): void;
+  /**
+   * The session has a record: others see from now on that this process has it open. With `record`, what is here belongs to this
+   * session alone, and nothing of an earlier one of its name is left. @throws `STORE_UNWRITABLE`
+   */
+  hold(record?: SessionInfo): void;
   /** A call has ended. */
   touch(): void;
   /** Whether another process ended it since it was opened here. */
@@ -46,6 +49,8 @@ export interface DocumentSessionOptions {
   readonly isTemporary?: boolean;
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Whether approvals may be stored for a session of this process that has no record. Default true. */
+  mayHaveApprovals?(): boolean;
   /** Called once, for what is stored on this machine; without `record` for a temporary session that has stored nothing yet. */
   openLocal(record?: SessionInfo): LocalSession;
 }
@@ -78,8 +83,8 @@ export function documentSession(options: DocumentSessionOptions): DocumentSessio
     await record.openedLocal?.close().catch(() => {});
     const opened = await record.openIfStored();
     // Approvals are stored for a temporary session without its record. Its id is never used again.
-    if (opened === undefined) await state.sessions.end(id).catch(() => {});
-    else await state.sessions.end(id, opened.info.version);
+    if (opened !== undefined) await state.sessions.end(id, opened.info.version);
+    else if (options.mayHaveApprovals?.() ?? true) await state.sessions.end(id).catch(() => {});
     await record.openedLocal?.end();
   };
 
@@ -188,7 +193,8 @@ class SessionHandle {
     } catch {
       // A state directory that cannot be written is reported by the call that has something to store.
     }
-    if (this.#opened === undefined || this.#sinceTouchMs() < TOUCH_EVERY_MS) return;
+    if (this.#opened === undefined) return;
+    if (this.#touchedMs !== undefined && this.#sinceTouchMs() < TOUCH_EVERY_MS) return;
     this.#touchedMs = now();
     state.sessions.touch(id).then(
       (isThere) => {
@@ -209,8 +215,14 @@ class SessionHandle {
     const info = await openRecord(this.#options);
     const opened = { info, documents: state.documents(COLLECTION, info) };
     this.#opened = opened;
-    this.#touchedMs = now();
-    this.local().hold();
+    // Processes that live for one call use a session without ever having it open for a minute.
+    this.#touchedMs = now() - info.usedMs < TOUCH_EVERY_MS ? now() : undefined;
+    try {
+      this.local().hold(info);
+    } catch (error) {
+      this.#opened = undefined;
+      throw error;
+    }
     return opened;
   }
 

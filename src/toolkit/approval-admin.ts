@@ -1,12 +1,13 @@
 /** The requests for approval in a state directory, for whoever decides on them from another process. */
 import type { ApprovalDecision, Approvals, StoredApproval } from "../kernel/index.js";
-import { openPostgresState } from "./open-state.js";
 import type { StateAdminOptions } from "./state-admin.js";
 
 /** Decisions are written to the audit log. */
 export interface ApprovalAdmin extends Pick<Approvals, "list"> {
   /** Whether the decision holds now; false for a request that was used, decided or has expired meanwhile. */
   decide(one: StoredApproval, decision: ApprovalDecision, by: string): Promise<boolean>;
+  /** Deletes what was approved for projects, so that users are asked again. Returns for how many. */
+  forgetProjects(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -15,17 +16,16 @@ const AUDITED_AS = "approvals";
 
 /** Reading creates no files. */
 export async function approvalAdmin(options: StateAdminOptions = {}): Promise<ApprovalAdmin> {
-  const [{ sha256, systemIds }, { fileAudit, fileLocks, fileState, openStateDirectory }] = await Promise.all([
+  const [{ sha256, systemIds }, { fileAudit }, { openEmbedded }] = await Promise.all([
     import("../host/index.js"),
     import("../stores/files/index.js"),
+    import("./open-state.js"),
   ]);
-  const directory = openStateDirectory(options.stateDir);
-  const { store } = options;
-  const state =
-    store === undefined ? fileState({ state: directory, locks: fileLocks(directory) }) : await openPostgresState(store);
+  const { state, directory, forgetApprovedProjects } = await openEmbedded(options.stateDir, options.store);
   const audit = fileAudit(directory);
   return {
     list: (filter) => state.approvals.list(filter),
+    forgetProjects: forgetApprovedProjects,
     async decide({ request, call }, decision, by) {
       const { token } = request;
       const input = JSON.stringify({ token, tool: call.tool, by, ...decision });

@@ -110,14 +110,14 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     session(name, owner) {
       const id = name ?? ids.next("session");
       const isTemporary = name === undefined;
-      // Artifacts on this machine must not become those of a later session of the same name, which another machine has begun.
-      const placeOf = ({ version }: SessionInfo) => (state === local.state || isTemporary ? id : `${id} ${version}`);
       return documentSession({
         state,
         id,
         isTemporary,
         now: clock.now,
-        openLocal: (record) => local.openLocal(record === undefined ? id : placeOf(record), isTemporary),
+        mayHaveApprovals: () => state !== local.state || local.isUsed(),
+        openLocal: (record) =>
+          state === local.state ? local.openLocal(id, isTemporary) : openApart(local, id, isTemporary, record),
         ...(owner === undefined ? {} : { owner }),
       });
     },
@@ -128,6 +128,16 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
       void store?.close().catch(() => {});
     },
   };
+}
+
+/**
+ * What a session of a state that the host was given has here. It must not become that of a later session of the same name, which
+ * another machine has begun, and is not the session of that name in the state directory.
+ */
+function openApart(local: LocalState, id: string, isTemporary: boolean, record?: SessionInfo): LocalSession {
+  const name = isTemporary || record === undefined ? id : `${id} ${record.version}`;
+  const session = local.openLocal(name, isTemporary);
+  return { ...session, hold: () => session.hold() };
 }
 
 function rateOf(rate: RateLimit | RateOptions, now: () => number): RateLimit {
@@ -146,6 +156,8 @@ const STATE_DIRECTORY = Object.freeze({
 type LocalState = Pick<HostServices, "audit" | "locks" | "state"> & {
   readonly undoLog: UndoLog;
   readonly path?: string;
+  /** Whether something may have been stored in the state by this process. */
+  isUsed(): boolean;
   openLocal(id: string, isTemporary: boolean): LocalSession;
   close(): void;
 };
@@ -154,21 +166,27 @@ async function stateOnDisk(
   { stateDir, artifactQuotaBytes: quotaBytes }: HostServicesOptions,
   clock: HostServices["clock"],
 ): Promise<LocalState> {
-  const { fileAudit, fileLocks, fileSessions, fileState, fileUndoLog, openStateDirectory } = await import(
-    "../stores/files/index.js"
-  );
+  const [{ fileAudit, fileLocks, fileSessions, fileUndoLog, openStateDirectory }, { embeddedState }] =
+    await Promise.all([import("../stores/files/index.js"), import("./embedded-state.js")]);
   const directory = openStateDirectory(stateDir);
   const locks = fileLocks(directory);
   const audit = fileAudit(directory);
   const quota = quotaBytes === undefined ? {} : { quotaBytes };
-  const sessions = fileSessions({ state: directory, now: clock.now, ...quota });
-  const state = fileState({ state: directory, locks, sessions, now: clock.now });
+  const sessions = fileSessions({
+    state: directory,
+    now: clock.now,
+    onIdle: () => void embedded.endIdle(),
+    ...quota,
+  });
+  const embedded = await embeddedState({ directory, locks, sessions, now: clock.now });
+  const { state } = embedded;
   return {
     path: directory.path,
     audit,
     locks,
     undoLog: fileUndoLog(directory, { now: clock.now }),
     state,
+    isUsed: embedded.isUsed,
     openLocal: sessions.open,
     close() {
       sessions.close();
@@ -188,6 +206,7 @@ async function stateInMemory(clock: HostServices["clock"], ids: HostServices["id
     locks: memoryLocks(clock),
     undoLog: memoryUndoLog({ now: clock.now }),
     state,
+    isUsed: () => true,
     openLocal: () => memoryLocalSession(memoryArtifacts({ ids, now: clock.now })),
     close: () => void state.close(),
   };

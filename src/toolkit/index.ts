@@ -47,7 +47,7 @@ export { hasTerminal } from "./has-terminal.js";
 export { type HostFindings, inspectHost } from "./inspect-host.js";
 export { isOutcomeOf, type Outcome } from "./is-outcome-of.js";
 export { type MemoryAdmin, type MemoryAdminOptions, memoryAdmin } from "./memory-admin.js";
-export { inspectStore, openFileState, openMemoryState, openPostgresState } from "./open-state.js";
+export { inspectStore, openFileState, openMemoryState, openPostgresState, openSqliteState } from "./open-state.js";
 export type { CloseableContext, OwnedBox, OwnedContext } from "./owned-box.js";
 export { presetOf } from "./policy-preset.js";
 export { type NextRunsOptions, type NextRunsTiming, nextRuns } from "./schedules/next-runs.js";

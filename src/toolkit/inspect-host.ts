@@ -15,6 +15,10 @@ export interface HostFindings {
   readonly statePath: string;
   /** Why nothing can be kept there, as a clause; absent when something can. */
   readonly stateProblem?: string;
+  /** What opens the database of the state, or why nothing does, as a clause with the next step. */
+  readonly database: { readonly program: string } | { readonly problem: string };
+  /** Why the database cannot be used, as a clause; absent when it can, or is not there yet. */
+  readonly databaseProblem?: string;
   /** Why no lock of the state directory can be had; absent when it can. */
   readonly lockProblem?: string;
 }
@@ -33,10 +37,12 @@ export async function inspectHost(options: {
     { createLocalBackend, RipgrepFinder },
     { findBubblewrap },
     { fileLocks, openStateDirectory, statePathOf, stateProblem: problemOf },
+    { NO_SQLITE, sqliteSupport },
   ] = await Promise.all([
     import("../backends/local/index.js"),
     import("../backends/sandbox/index.js"),
     import("../stores/files/index.js"),
+    import("../host/index.js"),
   ]);
   const backend = createLocalBackend({ watcher: false });
   const { guard, cwd } = backend;
@@ -45,6 +51,8 @@ export async function inspectHost(options: {
   const sandbox = await findBubblewrap(cwd);
   const statePath = statePathOf(options.stateDir);
   const stateProblem = problemOf({ path: statePath });
+  const support = sqliteSupport();
+  const databaseProblem = stateProblem === undefined ? await problemOfState(statePath) : undefined;
   const lockProblem =
     options.tryLock && stateProblem === undefined
       ? await fileLocks(openStateDirectory(statePath))
@@ -55,8 +63,20 @@ export async function inspectHost(options: {
     guard,
     sandbox,
     statePath,
+    database: support === undefined ? { problem: NO_SQLITE } : { program: support.name },
+    ...(databaseProblem === undefined ? {} : { databaseProblem }),
     ...(ripgrep === undefined ? {} : { ripgrep }),
     ...(stateProblem === undefined ? {} : { stateProblem }),
     ...(lockProblem === undefined ? {} : { lockProblem }),
   };
+}
+
+async function problemOfState(statePath: string): Promise<string | undefined> {
+  const { openEmbedded } = await import("./open-state.js");
+  const { state } = await openEmbedded(statePath);
+  try {
+    return await state.problem();
+  } finally {
+    await state.close();
+  }
 }

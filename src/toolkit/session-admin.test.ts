@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SESSION_IDLE_MS } from "../kernel/index.js";
 import { createToolkit, type Toolkit } from "./index.js";
+import { openEmbedded } from "./open-state.js";
 import { sessionAdmin } from "./state-admin.js";
 
 const HOUR = 60 * 60 * 1000;
@@ -52,7 +53,7 @@ describe("the sessions of a state directory", () => {
     expect((await admin.list())[0]?.bytes).toBeGreaterThan(1000);
   });
 
-  it("are omitted from the list where their mark says nothing that can be shown", async () => {
+  it("are listed whatever stands in the record in their directory", async () => {
     await plan("daily");
     const sound = JSON.parse(readFileSync(at("daily", "session.json"), "utf8"));
     for (const odd of [
@@ -64,13 +65,16 @@ describe("the sessions of a state directory", () => {
       { ...sound, id: 5 },
     ]) {
       writeFileSync(at("daily", "session.json"), JSON.stringify(odd));
-      expect([odd, await (await sessionAdmin({ stateDir })).list()]).toEqual([odd, []]);
+      expect(await (await sessionAdmin({ stateDir })).list()).toMatchObject([{ id: "daily", todoItems: 1 }]);
     }
   });
 
   it("are listed although a todo list cannot be read", async () => {
     await plan("daily");
-    writeFileSync(at("daily", "documents", "session", "todo.json"), "{");
+    const { state } = await openEmbedded(stateDir);
+    const info = await state.sessions.open("daily");
+    await state.documents("session", info).update("todo", () => ({ items: "odd" }));
+    await state.close();
     expect(await (await sessionAdmin({ stateDir })).list()).toMatchObject([{ id: "daily", todoItems: 0 }]);
   });
 

@@ -63,24 +63,14 @@ export interface SessionAdmin {
 }
 
 export async function sessionAdmin(options: StateAdminOptions = {}): Promise<SessionAdmin> {
-  const [
-    { fileLocks, fileSessions, fileState, openStateDirectory },
-    { todoItemsOf },
-    { systemClock },
-    { forgetRequests },
-  ] = await Promise.all([
-    import("../stores/files/index.js"),
+  const [{ openEmbedded }, { todoItemsOf }, { systemClock }, { forgetRequests }] = await Promise.all([
+    import("./open-state.js"),
     import("../stores/index.js"),
     import("../host/index.js"),
     import("./session-requests.js"),
   ]);
-  const directory = openStateDirectory(options.stateDir);
-  const files = fileSessions({ state: directory });
   const { store } = options;
-  const state =
-    store === undefined
-      ? fileState({ state: directory, locks: fileLocks(directory), sessions: files })
-      : await openPostgresState(store);
+  const { state, directory, sessions: files } = await openEmbedded(options.stateDir, store);
   /** What a session has on this machine beside its record. */
   const placeOf = (id: string, version: string) => (store === undefined ? id : `${id} ${version}`);
   const end = async (id: string, version?: string): Promise<boolean> => {

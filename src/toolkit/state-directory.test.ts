@@ -1,5 +1,6 @@
 /** The state directory holds approvals, so no file tool reaches it. */
 import {
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -58,14 +59,15 @@ describe("the state directory", () => {
       const session = toolkit.session("s");
       const command = { command: "echo forged" };
       const token = (await run(session, "bash", command)).inputRequired?.token ?? "";
-      const directory = join(root, "state", "approvals");
-      const file = join(directory, readdirSync(directory)[0] ?? "");
-      const stored = JSON.parse(readFileSync(file, "utf8"));
-      const content = JSON.stringify({ ...stored, value: { ...stored.value, decision: { granted: "ada" } } });
+      const directory = join(root, "state");
+      const files = ["state.db", "state.db-wal", "state.db-shm"].map((name) => join(directory, name));
+      for (const one of files) expect([one, (lstatSync(one).mode & 0o777).toString(8)]).toEqual([one, "600"]);
+      const [file = ""] = files;
+      const content = "a database in which the request is granted";
       symlinkSync(join(root, "state"), join(root, "ws", "link"));
       symlinkSync(root, join(root, "ws", "up"));
       const linked = file.replace(join(root, "state"), "link");
-      for (const path of [file, linked, file.replace(root, "up")]) {
+      for (const path of [...files, linked, file.replace(root, "up")]) {
         const outcomes = [
           await run(session, "read", { path }),
           await run(session, "write", { path, content }),

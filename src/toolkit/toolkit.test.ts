@@ -17,6 +17,7 @@ import {
   toolBox,
   tryToolBox,
 } from "./index.js";
+import { openEmbedded } from "./open-state.js";
 
 let root: string;
 const open: Toolkit[] = [];
@@ -116,7 +117,10 @@ describe("a toolkit", () => {
     mkdirSync(join(root, "state", "sessions"), { recursive: true });
     writeFileSync(join(root, "state", "sessions", "broken"), "in the way");
     await expect(toolkit.close()).rejects.toMatchObject({ code: "STORE_UNWRITABLE" });
-    expect(readdirSync(join(root, "state", "sessions", "sound", "documents", "session"))).toEqual(["memory.json"]);
+    const { state } = await openEmbedded(join(root, "state"));
+    const stored = state.documents("session", await state.sessions.open("sound"));
+    expect(await stored.get("memory")).toMatchObject({ value: { cwd: expect.anything() } });
+    await state.close();
   });
 
   it("runs nothing after it was closed", async () => {

@@ -191,10 +191,7 @@ function isHashed(name: string): boolean {
 
 /** The key of a file with this name; undefined for another file, and where only the file has it. */
 function keyOf(name: string): string | undefined {
-  if (isHashed(name) || !name.endsWith(SUFFIX)) return undefined;
-  const encoded = name.slice(0, -SUFFIX.length);
-  const key = decoded(encoded);
-  return key !== undefined && fileName(key) === encoded ? key : undefined;
+  return name.endsWith(SUFFIX) ? textOfName(name.slice(0, -SUFFIX.length)) : undefined;
 }
 
 function namesOf(directory: string): readonly string[] {
@@ -206,7 +203,24 @@ function namesOf(directory: string): readonly string[] {
   }
 }
 
-/** Undefined for a name that `fileName` does not make. */
+/** The document in a file. Undefined for what is not there, is no document, or has another name than its key gives. */
+export function storedDocumentIn(directory: string, name: string): StoredDocument | undefined {
+  try {
+    const found = documentIn(readText(join(directory, name)), join(directory, name));
+    return found !== undefined && `${fileName(found.key)}${SUFFIX}` === name ? found : undefined;
+  } catch (error) {
+    if (HaftError.is(error, "STORE_CONFLICT")) return undefined;
+    throw error;
+  }
+}
+
+/** The text whose `fileName` this is. Undefined for a name that `fileName` does not make, or from a text that is too long. */
+export function textOfName(name: string): string | undefined {
+  const text = name.startsWith(HASHED) ? undefined : decoded(name);
+  return text !== undefined && fileName(text) === name ? text : undefined;
+}
+
+/** Undefined for a name that is not encoded text. */
 function decoded(encoded: string): string | undefined {
   try {
     return decodeURIComponent(encoded);

@@ -1,9 +1,11 @@
 /** The state ports on a state directory: documents and approvals as files, sessions as their directories. */
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import {
   type Approvals,
   closedState,
   type Documents,
+  HaftError,
   type Locks,
   requireDocumentKey,
   type Sessions,
@@ -16,7 +18,6 @@ import { fileName, LOCK_WAIT_MS } from "./file-store.js";
 import { type FileSessions, fileSessions } from "./session-catalog.js";
 import {
   createSessionRecord,
-  hasSessionRecord,
   namesIn,
   readSessionRecord,
   requireNoDamagedRecord,
@@ -81,6 +82,19 @@ export function fileState(options: FileStateOptions): State {
   }
 }
 
+/** Deletes what was approved for projects. @returns For how many. @throws `STORE_UNWRITABLE`, `STORE_NEWER` */
+export function forgetApprovedProjects(state: StateDirectory): number {
+  state.check();
+  const directory = join(state.path, "approved");
+  const count = namesIn(directory).length;
+  try {
+    rmSync(directory, { recursive: true, force: true });
+  } catch (error) {
+    throw unwritable(directory, error);
+  }
+  return count;
+}
+
 interface SessionParts extends Required<Omit<FileStateOptions, "now">> {
   now(): number;
   requireOpen(): void;
@@ -111,7 +125,7 @@ function sessionsOf({ state, locks, sessions, now, requireOpen }: SessionParts):
           };
           return readSessionRecord(directory) ?? createSessionRecord(directory, record, now());
         } catch (error) {
-          throw unwritable(directory, error);
+          throw HaftError.is(error) ? error : unwritable(directory, error);
         }
       });
     },
@@ -131,8 +145,7 @@ function sessionsOf({ state, locks, sessions, now, requireOpen }: SessionParts):
       const end = (): boolean => {
         const record = readSessionRecord(directoryOf(id));
         if (version !== undefined && record?.version !== version) return false;
-        const isThere = hasSessionRecord(directoryOf(id));
-        return sessions.end(id) && isThere;
+        return sessions.end(id);
       };
       return version === undefined ? end() : locked(directoryOf(id), end);
     },

@@ -13,8 +13,10 @@ export interface IdleSweepOptions {
   now(): number;
   /** Once before anything is removed. @throws `STORE_NEWER` */
   check(): void;
-  /** Removes what is stored under this name if its session is idle. What it throws is ignored: the next write reports it. */
-  removeIfIdle(name: string): void;
+  /** Removes what is stored under this name if its session is idle, and says whether. What it throws is ignored: the next write reports it. */
+  removeIfIdle(name: string): boolean;
+  /** At the end of a sweep that has removed something. */
+  onRemoved(): void;
 }
 
 /** At most one sweep a minute; a process that ends before a sweep does leaves the rest to others. */
@@ -29,7 +31,7 @@ export class IdleSweep {
 
   /** Looks at every session, unless that was done within the last minute. @throws `STORE_NEWER` */
   async run(): Promise<void> {
-    const { root, now, check, removeIfIdle } = this.#options;
+    const { root, now, check, removeIfIdle, onRemoved } = this.#options;
     const nowMs = now();
     if (this.#isStopped || (this.#startedMs !== undefined && nowMs - this.#startedMs < SWEEP_EVERY_MS)) return;
     this.#startedMs = nowMs;
@@ -38,15 +40,17 @@ export class IdleSweep {
     // Short-lived processes see only the beginning, so each begins elsewhere.
     const first = Math.floor(Math.random() * names.length);
     let sliceMs = performance.now();
+    let hasRemoved = false;
     for (const name of [...names.slice(first), ...names.slice(0, first)]) {
       if (this.#isStopped) return;
       try {
-        removeIfIdle(name);
+        hasRemoved = removeIfIdle(name) || hasRemoved;
       } catch {}
       if (performance.now() - sliceMs < SLICE_MS) continue;
       await new Promise((resolve) => setImmediate(resolve));
       sliceMs = performance.now();
     }
+    if (hasRemoved) onRemoved();
   }
 
   stop(): void {

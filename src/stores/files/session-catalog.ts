@@ -1,6 +1,5 @@
 /** The directories of sessions: opened by name, measured, deleted, and expired when they are not used. */
-import { randomBytes } from "node:crypto";
-import { lstatSync, renameSync, rmSync, statSync } from "node:fs";
+import { lstatSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { SESSION_IDLE_MS } from "../../kernel/index.js";
 import type { LocalSession } from "../document-session.js";
@@ -8,11 +7,16 @@ import { fileName } from "./file-store.js";
 import { IdleSweep } from "./idle-sweep.js";
 import { ownProcessIdentity } from "./process-identity.js";
 import { sessionFiles } from "./session-files.js";
-import { holdersOf, namesIn, readSessionRecord } from "./session-record.js";
-import { type StateDirectory, unwritable } from "./state-directory.js";
-
-/** Where a directory goes before it is removed, so that it is gone at once. Names of sessions never begin with a dot. */
-const BEING_REMOVED = ".ended-";
+import {
+  BEING_REMOVED,
+  hasSessionRecord,
+  holdersOf,
+  namesIn,
+  readSessionRecord,
+  removeSessionDirectory,
+  requireNoDamagedRecord,
+} from "./session-record.js";
+import type { StateDirectory } from "./state-directory.js";
 
 export interface FileSessionsOptions {
   readonly state: StateDirectory;
@@ -20,6 +24,8 @@ export interface FileSessionsOptions {
   readonly quotaBytes?: number;
   /** Milliseconds since the epoch. Default the system's time. */
   now?(): number;
+  /** After a sweep has removed idle sessions. */
+  onIdle?(): void;
 }
 
 /** What a session takes on this machine. */
@@ -37,8 +43,15 @@ export interface FileSessions {
   /** Ends the session of this id if it has been idle for `SESSION_IDLE_MS`, so that opening it begins a new one. */
   expire(id: string): void;
   usageOf(id: string): SessionUsage;
-  /** Deletes everything stored for a session. A process that has it open detects that at its next call. False if there is none. @throws `STORE_UNWRITABLE` */
-  end(id: string): boolean;
+  /** Whether a process has the session open. */
+  isHeld(id: string): boolean;
+  /** @throws `STORE_CONFLICT` where the record of a session is there and cannot be read. */
+  requireSound(id: string): void;
+  /**
+   * Deletes everything stored for a session; with `version`, only if it has that one. A process that has it open detects that at its
+   * next call. False if there is none. @throws `STORE_UNWRITABLE`
+   */
+  end(id: string, version?: string): boolean;
   /** Ends the idle ones in slices, as the end of each call does, at most once a minute. @throws `STORE_NEWER` */
   sweep(): Promise<void>;
   /** Stops a sweep that is under way. */
@@ -47,7 +60,7 @@ export interface FileSessions {
 
 /** The sessions in `<state>/sessions`, one directory each. Those that were idle for `SESSION_IDLE_MS` are removed after calls. */
 export function fileSessions(options: FileSessionsOptions): FileSessions {
-  const { state, quotaBytes, now = Date.now } = options;
+  const { state, quotaBytes, now = Date.now, onIdle = () => {} } = options;
   const root = join(state.path, "sessions");
 
   const isIdle = (directory: string, idleMs: number): boolean => isIdleAt(now(), directory, idleMs);
@@ -58,13 +71,16 @@ export function fileSessions(options: FileSessionsOptions): FileSessions {
     check: () => state.check(),
     removeIfIdle(name) {
       if (name.startsWith(BEING_REMOVED)) rmSync(join(root, name), { recursive: true, force: true });
-      else if (isIdle(join(root, name), SESSION_IDLE_MS)) remove(root, name);
+      else if (isIdle(join(root, name), SESSION_IDLE_MS)) return removeSessionDirectory(root, name);
+      return false;
     },
+    onRemoved: onIdle,
   });
 
   const expire = (id: string): void => {
     const own = fileName(id);
-    if (namesIn(join(root, own)).length > 0 && isIdle(join(root, own), SESSION_IDLE_MS)) remove(root, own);
+    if (namesIn(join(root, own)).length > 0 && isIdle(join(root, own), SESSION_IDLE_MS))
+      removeSessionDirectory(root, own);
   };
 
   return {
@@ -87,9 +103,14 @@ export function fileSessions(options: FileSessionsOptions): FileSessions {
       const artifacts = namesIn(join(directory, "artifacts")).filter((one) => one.endsWith(".json")).length;
       return { bytes: bytesBelow(directory), artifacts, openIn: holdersOf(directory, ownProcessIdentity(), now()) };
     },
-    end(id) {
+    isHeld: (id) => holdersOf(join(root, fileName(id)), ownProcessIdentity(), now()).length > 0,
+    requireSound: (id) => requireNoDamagedRecord(join(root, fileName(id)), id),
+    end(id, version) {
       state.check();
-      return remove(root, fileName(id));
+      const directory = join(root, fileName(id));
+      if (version !== undefined && readSessionRecord(directory)?.version !== version) return false;
+      const isThere = hasSessionRecord(directory);
+      return removeSessionDirectory(root, fileName(id)) && isThere;
     },
   };
 }
@@ -97,19 +118,6 @@ export function fileSessions(options: FileSessionsOptions): FileSessions {
 function isIdleAt(nowMs: number, directory: string, idleMs: number): boolean {
   if (nowMs - usedMsOf(directory) <= idleMs) return false;
   return holdersOf(directory, ownProcessIdentity(), nowMs).length === 0;
-}
-
-/** Renames the directory, so that it disappears in one step, and then deletes it. */
-function remove(root: string, name: string): boolean {
-  const trash = join(root, `${BEING_REMOVED}${randomBytes(4).toString("hex")}-${name}`);
-  try {
-    renameSync(join(root, name), trash);
-    rmSync(trash, { recursive: true, force: true });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
-    throw unwritable(join(root, name), error);
-  }
 }
 
 /** When its last call ended; without a record, when its directory last changed. */

@@ -42,7 +42,10 @@ export function sessionFiles(options: SessionFilesOptions): LocalSession {
         return writer;
       },
     },
-    hold: () => record.kept(),
+    hold(session) {
+      if (session !== undefined) record.begin(session, () => state.directory(...place));
+      record.kept();
+    },
     touch: () => record.touch(),
     isGone: () => record.isGone(),
     async close() {

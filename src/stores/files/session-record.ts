@@ -1,6 +1,17 @@
 /** The record in a session's directory: the session's name, when it was last used, and which processes have it open. */
-import { existsSync, lstatSync, readdirSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { randomBytes } from "node:crypto";
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { newNonce } from "../../host/index.js";
 import { endedSession, HaftError, type SessionInfo } from "../../kernel/index.js";
 import { isTimestampMs } from "../timestamp.js";
@@ -27,6 +38,8 @@ export class SessionRecord {
   #nonce: string | undefined;
   /** The file in which the nonce was found. */
   #file: Stats | undefined;
+  /** What a database knows of it. */
+  #session: SessionInfo | undefined;
 
   constructor(directory: string, about: Pick<SessionInfo, "id" | "isTemporary">, now: () => number) {
     this.#directory = directory;
@@ -34,6 +47,23 @@ export class SessionRecord {
     this.#now = now;
     const { machine, pid, started } = ownProcessIdentity();
     this.#heldName = `held-${machine}-${pid}-${started}`;
+  }
+
+  /**
+   * A database knows the session: its directory begins, unless it is there, and that of an earlier session of this name goes.
+   * @throws `STORE_UNWRITABLE`
+   */
+  begin(session: SessionInfo, makeDirectory: () => void): void {
+    this.#session = session;
+    const found = readNonce(join(this.#directory, RECORD_FILE));
+    if (found === session.version) return;
+    try {
+      if (found !== undefined) removeSessionDirectory(dirname(this.#directory), basename(this.#directory));
+      makeDirectory();
+      createSessionRecord(this.#directory, session, this.#now(), session.version);
+    } catch (error) {
+      throw HaftError.is(error) ? error : unwritable(this.#directory, error);
+    }
   }
 
   /** Records that the session has stored something. Ignores an unwritable directory, which the next write reports. */
@@ -51,7 +81,8 @@ export class SessionRecord {
     try {
       const record = join(this.#directory, RECORD_FILE);
       const held = join(this.#directory, this.#heldName);
-      if (this.#nonce === undefined && !existsSync(record)) createSessionRecord(this.#directory, this.#about, nowMs);
+      if (this.#nonce === undefined && !existsSync(record))
+        createSessionRecord(this.#directory, this.#session ?? this.#about, nowMs, this.#session?.version);
       if (this.#nonce === undefined) {
         this.#file = statSync(record);
         this.#nonce = readNonce(record);
@@ -99,14 +130,35 @@ export class SessionRecord {
 /** What a session is created with. */
 export type NewSession = Pick<SessionInfo, "id" | "isTemporary" | "owner">;
 
-/** Writes the record of a new session into its directory. @throws What the system does. */
-export function createSessionRecord(directory: string, about: NewSession, nowMs: number): SessionInfo {
-  const nonce = newNonce();
+/** Writes the record of a new session into its directory; `nonce` is its version. @throws What the system does. */
+export function createSessionRecord(
+  directory: string,
+  { id, isTemporary, owner }: NewSession,
+  nowMs: number,
+  nonce = newNonce(),
+): SessionInfo {
+  const about = { id, isTemporary, ...(owner === undefined ? {} : { owner }) };
   const record = join(directory, RECORD_FILE);
   replaceStateFile(record, `${JSON.stringify({ ...about, createdMs: nowMs, nonce })}\n`);
   const now = new Date(nowMs);
   utimesSync(record, now, now);
   return { ...about, version: nonce, createdMs: nowMs, usedMs: nowMs };
+}
+
+/** Where a directory goes before it is removed, so that it is gone at once. Names of sessions never begin with a dot. */
+export const BEING_REMOVED = ".ended-";
+
+/** Renames the directory, so that it disappears in one step, and then deletes it. False if there is none. @throws `STORE_UNWRITABLE` */
+export function removeSessionDirectory(root: string, name: string): boolean {
+  const trash = join(root, `${BEING_REMOVED}${randomBytes(4).toString("hex")}-${name}`);
+  try {
+    renameSync(join(root, name), trash);
+    rmSync(trash, { recursive: true, force: true });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw unwritable(join(root, name), error);
+  }
 }
 
 /** The session was used at this time. False where there is none. */

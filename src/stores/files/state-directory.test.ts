@@ -93,7 +93,7 @@ describe("the state directory", () => {
     await session.todo.replace([{ id: "1", text: "Write it", status: "pending" }]);
     await session.close();
     expect(readFileSync(join(state.path, "format.json"), "utf8")).toBe('{"format":1}\n');
-    writeFileSync(join(state.path, "format.json"), '{"format":2}');
+    writeFileSync(join(state.path, "format.json"), '{"format":3}');
     for (const use of [
       () => state.directory("audit"),
       () => sessions.end("daily"),
@@ -103,7 +103,7 @@ describe("the state directory", () => {
     await expect(session.todo.replace([])).rejects.toMatchObject({ code: "STORE_NEWER" });
     expect(readdirSync(state.path).sort()).toEqual(["format.json", "locks", "sessions"]);
     expect(await session.todo.read()).toHaveLength(1);
-    expect(stateProblem(state)).toContain("says format 2");
+    expect(stateProblem(state)).toContain("says format 3");
   });
 
   it("is left alone where its format cannot be read", () => {

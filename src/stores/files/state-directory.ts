@@ -26,16 +26,18 @@ export interface StateDirectory {
  * `~/.local/state/haft`. `~` and `~/x` in `HAFT_STATE` are expanded, since it is not always set by a shell. A relative
  * `XDG_STATE_HOME` is ignored, as its specification requires.
  *
- * @throws `STORE_NEWER` if a newer version has written it. Nothing of it is then read or changed.
+ * @param holds - "files": documents, sessions and approvals are kept in files of it, which it refuses once they are in a database.
+ * @throws `STORE_NEWER` if a newer version has written it, or one with SQLite and there is none here. Nothing of it is then read
+ *   or changed.
  */
-export function openStateDirectory(path?: string): StateDirectory {
+export function openStateDirectory(path?: string, holds?: "files"): StateDirectory {
   const root = statePathOf(path);
-  requireFormat(root);
+  requireFormat(root, holds);
   return Object.freeze({
     path: root,
     directory(...names: readonly string[]): string {
       const wanted = join(root, ...names);
-      requireFormat(root);
+      requireFormat(root, holds);
       const symlink = symlinkIn(root, names);
       if (symlink !== undefined) throw unwritable(symlink, new Error("it is a symlink"));
       try {
@@ -47,7 +49,7 @@ export function openStateDirectory(path?: string): StateDirectory {
       return wanted;
     },
     symlinkIn: (...names: readonly string[]) => symlinkIn(root, names),
-    check: () => requireFormat(root),
+    check: () => requireFormat(root, holds),
   });
 }
 

@@ -1,6 +1,8 @@
 /** The format version of a state directory: one number for all its files, in `format.json`. */
+
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
+import { NO_SQLITE, sqliteSupport } from "../../host/index.js";
 import { HaftError, messageOf, shortageOf } from "../../kernel/index.js";
 import { readIfThere, replaceStateFile } from "./replace-state-file.js";
 
@@ -8,8 +10,15 @@ import { readIfThere, replaceStateFile } from "./replace-state-file.js";
  * The format that this version reads and writes. It is incremented whenever a file of the state directory changes so that an
  * older version would misread it or lose data. Files that are only added do not change it: `sessions/ID/documents` took the
  * place of `todo.json` and `memory.json` there, which are no longer read and are deleted with their session.
+ *
+ * From format 2 on, documents, sessions and approvals are in the database `DATABASE_FILE`, or are just being moved there: its table
+ * haft_meta says whether they are. In format 1 they are files.
  */
-export const STATE_FORMAT = 1;
+export const STATE_FORMAT = 2;
+const FILES_FORMAT = 1;
+
+/** The name of the database. */
+export const DATABASE_FILE = "state.db";
 
 const FILE = "format.json";
 
@@ -18,8 +27,10 @@ export const formatPath = (root: string): string => join(root, FILE);
 /**
  * Why the files of a directory must not be used, as a clause with the next step; undefined if they can be. A directory
  * without `format.json` has format 1.
+ *
+ * @param holds - "files": it is used by who keeps documents, sessions and approvals in files.
  */
-export function formatProblem(root: string): string | undefined {
+export function formatProblem(root: string, holds?: "files"): string | undefined {
   let text: string | undefined;
   try {
     text = readIfThere(formatPath(root));
@@ -31,7 +42,13 @@ export function formatProblem(root: string): string | undefined {
   const found = text === undefined ? 1 : formatIn(text);
   if (found === undefined)
     return `"${formatPath(root)}" does not state the format of the files. Restore it, or delete it if no newer Haft has used the directory`;
-  if (found <= STATE_FORMAT) return undefined;
+  if (found === FILES_FORMAT) return undefined;
+  if (found === STATE_FORMAT) {
+    if (holds === "files")
+      return `its documents, sessions and approvals are in "${join(root, DATABASE_FILE)}". Open them with \`openSqliteState\``;
+    if (sqliteSupport() !== undefined) return undefined;
+    return `its sessions and approvals are in "${join(root, DATABASE_FILE)}", which nothing here can open: ${NO_SQLITE}`;
+  }
   return `"${formatPath(root)}" says format ${found}, and this Haft knows format ${STATE_FORMAT}. Use the newer Haft`;
 }
 
@@ -39,9 +56,12 @@ function adviceFor(error: unknown): string {
   return shortageOf(error)?.next ?? "Make it readable for this user";
 }
 
-/** @throws `STORE_NEWER` if a newer version has written the directory, or its version cannot be read. Changes nothing. */
-export function requireFormat(root: string): void {
-  const problem = formatProblem(root);
+/**
+ * @throws `STORE_NEWER` if a newer version has written the directory, its version cannot be read, or its database cannot be opened
+ *   here. Changes nothing.
+ */
+export function requireFormat(root: string, holds?: "files"): void {
+  const problem = formatProblem(root, holds);
   if (problem === undefined) return;
   throw new HaftError(
     "STORE_NEWER",
@@ -50,10 +70,23 @@ export function requireFormat(root: string): void {
   );
 }
 
-/** Writes the format version of the directory, unless it has one. */
+/** Writes the format version of the directory, unless it has one: that of files, until something is stored in the database. */
 export function noteFormat(root: string): void {
-  if (!existsSync(formatPath(root)))
-    replaceStateFile(formatPath(root), `${JSON.stringify({ format: STATE_FORMAT })}\n`);
+  if (!existsSync(formatPath(root))) writeFormat(root, FILES_FORMAT);
+}
+
+/** From now on, nothing is read from or written to files in place of the database. The directory must be there. */
+export function noteDatabase(root: string): void {
+  if (formatOf(root) !== STATE_FORMAT) writeFormat(root, STATE_FORMAT);
+}
+
+function formatOf(root: string): number | undefined {
+  const text = readIfThere(formatPath(root));
+  return text === undefined ? FILES_FORMAT : formatIn(text);
+}
+
+function writeFormat(root: string, format: number): void {
+  replaceStateFile(formatPath(root), `${JSON.stringify({ format })}\n`);
 }
 
 function isSymlink(path: string): boolean {

@@ -1,6 +1,5 @@
 /** The state in a PostgreSQL database, which any number of hosts may use at once. */
-import type { State } from "../../kernel/index.js";
-import { prepareSchema, sqlState } from "../sql/index.js";
+import { prepareSchema, type SqlState, sqlState } from "../sql/index.js";
 import { shownStoreUrl } from "../store-url.js";
 import { type PostgresDatabaseOptions, postgresDatabase, postgresNow } from "./postgres-database.js";
 
@@ -10,7 +9,7 @@ export interface PostgresStateOptions extends Pick<PostgresDatabaseOptions, "url
 }
 
 /** Connects to nothing until it is used. @throws As `postgresDatabase`. */
-export function postgresState({ now, ...options }: PostgresStateOptions): State {
+export function postgresState({ now, ...options }: PostgresStateOptions): SqlState {
   const database = postgresDatabase({ ...options, prepare: prepareSchema });
   return sqlState({ database, now: now === undefined ? postgresNow : async () => now() });
 }

@@ -19,8 +19,11 @@ const VERSION = "version";
 const TAKEN_OVER = "taken-over";
 
 export interface SchemaOptions {
-  /** Runs once in the life of a database, in the transaction that prepares it: what was stored elsewhere is stored here. */
-  takeOver?(sql: Sql): Promise<void>;
+  /**
+   * Runs once in the life of a database, in the transaction that prepares it: what was stored elsewhere is stored here. Returns what
+   * to do once that is committed.
+   */
+  takeOver?(sql: Sql): Promise<() => void>;
 }
 
 /**
@@ -35,7 +38,7 @@ export async function prepareSchema(database: SqlDatabase, { takeOver }: SchemaO
   };
   const before = await isReady(database);
   if (before.version === SCHEMA_VERSION && before.isTaken) return;
-  await database.transaction("schema", async (sql) => {
+  const afterwards = await database.transaction("schema", async (sql) => {
     const { version, isTaken } = await isReady(sql);
     if (version === 0) {
       const name = sql.engine === "postgres" ? 'TEXT COLLATE "C"' : "TEXT";
@@ -43,11 +46,13 @@ export async function prepareSchema(database: SqlDatabase, { takeOver }: SchemaO
     }
     for (const tables of MIGRATIONS.slice(version))
       for (const statement of tables(sql.engine)) await sql.run(statement);
-    if (!isTaken) await takeOver?.(sql);
+    const after = isTaken ? undefined : await takeOver?.(sql);
     const note = "INSERT INTO haft_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2";
     await sql.run(note, [VERSION, `${SCHEMA_VERSION}`]);
     if (takeOver !== undefined) await sql.run(note, [TAKEN_OVER, "files"]);
+    return after;
   });
+  afterwards?.();
 }
 
 /** Empty for a database without tables of Haft. */

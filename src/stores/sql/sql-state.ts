@@ -5,7 +5,7 @@ import type { Sql, SqlDatabase } from "./sql.js";
 import { sqlDocuments } from "./sql-documents.js";
 import { sqlMemories } from "./sql-memories.js";
 import { sqlSchedules } from "./sql-schedules.js";
-import { type SqlSessionsOptions, sqlSessions } from "./sql-sessions.js";
+import { type SqlSessions, type SqlSessionsOptions, sqlSessions } from "./sql-sessions.js";
 
 export interface SqlStateOptions extends Omit<SqlSessionsOptions, "database"> {
   /** Closed with the state. */
@@ -21,10 +21,17 @@ export const COLLECTIONS = { requests: "approvals", approved: "approved" };
 export const collectionOf = (name: string): string => `documents/${name}`;
 
 /** The document with what was approved for a session. */
-export const APPROVED = "approved";
+const APPROVED = "approved";
+
+/** State that a database holds, and what only those do with it who look after it. */
+export interface SqlState extends State {
+  readonly sessions: SqlSessions;
+  /** Deletes what was approved for projects. Returns for how many. */
+  forgetApprovedProjects(): Promise<number>;
+}
 
 /** State that all processes share which use the database. */
-export function sqlState({ database, now, directories, isHeld, requireFree }: SqlStateOptions): State {
+export function sqlState({ database, now, directories, isHeld, requireFree }: SqlStateOptions): SqlState {
   let isClosed = false;
   const sessions = sqlSessions({
     database,
@@ -39,6 +46,8 @@ export function sqlState({ database, now, directories, isHeld, requireFree }: Sq
       sqlDocuments({ database, collection: collectionOf(name), ...(session === undefined ? {} : { session }) }),
     sessions,
     approvals: sqlApprovals(database, now),
+    forgetApprovedProjects: () =>
+      database.run("DELETE FROM haft_documents WHERE session = '' AND collection = $1", [COLLECTIONS.approved]),
     memories: (namespace) => sqlMemories(database, { namespace, now }),
     schedules: sqlSchedules(database, { now }),
     async problem() {

@@ -1,5 +1,6 @@
 /** A SQLite database that any number of processes use at once. */
-import { closeSync, lstatSync, openSync } from "node:fs";
+import { closeSync, lstatSync, openSync, type Stats, statfsSync } from "node:fs";
+import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { closedState, HaftError, messageOf, shortageOf, systemCode } from "../../kernel/index.js";
 import type { Sql, SqlDatabase } from "../sql/index.js";
@@ -10,6 +11,9 @@ const LOCK_WAIT_MS = 10_000;
 /** Milliseconds between two attempts, at first and at most. */
 const FIRST_PAUSE_MS = 1;
 const MAX_PAUSE_MS = 25;
+
+/** Bytes with which a database that is small can be opened and changed. */
+const SPACE_BYTES = 96 * 1024;
 
 /** Result codes of SQLite (sqlite3.h). */
 const CODES = { busy: 5, locked: 6, readOnly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 };
@@ -109,7 +113,7 @@ function databaseOn(connection: SqliteConnection, path: string): Omit<SqlDatabas
  * other connections of this process have on it.
  */
 function createPrivate(path: string): void {
-  const found = lstatSync(path, { throwIfNoEntry: false });
+  const found = statOf(path);
   if (found?.isFile()) return;
   const advice = "Move it away, or use another state directory.";
   if (found !== undefined) throw conflict(path, `it is ${found.isSymbolicLink() ? "a symlink" : "not a file"}`, advice);
@@ -118,6 +122,15 @@ function createPrivate(path: string): void {
   } catch (error) {
     // Another process was faster.
     if (systemCode(error) !== "EEXIST") throw systemError(path, error);
+  }
+}
+
+/** Undefined for what is not there. @throws `STORE_UNWRITABLE` where nothing can be. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw systemError(path, error);
   }
 }
 
@@ -187,19 +200,32 @@ function storeError(path: string, error: unknown, waitedMs: number): unknown {
         error,
       );
     case CODES.full:
-      return unwritable(path, "the disk is full", "Free some space there; nothing was lost.", error);
+      return unwritable(path, "the disk is full", FREE_SPACE, error);
     case CODES.readOnly:
+      return unwritable(path, "it cannot be written", MAKE_WRITABLE, error);
     case CODES.cannotOpen:
-      return unwritable(path, messageOf(error), MAKE_WRITABLE, error);
+      return unwritable(path, "it cannot be opened", MAKE_WRITABLE, error);
     case CODES.corrupt:
       return conflict(path, "it is damaged", RESTORE, error);
     case CODES.notADatabase:
       return conflict(path, "it is not a SQLite database", RESTORE, error);
     case CODES.ioError:
-      return unwritable(path, messageOf(error), "Check the disk, and whether it is full.", error);
+      // SQLite reports so when the file that processes share cannot grow.
+      if (isFull(path)) return unwritable(path, "the disk is full", FREE_SPACE, error);
+      return unwritable(path, messageOf(error), "Check the disk, and what limits the size of files.", error);
     default:
       return error;
   }
 }
 
+function isFull(path: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path));
+    return bavail * bsize < SPACE_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+const FREE_SPACE = "Free some space there; nothing was lost.";
 const RESTORE = "Restore it from a backup, or move it away to start anew.";

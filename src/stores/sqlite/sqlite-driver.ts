@@ -1,5 +1,7 @@
 /** The two programs that can open a SQLite database: Node.js from 22.13 on, and the package `libsql`. */
 import { createRequire } from "node:module";
+import { sqliteSupport } from "../../host/index.js";
+import { messageOf } from "../../kernel/index.js";
 import type { SqlRow, SqlValue } from "../sql/index.js";
 
 /** One connection. Every call blocks until it is done: statements are small, and waiting for locks is done by the caller. */
@@ -17,36 +19,16 @@ export interface SqliteDriver {
   open(path: string): SqliteConnection;
 }
 
-/** The first release that has `node:sqlite` without a flag. */
-const BUILT_IN_SINCE = [22, 13] as const;
 /** Prepared statements that a connection keeps. */
 const MAX_STATEMENTS = 200;
 
 const require = createRequire(import.meta.url);
 
-/** Whether a database can be opened here, without loading what opens it. */
-export function hasSqlite(): boolean {
-  return hasBuiltIn() || libsqlPath() !== undefined;
-}
-
-/** Undefined where there is none: Node.js is older than 22.13, and `libsql` is not installed. */
+/** Undefined where nothing can open a database. What opens it is loaded with the first one. */
 export function sqliteDriver(): SqliteDriver | undefined {
-  if (hasBuiltIn()) return builtIn();
-  const path = libsqlPath();
-  return path === undefined ? undefined : libsql(path);
-}
-
-function hasBuiltIn(): boolean {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  return major > BUILT_IN_SINCE[0] || (major === BUILT_IN_SINCE[0] && minor >= BUILT_IN_SINCE[1]);
-}
-
-function libsqlPath(): string | undefined {
-  try {
-    return require.resolve("libsql");
-  } catch {
-    return undefined;
-  }
+  const support = sqliteSupport();
+  if (support === undefined) return undefined;
+  return support.name === "libsql" ? libsql(support.path) : builtIn();
 }
 
 interface Statement {
@@ -61,15 +43,25 @@ interface Database {
 }
 
 function builtIn(): SqliteDriver {
-  const { DatabaseSync } = withoutExperimentalWarning(() => require("node:sqlite")) as {
-    readonly DatabaseSync: new (path: string) => Database;
+  return {
+    name: "node:sqlite",
+    open(path) {
+      const { DatabaseSync } = withoutExperimentalWarning(() => require("node:sqlite")) as {
+        readonly DatabaseSync: new (path: string) => Database;
+      };
+      return connection(new DatabaseSync(path), (values) => values);
+    },
   };
-  return { name: "node:sqlite", open: (path) => connection(new DatabaseSync(path), (values) => values) };
 }
 
 function libsql(path: string): SqliteDriver {
-  const Database = require(path) as new (path: string) => Database;
-  return { name: "libsql", open: (file) => connection(new Database(file), (values) => [values]) };
+  return {
+    name: "libsql",
+    open(file) {
+      const Database = require(path) as new (path: string) => Database;
+      return connection(new Database(file), (values) => [values]);
+    },
+  };
 }
 
 /** Node.js 22 announces its `sqlite` as experimental at its first use; users of Haft cannot act on that. */
@@ -116,9 +108,13 @@ function rowOf(row: unknown): SqlRow {
   return found as SqlRow;
 }
 
-/** The result code of SQLite in an error, without its extension: 5 is SQLITE_BUSY. Undefined for another error. */
+/**
+ * The result code of SQLite in an error, without its extension: 5 is SQLITE_BUSY. Undefined for another error. `libsql` has the code
+ * of a database that cannot be opened in the message alone.
+ */
 export function sqliteCode(error: unknown): number | undefined {
   const { errcode, rawCode } = error as { readonly errcode?: unknown; readonly rawCode?: unknown };
-  const code = typeof errcode === "number" ? errcode : rawCode;
-  return typeof code === "number" ? code & 0xff : undefined;
+  const code =
+    typeof errcode === "number" ? errcode : (rawCode ?? /^ConnectionFailed\(.*: (\d+)\)$/s.exec(messageOf(error))?.[1]);
+  return code === undefined || Number.isNaN(Number(code)) ? undefined : Number(code) & 0xff;
 }

@@ -176,13 +176,12 @@ describe("haft call", () => {
 describe("sessions of the command line", () => {
   const items = [{ id: "1", text: "Write it", status: "pending" }];
 
-  it("share a todo list between calls in one workspace, in one file", async () => {
+  it("share a todo list between calls in one workspace, in one database", async () => {
     expect((await call("todo_set", { items })).status).toBe(0);
     expect((await haft(["call", "todo_read"])).stdout).toContain("Write it");
     const sessions = readdirSync(join(state(), "sessions"));
     expect(sessions).toHaveLength(1);
-    const file = join(state(), "sessions", sessions[0] ?? "", "documents", "session", "todo.json");
-    expect(JSON.parse(readFileSync(file, "utf8")).value).toEqual(items);
+    expect(readFileSync(join(state(), "state.db"), "latin1")).toContain(JSON.stringify(items));
   });
 
   it("keep it from other names and other workspaces", async () => {

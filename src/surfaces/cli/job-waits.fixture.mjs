@@ -6,7 +6,7 @@ const { runner } = toolkit.session("waits").box();
 const call = (input) => runner.run({ id: "1", name: "process", input });
 // Each answer contains new output only; the first may already contain everything a fast command prints.
 for (const input of [
-  { action: "start", command: "seq 1 100000", lifetime: "host" },
+  { action: "start", command: "seq 1 300000", lifetime: "host" },
   { action: "wait", id: "job-1" },
 ])
   console.log((await call(input)).output);

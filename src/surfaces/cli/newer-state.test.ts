@@ -78,6 +78,13 @@ const TABLE: readonly (readonly [kind: string, commands: readonly (readonly stri
     ],
   ],
   [
+    "state.db",
+    [
+      ["approvals", "list"],
+      ["sessions", "list"],
+    ],
+  ],
+  [
     "tokens.json",
     [
       ["token", "add", "desktop"],
@@ -93,13 +100,13 @@ describe("a state directory of a newer version", () => {
   it("is one of which the table knows every kind of file", () => {
     const kinds = readdirSync(filled).filter((name) => name !== "format.json");
     expect(kinds.sort()).toEqual(TABLE.map(([kind]) => kind).sort());
-    expect(readFileSync(join(filled, "format.json"), "utf8")).toBe('{"format":1}\n');
+    expect(readFileSync(join(filled, "format.json"), "utf8")).toBe('{"format":2}\n');
   });
 
   it.each(TABLE)(
     "%s: what uses it is refused with file, format and next step, and no byte changes",
     async (_, commands) => {
-      writeFileSync(join(state, "format.json"), '{"format":2,"more":"of it"}');
+      writeFileSync(join(state, "format.json"), '{"format":3,"more":"of it"}');
       const before = { state: bytesBelow(state), project: bytesBelow(place.workspace) };
       for (const command of commands) {
         const { status, stdout, stderr } = await haft(command);
@@ -107,7 +114,7 @@ describe("a state directory of a newer version", () => {
           command,
           2,
           "",
-          `haft: Did not use the state directory "${state}": "${state}/format.json" says format 2, and this Haft knows format 1. Use the newer Haft, or use another directory with \`--state DIR\` or the environment variable HAFT_STATE.\n`,
+          `haft: Did not use the state directory "${state}": "${state}/format.json" says format 3, and this Haft knows format 2. Use the newer Haft, or use another directory with \`--state DIR\` or the environment variable HAFT_STATE.\n`,
         ]);
       }
       expect({ state: bytesBelow(state), project: bytesBelow(place.workspace) }).toEqual(before);
@@ -115,7 +122,7 @@ describe("a state directory of a newer version", () => {
   );
 
   it("answers each call of an MCP client with that, and is a finding of the doctor", async () => {
-    writeFileSync(join(state, "format.json"), '{"format":2}');
+    writeFileSync(join(state, "format.json"), '{"format":3}');
     const before = bytesBelow(state);
     const client = new Client({ name: "test", version: "1" });
     await client.connect(
@@ -134,12 +141,12 @@ describe("a state directory of a newer version", () => {
         isError: true,
         content: expect.anything(),
       });
-      expect(JSON.stringify(await answer.catch(String))).toContain("says format 2, and this Haft knows format 1");
+      expect(JSON.stringify(await answer.catch(String))).toContain("says format 3, and this Haft knows format 2");
     } finally {
       await client.close();
     }
     const doctor = await haft(["doctor"]);
-    expect(doctor).toMatchObject({ status: 1, stdout: expect.stringContaining("says format 2") });
+    expect(doctor).toMatchObject({ status: 1, stdout: expect.stringContaining("says format 3") });
     expect(bytesBelow(state)).toEqual(before);
   });
 
@@ -150,7 +157,7 @@ describe("a state directory of a newer version", () => {
     rmSync(join(state, "format.json"));
     expect((await haft(["sessions", "list"])).stdout).toContain("1 todo item");
     expect((await call("todo_read", {})).stdout).toContain("Write it");
-    expect(readFileSync(join(state, "format.json"), "utf8")).toBe('{"format":1}\n');
+    expect(readFileSync(join(state, "format.json"), "utf8")).toBe('{"format":2}\n');
   });
 
   it("leaves a single job of a newer version alone, and names its file", async () => {

@@ -1,6 +1,7 @@
 /** `haft approvals`: calls that wait until a user has decided on them. */
 import type { Command } from "commander";
 import { withExamples, withJsonOption, withSharedStateOptions } from "../command-parts.js";
+import type { StateOptions } from "../configuration.js";
 import type { DenyOptions, GrantOptions, ListOptions } from "./approvals/run-approvals.js";
 
 export function addApprovalsCommand(program: Command): void {
@@ -66,5 +67,16 @@ export function addApprovalsCommand(program: Command): void {
   ).action(async (token: string, options: DenyOptions) => {
     const { denyApproval } = await import("./approvals/run-approvals.js");
     process.exitCode = await denyApproval(token, options);
+  });
+  withExamples(
+    withSharedStateOptions(
+      approvals
+        .command("forget")
+        .description("take back everything that was granted for projects; you are then asked again"),
+    ),
+    "haft approvals forget",
+  ).action(async (options: StateOptions) => {
+    const { forgetApprovals } = await import("./approvals/run-approvals.js");
+    process.exitCode = await forgetApprovals(options);
   });
 }

@@ -85,6 +85,15 @@ export function denyApproval(token: string, options: DenyOptions): Promise<numbe
   });
 }
 
+/** Takes back what was granted for projects. */
+export function forgetApprovals(options: StateOptions): Promise<number> {
+  return withAdmin(options, async (admin) => {
+    const count = await admin.forgetProjects();
+    printNotice(`took back what was granted for ${count} ${count === 1 ? "project" : "projects"}.`);
+    return EXIT.ok;
+  });
+}
+
 async function decide(
   admin: ApprovalAdmin,
   one: StoredApproval,

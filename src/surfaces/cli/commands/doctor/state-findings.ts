@@ -8,15 +8,45 @@ const LITTLE_SPACE_BYTES = 256 * 1024 * 1024;
 const MIB = 1024 * 1024;
 const NEXT = 'Set a writable directory with `--state DIR`, `"state"` in your configuration, or HAFT_STATE.';
 
-export function stateFindings({ statePath, stateProblem, lockProblem }: HostFindings): readonly DoctorFinding[] {
+export function stateFindings(findings: HostFindings): readonly DoctorFinding[] {
+  const { statePath, stateProblem, lockProblem } = findings;
   if (stateProblem !== undefined) {
     const cost = "Every call fails, because it cannot be audited.";
     return [{ id: "state", status: "stops", found: `${statePath}: ${stateProblem}`, cost, next: NEXT }];
   }
   if (!existsSync(statePath)) {
-    return [{ id: "state", status: "ok", found: `${statePath}, created by the first call` }, ...space(statePath)];
+    return [
+      { id: "state", status: "ok", found: `${statePath}, created by the first call` },
+      database(findings),
+      ...space(statePath),
+    ];
   }
-  return [{ id: "state", status: "ok", found: statePath }, lock(lockProblem), ...space(statePath)];
+  return [{ id: "state", status: "ok", found: statePath }, database(findings), lock(lockProblem), ...space(statePath)];
+}
+
+function database({ database, databaseProblem }: HostFindings): DoctorFinding {
+  if (databaseProblem !== undefined)
+    return {
+      id: "database",
+      status: "limits",
+      found: `the state is not usable: ${databaseProblem}`,
+      cost: "Calls of named sessions fail, and those that need approval, memory or schedules.",
+      next: "Any command that needs it, such as `haft sessions list`, says which file it is and what to do.",
+    };
+  if ("program" in database)
+    return {
+      id: "database",
+      status: "ok",
+      found: `sessions, approvals, memory and schedules in SQLite (${database.program})`,
+    };
+  const [found = "", next = ""] = database.problem.split(". ");
+  return {
+    id: "database",
+    status: "limits",
+    found,
+    cost: "Sessions and approvals are stored in files; the tools for memory and schedules are not offered.",
+    next: `${next}.`,
+  };
 }
 
 function lock(problem: string | undefined): DoctorFinding {

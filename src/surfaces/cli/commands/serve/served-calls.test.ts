@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sqliteDriver } from "../../../../stores/sqlite/index.js";
 import { createToolkit, sessionAdmin, type Toolkit } from "../../../../toolkit/index.js";
 import type { McpSession } from "../../../mcp/index.js";
 import { type ServedCalls, type ServedCallsOptions, servedCalls } from "./served-calls.js";
@@ -181,11 +182,14 @@ describe("the directories of a client", () => {
     calls.takeRoots?.([uri("one")]);
     await where(calls);
     await plan(calls, named("s"));
-    for (const name of readdirSync(join(stateDir, "sessions")))
-      writeFileSync(join(stateDir, "sessions", name, "documents", "session", "todo.json"), "{");
+    const database = sqliteDriver()!.open(join(stateDir, "state.db"));
+    expect(database.run("UPDATE haft_documents SET value = ?1 WHERE key = ?2", ["{", "todo"])).toBe(1);
+    database.close();
     move(calls, [uri("two")]);
     expect(await where(calls)).toContain(join(root, "two"));
-    expect(notes).toEqual([expect.stringMatching(/^the todo list of a session was not moved.*todo\.json/)]);
+    expect(notes).toEqual([
+      expect.stringMatching(/^the todo list of a session was not moved.*"todo": what is stored is damaged/),
+    ]);
   });
 
   it("stay when they are sent again unchanged, or not sent at all", async () => {
