@@ -111,6 +111,18 @@ withServices(["postgres"], "serve on many hosts", () => {
       expect(made("four")).toBe(false);
     });
 
+    it("finds on one host what it remembered and scheduled on the other", async () => {
+      const client = await connect();
+      await call(client, "memory_store", { key: "plants", content: "The ficus gets water on Mondays." });
+      await call(client, "cron_add", { command: "sh run.sh six", every: "1h", name: "ficus" });
+      for (let count = 0; count < 2; count += 1) {
+        expect(await call(client, "memory_recall", { query: "ficus" })).toContain("water on Mondays");
+        expect(await call(client, "cron_list", {})).toContain("ficus");
+      }
+      const listed = await place.haft(["schedule", "list"], { env: envOf("c") });
+      expect(listed.stdout).toContain("ficus");
+    });
+
     it("waits for a user who decides on a third host", async () => {
       const client = await connect(false);
       const waiting = await call(client, "bash", { command: "sh run.sh five" });
