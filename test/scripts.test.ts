@@ -193,7 +193,7 @@ describe("cases", () => {
     put("cases/run.mjs", `console.log(process.argv[process.argv.indexOf("--area") + 1]);${RUNNER}`);
     const { stdout } = play([{ id: "PROC-01", status: "passed" }]);
     expect(stdout.split("\n")[0]).toBe(
-      "EDIT,WRITE,READ,LS,GREP,FIND,SHELL,PROC,MCP,KERN,POL,FETCH,SEARCH,HTTP,SSH,MEM",
+      "EDIT,WRITE,READ,LS,GREP,FIND,SHELL,PROC,MCP,KERN,POL,FETCH,SEARCH,HTTP,SSH,MEM,CRON",
     );
   });
 
