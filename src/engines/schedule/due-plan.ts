@@ -25,7 +25,9 @@ export const duePlan: DuePlan = (schedule, nowMs, unfinished) => {
 function planOf({ timing, nextMs, missed }: Schedule, nowMs: number, unfinished: number): ReturnType<DuePlan> {
   if (nextMs === undefined || nextMs > nowMs) return { run: [], skip: [], ...next(nextMs) };
   const dues = duesBetween(timing, nextMs, nowMs, MAX_SKIPPED + MAX_MISSED_RUNS);
-  const runs = dues.slice(dues.length - Math.min(dues.length, room(missed, unfinished, nowMs - (dues.at(-1) ?? 0))));
+  const runs = dues.slice(
+    dues.length - Math.min(dues.length, remaining(missed, unfinished, nowMs - (dues.at(-1) ?? 0))),
+  );
   const skipped = dues.slice(0, dues.length - runs.length).slice(-MAX_SKIPPED);
   const reason = unfinished > 0 ? "An earlier run had not ended." : "No host ran schedules at that time.";
   return {
@@ -40,7 +42,7 @@ function next(nextMs: number | undefined): { readonly nextMs?: number } {
 }
 
 /** How many of the due times run. The run that is under way does not count, those that wait do. */
-function room(missed: MissedRuns, unfinished: number, lateMs: number): number {
+function remaining(missed: MissedRuns, unfinished: number, lateMs: number): number {
   if (missed === "skip") return unfinished === 0 && lateMs <= LATE_MS ? 1 : 0;
   const most = missed === "once" ? 1 : missed;
   return Math.max(0, most - Math.max(0, unfinished - 1));

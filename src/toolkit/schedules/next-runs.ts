@@ -14,6 +14,7 @@ export interface NextRunsTiming {
   readonly tz?: string;
 }
 
+/** Which of the times. */
 export interface NextRunsOptions {
   /** Milliseconds since the epoch: only times after it. */
   readonly fromMs: number;

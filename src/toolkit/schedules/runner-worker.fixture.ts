@@ -1,4 +1,4 @@
-/** A host of a test: runs the schedules of a shared state until it is told to stop, or killed. */
+/** A host of a test: runs the schedules of a shared state until it is stopped, or killed. */
 import { setTimeout as pause } from "node:timers/promises";
 import { duePlan, nextDue } from "../../engines/schedule/index.js";
 import { hostName, systemClock } from "../../host/index.js";

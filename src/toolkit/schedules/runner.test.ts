@@ -55,7 +55,7 @@ describe("the runner of schedules", () => {
     for (const pid of bench.lines("pids")) expect(() => process.kill(Number(pid), 0)).toThrow();
   });
 
-  it("does not start a run while the run before it goes on", async () => {
+  it("does not start a run while the run before it continues", async () => {
     const bench = scheduleBench();
     const toolkit = await bench.toolkit();
     await bench.call("cron_add", {

@@ -80,7 +80,7 @@ export class ScheduleRunner {
     await this.#parts.schedules.leave(this.#parts.host).catch(() => {});
   }
 
-  /** Looks now, or once more after the look that goes on. */
+  /** Looks now, or once more after the current look. */
   async #wake(): Promise<void> {
     if (this.#stop.signal.aborted) return;
     if (this.#cycle !== undefined) {

@@ -42,7 +42,7 @@ export const cronListTool = defineTool({
 /** Removes one by its id or its name. Fails with `SCHEDULE_UNKNOWN` or `SCHEDULE_AMBIGUOUS`. A run that has begun ends as usual. */
 export const cronRemoveTool = defineTool({
   name: "cron_remove",
-  description: "Remove a schedule. A run that has begun goes on.",
+  description: "Remove a schedule. A run that has begun continues.",
   input: cronIdSchema,
   effect: "write",
   annotations: { title: "Remove a schedule", destructive: true },

@@ -97,6 +97,6 @@ function addAddCommand(schedule: Command): void {
     "haft schedule add './backup.sh' --every 6h --missed skip",
     "haft schedule add 'echo time is up' --after 20m",
   ).action(async (command: string, options: AddOptions) => {
-    process.exitCode = await (await load()).addSchedule(command, options);
+    process.exitCode = await (await load()).addByTool(command, options);
   });
 }

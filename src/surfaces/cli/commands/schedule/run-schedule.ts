@@ -42,7 +42,7 @@ export async function listSchedules(options: ScheduleListOptions): Promise<numbe
 }
 
 /** As a call of the tool, so that policy judges the command, and asks about it at the terminal. */
-export async function addSchedule(command: string, options: AddOptions): Promise<number> {
+export async function addByTool(command: string, options: AddOptions): Promise<number> {
   const { cron: schedule, timeout, retries, tz, at, after, every, name, cwd, missed } = options;
   const given = { schedule, tz, at, after, every, command, name, cwd, missed };
   const input = {
