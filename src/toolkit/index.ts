@@ -52,8 +52,7 @@ export type { CloseableContext, OwnedBox, OwnedContext } from "./owned-box.js";
 export { presetOf } from "./policy-preset.js";
 export { type NextRunsOptions, type NextRunsTiming, nextRuns } from "./schedules/next-runs.js";
 export { type ListedSchedule, type ScheduleAdmin, scheduleAdmin } from "./schedules/schedule-admin.js";
-export type { ScheduleOptions } from "./schedules/schedule-runner.js";
-export type { ToolkitSchedules } from "./schedules/toolkit-schedules.js";
+export type { ScheduleOptions, ToolkitSchedules } from "./schedules/schedule-runner.js";
 export { serverSecrets } from "./server-secrets.js";
 export {
   artifactAdmin,

@@ -80,7 +80,11 @@ describe("memory_store, memory_recall and memory_forget", () => {
 
   verifies("ZC-039", "the best match comes first with scores of 0 to 1, and one character is found", async () => {
     const { call, state } = memoryToolsBench();
-    const notes = { lint: "lint flags unused memory", tests: "the tests of the memory store run for a minute", r: "written in R" };
+    const notes = {
+      lint: "lint flags unused memory",
+      tests: "the tests of the memory store run for a minute",
+      r: "written in R",
+    };
     for (const [key, content] of Object.entries(notes)) await call("memory_store", { key, content });
     const found = (await state.memories?.("default").recall({ text: "memory lint" })) ?? [];
     expect(found.map(({ key }) => key)).toEqual(["lint", "tests"]);
@@ -91,17 +95,33 @@ describe("memory_store, memory_recall and memory_forget", () => {
     expect((await call("memory_recall", { query: "R", limit: 1 })).text).toContain("written in R");
   });
 
-  verifies("ZC-042", "an entry states its id, time, session, namespace, importance, pin and what replaced it", async () => {
-    const { call, state } = memoryToolsBench();
-    const memories = state.memories!("default");
-    await call("memory_store", { key: "k", content: "old", category: "daily" });
-    const current = await memories.store({ key: "k", content: "new", category: "core", importance: 0.9, pinned: true });
-    const [, old] = await memories.history("k");
-    expect(current).toMatchObject({ importance: 0.9, pinned: true, storedMs: expect.any(Number) });
-    expect(old).toMatchObject({ key: "k", content: "old", category: "daily", pinned: false, supersededBy: current.id });
-    expect(old?.session).toEqual(expect.any(String));
-    expect(await state.memories!("another").get("k")).toBeUndefined();
-  });
+  verifies(
+    "ZC-042",
+    "an entry states its id, time, session, namespace, importance, pin and what replaced it",
+    async () => {
+      const { call, state } = memoryToolsBench();
+      const memories = state.memories!("default");
+      await call("memory_store", { key: "k", content: "old", category: "daily" });
+      const current = await memories.store({
+        key: "k",
+        content: "new",
+        category: "core",
+        importance: 0.9,
+        pinned: true,
+      });
+      const [, old] = await memories.history("k");
+      expect(current).toMatchObject({ importance: 0.9, pinned: true, storedMs: expect.any(Number) });
+      expect(old).toMatchObject({
+        key: "k",
+        content: "old",
+        category: "daily",
+        pinned: false,
+        supersededBy: current.id,
+      });
+      expect(old?.session).toEqual(expect.any(String));
+      expect(await state.memories!("another").get("k")).toBeUndefined();
+    },
+  );
 
   it("return a poisoned note as data, and the session is careful from then on", async () => {
     const { toolkit } = memoryToolsBench();

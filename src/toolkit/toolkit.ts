@@ -12,7 +12,7 @@ import type {
 } from "../kernel/index.js";
 import type { ChangedCalls } from "./changed-calls.js";
 import type { OwnedBox } from "./owned-box.js";
-import type { ToolkitSchedules } from "./schedules/toolkit-schedules.js";
+import type { ToolkitSchedules } from "./schedules/schedule-runner.js";
 import type { EndedAfterKill } from "./target-set.js";
 import type { UndoReport, UndoRequest } from "./undo.js";
 

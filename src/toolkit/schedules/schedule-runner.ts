@@ -35,6 +35,20 @@ export interface ScheduleOptions {
   onProblem?(error: Error): void;
 }
 
+/** Runs the schedules that are stored for the targets and workspaces of a toolkit. */
+export interface ToolkitSchedules {
+  /**
+   * Runs what is due from now on, at most 4 commands at once, until `stop` or the end of the toolkit. Each run is a call of its own:
+   * `bash` in a temporary session, at the stricter level of the schedule and the toolkit, judged by policy again. Idempotent while it runs.
+   *
+   * @throws `BACKEND_UNSUPPORTED` where the state has no schedules; `CONFIG_INVALID` for a `pollMs` under 5,000; and why the store
+   *   cannot be used, which is tried again until `stop`.
+   */
+  start(options?: ScheduleOptions): Promise<void>;
+  /** Ends the commands that run, which are recorded as interrupted, and starts no more. Idempotent. */
+  stop(): Promise<void>;
+}
+
 interface RunnerParts extends ScheduleOptions {
   readonly schedules: Schedules;
   readonly clock: Clock;
