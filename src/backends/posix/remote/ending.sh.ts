@@ -42,7 +42,7 @@ hf_stop_watch() { hf_kill_noted TERM "$hf_s/watch.$hf_gen"; }
 # Ends all commands and removes the spool directory. After a disconnect the commands first continue for a while, so that a new
 # channel can adopt them by writing its number into "gen". Jobs with lifetime "keep" stay, with their files.
 hf_ending() {
-  hf_claim "$hf_s/ending.$hf_gen" || { hf_forsake; return 0; }
+  hf_claim "$hf_s/ending.$hf_gen" || return 0
   if [ "$1" != shutdown ]; then
     # Looks every second, so that a channel that was replaced, or whose directory is gone, leaves no shells behind.
     hf_y=$hf_orphan
@@ -50,7 +50,7 @@ hf_ending() {
       if [ "$hf_y" -gt 100 ]; then hf_pause 100; else hf_pause "$hf_y"; fi
       hf_y=$(( hf_y - 100 ))
     done
-    hf_current && hf_claim "$hf_s/reaping" || { hf_forsake; hf_stop_watch; return 0; }
+    hf_current && hf_claim "$hf_s/reaping" || { hf_stop_watch; return 0; }
     # The new channel writes "gen" first and then checks for "reaping"; checking again here means that one of the two yields.
     if ! hf_current; then rm -f "$hf_s/reaping"; hf_stop_watch; return 0; fi
   fi
@@ -69,9 +69,6 @@ hf_ending() {
   # The channel is no longer used. Kills those of our own shells that hang.
   if [ "$1" != shutdown ] && [ -n "$hf_own_group" ]; then hf_pause 50; kill -KILL "-$hf_own_group"; fi
 }
-
-# A command may have removed the spool directory: then no other channel takes over the quick one.
-hf_forsake() { [ -d "$hf_s" ] || [ "$hf_quick" = "$hf_s" ] || hf_remove "$hf_quick"; }
 
 # Removes a directory of ours.
 hf_remove() {
