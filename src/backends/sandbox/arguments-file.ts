@@ -1,14 +1,14 @@
-import { accessSync, closeSync, constants, openSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newNonce } from "../../host/index.js";
 
 /**
  * Arguments as `bwrap --args` reads them from a descriptor: there, other users do not see the variables of a command. An unlinked file,
- * opened at its start. It is in memory where there is a place for such files: on a disk, making one may take a millisecond.
+ * opened at its start.
  */
 export function argumentsFile(args: readonly string[]): number {
-  const path = join(directory(), `haft-arguments-${newNonce()}`);
+  const path = join(tmpdir(), `haft-arguments-${newNonce()}`);
   const writer = openSync(path, "wx", 0o600);
   let reader: number | undefined;
   try {
@@ -22,16 +22,5 @@ export function argumentsFile(args: readonly string[]): number {
     throw thrown;
   } finally {
     closeSync(writer);
-  }
-}
-
-const IN_MEMORY = "/dev/shm";
-
-function directory(): string {
-  try {
-    accessSync(IN_MEMORY, constants.W_OK);
-    return IN_MEMORY;
-  } catch {
-    return tmpdir();
   }
 }

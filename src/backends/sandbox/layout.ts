@@ -24,8 +24,6 @@ export interface LayoutOptions {
   readonly home: string;
   /** The private directory of the sandbox on this machine; see `PrivateDirectories`. */
   readonly own: PrivateDirectories;
-  /** Whether commands reach hosts, through a socket in `own.net`. */
-  readonly hasProxy: boolean;
   /** The PATH of commands. */
   readonly path: string;
   readonly readable: readonly string[];
@@ -72,9 +70,8 @@ export function layoutOf(options: LayoutOptions): readonly Mount[] {
   };
   add("write", workspace);
   for (const path of writable) add("write", path);
-  // Every mount takes its time in every command.
-  for (const path of [own.tmp, ...(home === "/" ? [own.home] : [])]) add("write", path);
-  for (const path of [own.scripts, ...(options.hasProxy ? [own.net] : [])]) add("read", path);
+  for (const path of [own.tmp, own.home]) add("write", path);
+  for (const path of [own.scripts, own.net]) add("read", path);
   for (const path of guarded.readOnly) add("guarded", path);
   for (const path of guarded.whileThere) add("guarded", path, path, true);
   add("private", "/tmp", own.tmp);
@@ -93,8 +90,7 @@ export function layoutOf(options: LayoutOptions): readonly Mount[] {
   const isSeen = (path: string) =>
     [...mounts.values()].some((one) => one.path === one.source && isWithin(one.path, path));
   for (const path of [...readable, ...guarded.repositories]) add("read", path);
-  // Toolchains first: most directories of PATH in the home directory lie in one, and are seen with it.
-  for (const path of [...TOOLCHAINS.map((name) => join(home, name)), ...programDirectories(options.path, home)]) {
+  for (const path of [...programDirectories(options.path, home), ...TOOLCHAINS.map((name) => join(home, name))]) {
     const real = realDirectory(path);
     // What contains the home directory would show its secrets.
     if (real === undefined || isWithin(real, home) || isSeen(real)) continue;

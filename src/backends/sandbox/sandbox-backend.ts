@@ -48,17 +48,7 @@ export async function createSandboxBackend(options: SandboxOptions = {}): Promis
     throw notOpened(`${guarded.problem}.`);
   }
   const path = options.env?.PATH ?? process.env.PATH ?? "";
-  const mounts = layoutOf({
-    workspace,
-    home,
-    own,
-    path,
-    readable,
-    writable,
-    guarded,
-    stateDir: options.stateDir,
-    hasProxy: options.hosts !== undefined,
-  });
+  const mounts = layoutOf({ workspace, home, own, path, readable, writable, guarded, stateDir: options.stateDir });
   const proxy = options.hosts === undefined ? undefined : await startProxy(join(own.net, "proxy"), options.hosts);
   const launcher = sandboxLauncher({ bubblewrap, mounts, own, held, home, hasProxy: proxy !== undefined });
   const backend = createLocalBackend({ ...options, cwd: options.cwd ?? workspace, home, launcher, name: "sandbox" });
