@@ -10,10 +10,10 @@ export const COMMAND = sh`
 # They are started as a foreground pipeline: a job started by "&" would ignore INT and QUIT, for itself and for every
 # command, and a shell cannot undo that.
 hf_main() {
-  unset hf_nonce hf_gen hf_tag hf_s hf_quick hf_c hf_path
+  unset hf_nonce hf_gen hf_tag hf_s hf_c hf_path
   IFS= read -r hf_l || exit 0
   eval "set -- $hf_l"
-  hf_nonce=$1 hf_gen=$2 hf_asked_parent=$3 hf_parent=\${3:-\${TMPDIR:-/tmp}} hf_fresh=$4 hf_old=$5 hf_orphan=$6 hf_lease=$7 hf_tag=$8 hf_program=$9
+  hf_nonce=$1 hf_gen=$2 hf_parent=\${3:-\${TMPDIR:-/tmp}} hf_fresh=$4 hf_old=$5 hf_orphan=$6 hf_lease=$7 hf_tag=$8 hf_program=$9
   shift 9
   hf_args=$1
   shift
@@ -79,7 +79,7 @@ hf_adopt() {
   if [ -n "$hf_old" ]; then
     hf_real_parent
     hf_s=$hf_parent/$hf_old hf_found_old=lost
-    if [ -d "$hf_s" ] && hf_quick_again && hf_take_over; then
+    if [ -d "$hf_s" ] && hf_take_over; then
       [ ! -e "$hf_s/reaping" ] || hf_pause 30
       if [ ! -e "$hf_s/reaping" ]; then hf_found_old=adopted; return 0; fi
     fi
@@ -89,26 +89,6 @@ hf_adopt() {
   hf_s=$hf_parent/$hf_fresh
   mkdir -m 700 "$hf_s" || hf_refuse "cannot create the directory $hf_s"
   printf '%s\n' "$hf_gen" >"$hf_s/gen" || hf_refuse "cannot write to the directory $hf_s"
-  hf_quick_fresh
-}
-
-# Where a command leaves a dozen small files, and a file system looks for a free place among those removed lately, making
-# them takes longer than the command. So the records of commands that are waited for are kept in memory: in a directory beside
-# the spool directory, whose name is in its file "quick". Not where the caller has named a place; and not where systemd or
-# elogind runs, which removes a user's files from /dev/shm when the last session of the user ends, while commands continue.
-hf_quick_fresh() {
-  hf_quick=$hf_s
-  if [ -z "$hf_asked_parent" ] && [ -w /dev/shm ] && [ ! -d /run/systemd/system ] && [ ! -e /run/elogind.pid ]; then
-    hf_x=/dev/shm/$hf_fresh
-    mkdir -m 700 "$hf_x" && printf '%s\n' "$hf_x" >"$hf_s/quick" && hf_quick=$hf_x
-  fi
-}
-
-# That of an earlier channel. Fails if it is gone.
-hf_quick_again() {
-  hf_quick=$hf_s
-  if [ -e "$hf_s/quick" ]; then hf_quick=; IFS= read -r hf_quick <"$hf_s/quick"; fi
-  [ -n "$hf_quick" ] && [ -d "$hf_quick" ]
 }
 
 # Creates hf_parent if it is missing, and sets it to its real path, because open files are listed by real path.

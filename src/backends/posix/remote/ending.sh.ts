@@ -61,19 +61,16 @@ hf_ending() {
   hf_stop_watch
   for hf_f in "$hf_s"/bulk.*.pid; do hf_kill_noted KILL "$hf_f"; done
   cd /
-  [ "$hf_quick" = "$hf_s" ] || hf_remove "$hf_quick"
   # A worker or pump that is about to end may create a file while the directory is removed.
-  if hf_kept; then hf_own_group=; else hf_remove "$hf_s"; fi
+  if hf_kept; then hf_own_group=
+  else
+    hf_tries=0
+    until rm -rf "$hf_s" || [ "$hf_tries" = 20 ]; do hf_pause 5; hf_tries=$(( hf_tries + 1 )); done
+  fi
   hf_x=; for hf_e in $hf_found; do hf_x=$hf_x+$hf_e; done
   printf 'Q 0,shutdown,%s\n' "$hf_x" >&3
   # The channel is no longer used. Kills those of our own shells that hang.
   if [ "$1" != shutdown ] && [ -n "$hf_own_group" ]; then hf_pause 50; kill -KILL "-$hf_own_group"; fi
-}
-
-# Removes a directory of ours.
-hf_remove() {
-  hf_tries=0
-  until rm -rf "$1" || [ "$hf_tries" = 20 ]; do hf_pause 5; hf_tries=$(( hf_tries + 1 )); done
 }
 
 # Whether no other channel has taken over; an invalid "gen" counts as none.
@@ -85,7 +82,7 @@ hf_current() {
 # Sets hf_leaders to the leaders of all commands except jobs with lifetime "keep".
 hf_commands() {
   hf_leaders=
-  for hf_f in "$hf_s"/*.p "$hf_quick"/*.p; do
+  for hf_f in "$hf_s"/*.p; do
     [ ! -e "\${hf_f%.p}.keep" ] || continue
     hf_x=\${hf_f##*/}; hf_leader_of "\${hf_x%.p}"
     hf_leaders="$hf_leaders $hf_leader"

@@ -38,12 +38,6 @@ hf_is_still() {
 # Records the process $1 in the file $2.
 hf_note() { hf_started "$1"; printf '%s %s\n' "$1" "$hf_began_at" >"$2"; }
 
-# Records this shell in the file $1, with one look at /proc.
-hf_note_self() {
-  if hf_started self; then hf_pid=\${hf_stat%%" ("*}; hf_pid=\${hf_pid# }; else hf_own_pid; fi
-  printf '%s %s\n' "$hf_pid" "$hf_began_at" >"$1"
-}
-
 # Sends the signal $1 to the process recorded in the file $2, if it is still the same one.
 hf_kill_noted() {
   hf_noted= hf_noted_start=

@@ -7,10 +7,10 @@ export const JOBS = sh`
 hf_do_poll() {
   hf_job=$1 hf_status=
   hf_base_of "$1"
-  read -r hf_status <"$hf_record.x"
+  read -r hf_status <"$hf_s/$hf_job.x"
   # On a full disk this cannot be recorded. Then output is not held back; truncating a file still works.
-  if [ -e "$hf_counts.h" ]; then
-    { printf '%s %s\n' "$2" "$2" >"$hf_counts.o.t" && printf '%s %s\n' "$4" "$4" >"$hf_counts.e.t"; } || : >"$hf_counts.h"
+  if [ -e "$hf_b.h" ]; then
+    { printf '%s %s\n' "$2" "$2" >"$hf_b.o.t" && printf '%s %s\n' "$4" "$4" >"$hf_b.e.t"; } || : >"$hf_b.h"
   fi
   hf_part o "$2" "$3"; hf_out=$hf_meta hf_out_bytes=$hf_bytes
   hf_part e "$4" "$5"; hf_err=$hf_meta
@@ -24,7 +24,7 @@ hf_do_poll() {
 # release ID: the command has no listener any more, so its pump stops waiting. The local side does not wait for the answer.
 hf_do_release() {
   hf_base_of "$1"
-  [ ! -e "$hf_counts.h" ] || printf 'go\n' >"$hf_counts.h"
+  [ ! -e "$hf_b.h" ] || printf 'go\n' >"$hf_b.h"
   hf_reply released
 }
 
@@ -33,7 +33,7 @@ hf_do_release() {
 hf_part() {
   hf_f=$hf_b.$1 hf_bytes=0 hf_ended=0 hf_total=0 hf_from=$2
   printf '' >"$hf_s/w$hf_k.$1"
-  if read -r hf_total hf_x <"$hf_counts.$1.n"; then hf_ended=1; fi
+  if read -r hf_total hf_x <"$hf_f.n"; then hf_ended=1; fi
   hf_seg=0 hf_start=0 hf_after=
   if [ -e "$hf_f.i" ]; then
     while read -r hf_x hf_y; do
@@ -56,10 +56,9 @@ hf_part() {
 # session that still has processes.
 hf_leader_of() {
   hf_leader= hf_leader_start=
-  hf_record_of "$1"
-  { read -r hf_leader hf_leader_start <"$hf_record.p" && hf_is_pid "$hf_leader"; } || { hf_leader=; return 0; }
+  { read -r hf_leader hf_leader_start <"$hf_s/$1.p" && hf_is_pid "$hf_leader"; } || { hf_leader=; return 0; }
   [ -e "/proc/$hf_leader" ] || return 0
-  if [ -e "$hf_record.x" ] || ! hf_is_still "$hf_leader" "$hf_leader_start"; then hf_leader=; fi
+  if [ -e "$hf_s/$1.x" ] || ! hf_is_still "$hf_leader" "$hf_leader_start"; then hf_leader=; fi
 }
 
 # look ID TAG HEAD TAIL: the processes of a command, and its output so far; see hf_report.
@@ -69,9 +68,9 @@ hf_do_look() {
   hf_scan "$hf_leader" "$2$1." "$1"
   # If no process holds a stream its pump is about to end: waits for all output.
   hf_base_of "$1"
-  if [ -e "$hf_record.x" ]; then
-    [ "$hf_holds_o" = yes ] || hf_await "$hf_counts.o.n"
-    [ "$hf_holds_e" = yes ] || hf_await "$hf_counts.e.n"
+  if [ -e "$hf_s/$1.x" ]; then
+    [ "$hf_holds_o" = yes ] || hf_await "$hf_b.o.n"
+    [ "$hf_holds_e" = yes ] || hf_await "$hf_b.e.n"
   fi
   hf_gather o; hf_out=$hf_meta hf_out_bytes=$hf_bytes
   hf_gather e; hf_err=$hf_meta hf_err_bytes=$hf_bytes
@@ -89,7 +88,7 @@ hf_await() {
 hf_do_end() {
   printf 'stop\n' >"$hf_s/$1.stop"
   hf_tries=0
-  while hf_record_of "$1"; [ -e "$hf_record.r" ] && [ ! -e "$hf_record.p" ] && [ ! -e "$hf_s/$1.no" ] && [ "$hf_tries" -lt 50 ]; do
+  while [ -e "$hf_s/$1.r" ] && [ ! -e "$hf_s/$1.p" ] && [ ! -e "$hf_s/$1.no" ] && [ "$hf_tries" -lt 50 ]; do
     hf_pause 1; hf_tries=$(( hf_tries + 1 ))
   done
   hf_leader_of "$1"
@@ -117,13 +116,12 @@ hf_answer() {
 hf_do_began() {
   hf_y=
   for hf_e in "$@"; do
-    hf_record_of "$hf_e"
-    if [ -e "$hf_s/$hf_e.no" ] || [ ! -e "$hf_record.r" ]; then hf_x=no
-    elif [ -e "$hf_record.p" ] || [ -e "$hf_record.x" ]; then hf_x=yes
+    if [ -e "$hf_s/$hf_e.no" ] || [ ! -e "$hf_s/$hf_e.r" ]; then hf_x=no
+    elif [ -e "$hf_s/$hf_e.p" ] || [ -e "$hf_s/$hf_e.x" ]; then hf_x=yes
     else
       # Recorded but not started: waits a moment, because it may be starting.
       hf_pause 10
-      if [ -e "$hf_record.p" ]; then hf_x=yes; elif [ -e "$hf_s/$hf_e.no" ]; then hf_x=no; else hf_x=unknown; fi
+      if [ -e "$hf_s/$hf_e.p" ]; then hf_x=yes; elif [ -e "$hf_s/$hf_e.no" ]; then hf_x=no; else hf_x=unknown; fi
     fi
     hf_y=$hf_y,$hf_x
   done
@@ -133,10 +131,10 @@ hf_do_began() {
 # collect ID TAG HEAD TAIL: the report on a command that has ended; "running" when it has not, "absent" when nothing of
 # it is stored.
 hf_do_collect() {
+  if [ ! -e "$hf_s/$1.r" ]; then hf_reply absent; return 0; fi
   hf_exited=
   hf_base_of "$1"
-  if [ ! -e "$hf_record.r" ]; then hf_reply absent; return 0; fi
-  if [ ! -e "$hf_record.x" ] || [ ! -s "$hf_counts.o.n" ] || [ ! -s "$hf_counts.e.n" ]; then hf_reply running; return 0; fi
+  if [ ! -e "$hf_s/$1.x" ] || [ ! -s "$hf_b.o.n" ] || [ ! -s "$hf_b.e.n" ]; then hf_reply running; return 0; fi
   hf_job=$1 hf_job_tag=$2 hf_head=$3 hf_tail=$4
   hf_finish
 }
@@ -146,10 +144,9 @@ hf_do_collect() {
 hf_do_write() {
   # Waits until the job has opened its input, so that a reader exists.
   hf_tries=0
-  hf_record_of "$1"
-  while [ ! -e "$hf_record.p" ] && [ ! -e "$hf_record.x" ] && [ "$hf_tries" -lt 500 ]; do hf_pause 1; hf_tries=$(( hf_tries + 1 )); done
+  while [ ! -e "$hf_s/$1.p" ] && [ ! -e "$hf_s/$1.x" ] && [ "$hf_tries" -lt 500 ]; do hf_pause 1; hf_tries=$(( hf_tries + 1 )); done
   # Briefly opened for reading too: without a reader, opening would block forever; this way the write fails instead.
-  if [ -p "$hf_s/$1.f" ] && [ ! -e "$hf_record.x" ] && [ ! -e "$hf_s/$1.eof" ] &&
+  if [ -p "$hf_s/$1.f" ] && [ ! -e "$hf_s/$1.x" ] && [ ! -e "$hf_s/$1.eof" ] &&
     cat "$hf_s/$hf_id.i" 6<>"$hf_s/$1.f" >"$hf_s/$1.f" 6>&-
   then hf_reply written
   else hf_reply ended
@@ -174,8 +171,7 @@ hf_do_stop() {
 # find ID: "found,TAG,PID" where there is such a job.
 hf_do_find() {
   hf_x= hf_pid=
-  hf_record_of "$1"
-  if read -r hf_x <"$hf_record.r"; then read -r hf_pid hf_y <"$hf_record.p"; hf_reply "found,$hf_x,$hf_pid"; else hf_reply absent; fi
+  if read -r hf_x <"$hf_s/$1.r"; then read -r hf_pid hf_y <"$hf_s/$1.p"; hf_reply "found,$hf_x,$hf_pid"; else hf_reply absent; fi
 }
 
 # forget ID...: removes their files. The local side usually does not wait for the answer.
@@ -184,10 +180,6 @@ hf_do_forget() {
   for hf_e in "$@"; do
     hf_base_of "$hf_e"
     for hf_f in "$hf_s/$hf_e".* "$hf_b".*; do hf_files="$hf_files \"\$hf_s\"\${hf_f#"$hf_s"}"; done
-    case $hf_record in
-    "$hf_s"/*) ;;
-    *) for hf_f in "$hf_record".* "$hf_counts".*; do hf_files="$hf_files \"\$hf_quick\"\${hf_f#"$hf_quick"}"; done ;;
-    esac
   done
   eval "rm -f $hf_files"
   # A directory that another backend left for kept jobs is removed with the last of them.

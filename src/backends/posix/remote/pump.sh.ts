@@ -4,26 +4,26 @@ import { sh } from "./sh.js";
 export const PUMP = sh`
 # Reads one stream of a command to its end. It writes segments $1.0, $1.1, ... of about 16 MiB; the first two and the
 # last three stay, so the disk never holds more than five of them. dd writes each read at once, so that readers of the
-# file are up to date; its final report gives the exact count. $1.i lists "SEGMENT START", $2.n is written last:
+# file are up to date; its final report gives the exact count. $1.i lists "SEGMENT START", $1.n is written last:
 # "TOTAL SEGMENT ITS-SIZE SIZE-BEFORE".
 hf_pump() {
   hf_n=0 hf_size=0 hf_prev=0 hf_total=0 hf_many=16
   # Reserved for the count, which could not be written on a full disk.
-  printf 'reserved\n' >"$2.reserve"
+  printf 'reserved\n' >"$1.reserve"
   while :; do
     hf_d=$(LC_ALL=C dd bs=65536 count="$hf_many" 2>&1 >>"$1.$hf_n")
-    hf_count "$hf_d" "$1.$hf_n" "$hf_size" || { hf_drain "$@"; return; }
+    hf_count "$hf_d" "$1.$hf_n" "$hf_size" || { hf_drain "$1"; return; }
     hf_size=$(( hf_size + hf_bytes )) hf_total=$(( hf_total + hf_bytes ))
     if [ "$hf_records" -lt "$hf_many" ]; then break; fi
     hf_many=256
-    hf_keep_pace "$2"
+    hf_keep_pace "$1"
     if [ "$hf_size" -ge 16777216 ]; then
       hf_n=$(( hf_n + 1 )) hf_prev=$hf_size hf_size=0
       printf '%s %s\n' "$hf_n" "$hf_total" >>"$1.i"
       if [ "$hf_n" -ge 5 ]; then rm -f "$1.$(( hf_n - 3 ))"; fi
     fi
   done
-  printf '%s %s %s %s\n' "$hf_total" "$hf_n" "$hf_size" "$hf_prev" >"$2.n"
+  printf '%s %s %s %s\n' "$hf_total" "$hf_n" "$hf_size" "$hf_prev" >"$1.n"
 }
 
 # While the local side has a listener, the file H of a command contains "hold" and $1.t how much of the stream was received.
@@ -49,9 +49,8 @@ hf_count() {
   case $hf_x in "" | *[!0-9+]*) return 1 ;; esac
   hf_records=$(( \${hf_x%+*} + \${hf_x#*+} ))
   hf_x=\${1##*" records out$hf_nl"}
-  case $hf_records:$hf_x in
-  0:*) hf_bytes=0 ;;
-  *:[0-9]*" bytes"*) hf_bytes=\${hf_x%% *} ;;
+  case $hf_x in
+  [0-9]*" bytes"*) hf_bytes=\${hf_x%% *} ;;
   *) hf_size_of "$2"; hf_bytes=$(( hf_x - $3 )) ;;
   esac
 }
@@ -66,10 +65,10 @@ hf_size_of() {
 # Writing failed, but the command must not block: the rest is read, counted and dropped.
 hf_drain() {
   hf_rest=$(wc -c) || cat >/dev/null
-  rm -f "$2.reserve"
+  rm -f "$1.reserve"
   hf_size_of "$1.$hf_n"
   hf_total=$(( hf_total + hf_x - hf_size + hf_rest )) hf_size=$hf_x
-  printf '%s %s %s %s\n' "$hf_total" "$hf_n" "$hf_size" "$hf_prev" >"$2.n"
+  printf '%s %s %s %s\n' "$hf_total" "$hf_n" "$hf_size" "$hf_prev" >"$1.n"
 }
 
 # Bytes $2 to $2 + $3 of the file $1.

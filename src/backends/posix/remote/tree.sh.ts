@@ -142,21 +142,12 @@ hf_tagged_among() {
   return 1
 }
 
-# Where the output of job $1 is: "ID.w" holds the name of its FIFOs and the prefix of its files. Sets hf_pipe, hf_b and
-# hf_counts, which are the prefixes of its segments and of its counts, with their directories.
+# Where the output of job $1 is: "ID.w" holds the name of its FIFOs and the prefix of its files. Sets hf_pipe and hf_b, the
+# latter with its directory.
 hf_base_of() {
-  hf_record_of "$1"
   hf_pipe= hf_b=\${1##*/}
-  if read -r hf_x hf_y <"$hf_record.w"; then hf_pipe=$hf_x hf_b=$hf_y; fi
-  hf_counts=\${hf_record%"\${1##*/}"}$hf_b
+  if read -r hf_x hf_y <"$hf_s/$1.w"; then hf_pipe=$hf_x hf_b=$hf_y; fi
   hf_b=$hf_s/\${1%"\${1##*/}"}$hf_b
-}
-
-# Sets hf_record to the prefix of the records of $1. Those of a command that is waited for are in the quick directory; those of
-# jobs, and all of another spool directory ("../NAME/ID"), are not.
-hf_record_of() {
-  hf_record=$hf_s/$1
-  case $1 in */*) ;; *) if [ -e "$hf_quick/$1.r" ]; then hf_record=$hf_quick/$1; fi ;; esac
 }
 
 # Whether a pump of the job $1 ("*": of any that is not to be kept) still runs: if all have ended, no process holds a stream.
@@ -165,8 +156,7 @@ hf_open() {
   hf_pipes=" "
   if [ "$1" != "*" ]; then hf_open_job "$1"
   else
-    # The same twice, where there is no quick directory.
-    for hf_f in "$hf_s"/*.p "$hf_quick"/*.p; do
+    for hf_f in "$hf_s"/*.p; do
       hf_f=\${hf_f%.p}
       [ ! -e "$hf_f.p" ] || [ -e "$hf_f.keep" ] || hf_open_job "\${hf_f##*/}"
     done
@@ -176,7 +166,7 @@ hf_open() {
 
 hf_open_job() {
   hf_base_of "$1"
-  if [ ! -e "$hf_counts.o.n" ] || [ ! -e "$hf_counts.e.n" ]; then hf_pipes="$hf_pipes\${hf_pipe:-none} "; fi
+  if [ ! -e "$hf_b.o.n" ] || [ ! -e "$hf_b.e.n" ]; then hf_pipes="$hf_pipes\${hf_pipe:-none} "; fi
 }
 
 # Finds the processes that hold the output FIFOs of the job $1 ("*": of any job) in one listing of all open files. Sets hf_held

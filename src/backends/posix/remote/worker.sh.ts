@@ -28,7 +28,7 @@ hf_reply() { printf 'T %s,%s\n' "$hf_id" "$1" >&3; }
 # records afterwards, so a request without a record can never start. "stop" does the same for one request.
 # Answers and fails if it may not start or cannot be recorded.
 hf_begin() {
-  printf '%s\n' "$hf_job_tag" >"$hf_record.r" || { hf_unnoted; return 1; }
+  printf '%s\n' "$hf_job_tag" >"$hf_s/$hf_id.r" || { hf_unnoted; return 1; }
   hf_now=; read -r hf_now <"$hf_s/gen"
   if [ "$hf_now" = "$hf_gen" ] && [ ! -e "$hf_s/$hf_id.stop" ]; then return 0; fi
   printf 'refused\n' >"$hf_s/$hf_id.no"
@@ -37,12 +37,12 @@ hf_begin() {
 }
 
 # Reports that the request cannot be recorded. If the directory is missing, a new channel creates another.
-hf_unnoted() { if [ -d "$hf_s" ] && [ -d "$hf_quick" ]; then hf_reply nonote; else hf_reply refused; fi; }
+hf_unnoted() { if [ -d "$hf_s" ]; then hf_reply nonote; else hf_reply refused; fi; }
 
 # exec TAG CWD ALLOWED STAGED COMMAND HEAD TAIL hold|go VARIABLES...: runs a command to its end and answers with its output. "hold":
 # there is a listener; see hf_keep_pace.
 hf_do_exec() {
-  hf_job=$hf_id hf_job_tag=$1 hf_head=$6 hf_tail=$7 hf_pace=$8 hf_record=$hf_quick/$hf_id
+  hf_job=$hf_id hf_job_tag=$1 hf_head=$6 hf_tail=$7 hf_pace=$8
   hf_set_command "$2" "$3" "$4" "$5" || return 0
   shift 8
   hf_begin || return 0
@@ -50,21 +50,19 @@ hf_do_exec() {
   cd /
   hf_finish
   # Opening a FIFO in a directory that the command has removed would end this shell.
-  if hf_has mkfifo && [ -d "$hf_s" ]; then hf_runs=$(( hf_runs + 1 )); hf_prepare "w$hf_k" "w$hf_k.$hf_runs" "$hf_quick"; fi
+  if hf_has mkfifo && [ -d "$hf_s" ]; then hf_runs=$(( hf_runs + 1 )); hf_prepare "w$hf_k" "w$hf_k.$hf_runs"; fi
 }
 
 # kill ID: kills the leader of a command, for one that starts no other processes. "no" if it has not begun.
 hf_do_kill() {
   printf 'stop\n' >"$hf_s/$1.stop"
-  hf_record_of "$1"
-  if hf_kill_noted KILL "$hf_record.p"; then hf_reply kill,yes; else hf_reply kill,no; fi
+  if hf_kill_noted KILL "$hf_s/$1.p"; then hf_reply kill,yes; else hf_reply kill,no; fi
 }
 
 # spawn TAG CWD ALLOWED STAGED COMMAND keep|no VARIABLES...: starts a detached job. The intermediate shell is killed by its
-# child, so the job does not depend on the channel and this worker is free; init adopts the job. It may outlive all channels,
-# so its records are with its output.
+# child, so the job does not depend on the channel and this worker is free; init adopts the job.
 hf_do_spawn() {
-  hf_job_tag=$1 hf_kept=$6 hf_pace=go hf_record=$hf_s/$hf_id
+  hf_job_tag=$1 hf_kept=$6 hf_pace=go
   hf_set_command "$2" "$3" "$4" "$5" || return 0
   shift 6
   hf_begin || return 0
@@ -81,7 +79,7 @@ hf_do_spawn() {
 # Runs a job with its own FIFOs; the prepared ones of this worker are for its next command.
 hf_run_apart() {
   exec 8>&- 9>&-
-  if hf_has mkfifo; then hf_prepare "$hf_id" "$hf_id" "$hf_s"; fi
+  if hf_has mkfifo; then hf_prepare "$hf_id" "$hf_id"; fi
   hf_run "$@"
 }
 
@@ -128,9 +126,9 @@ hf_unstage() { [ -z "$1" ] || rm -f "$hf_s/$1".*; }
 # sees end of file. The pumps may ignore INT and QUIT, as jobs do; the command must not, so it runs in the foreground.
 hf_run() {
   if ! hf_has mkfifo; then hf_run_piped "$@"; return; fi
-  [ -n "$hf_base" ] || hf_prepare "w$hf_k" "w$hf_k.1" "$hf_quick"
-  printf '%s\n' "$hf_pipe_name $hf_base" >"$hf_record.w"
-  hf_paced=\${hf_record%"$hf_id"}$hf_base.h
+  [ -n "$hf_base" ] || hf_prepare "w$hf_k" "w$hf_k.1"
+  printf '%s\n' "$hf_pipe_name $hf_base" >"$hf_s/$hf_id.w"
+  hf_paced=$hf_s/$hf_base.h
   [ "$hf_pace" = go ] || printf 'hold\n' >"$hf_paced"
   hf_feeder
   ( hf_become "$@" ) >&8 2>&9 8>&- 9>&- <"$hf_input"
@@ -141,7 +139,7 @@ hf_run() {
   wait
 }
 
-# Starts the pumps of the next command: $1 names their FIFOs, $2 their files, $3 the directory of their counts. The descriptors 8 and 9 hold the FIFOs open
+# Starts the pumps of the next command: $1 names their FIFOs, $2 their files. The descriptors 8 and 9 hold the FIFOs open
 # until there is a command; after a command the worker prepares the next pumps while it is idle.
 hf_prepare() {
   hf_pipe_name=$1 hf_base=$2
@@ -149,19 +147,19 @@ hf_prepare() {
   # The read ends are opened here: a pump that opened them after the command ended would read nothing.
   exec 8<>"$hf_s/$1.fo" 9<>"$hf_s/$1.fe" 6<"$hf_s/$1.fo" 7<"$hf_s/$1.fe"
   # Closed by "exec": a redirection would keep a copy, to put it back, and with it the FIFO open.
-  { exec 3>&- 6<&- 7<&- 8>&- 9>&-; hf_pump "$hf_s/$2.o" "$3/$2.o"; } <&6 &
-  { exec 3>&- 6<&- 7<&- 8>&- 9>&-; hf_pump "$hf_s/$2.e" "$3/$2.e"; } <&7 &
+  { exec 3>&- 6<&- 7<&- 8>&- 9>&-; hf_pump "$hf_s/$2.o"; } <&6 &
+  { exec 3>&- 6<&- 7<&- 8>&- 9>&-; hf_pump "$hf_s/$2.e"; } <&7 &
   exec 6<&- 7<&-
 }
 
 # The same with pipes, where there is no mkfifo: the outer pump then sees its end only after the inner one. Descriptor 5 is
 # the command's stderr on its way to the outer pump; messages of our own shells are discarded.
 hf_run_piped() {
-  hf_paced=$hf_record.h
+  hf_paced=$hf_s/$hf_id.h
   [ "$hf_pace" = go ] || printf 'hold\n' >"$hf_paced"
   hf_feeder
-  { { { ( exec 2>&5 5>&-; hf_become "$@" ) <"$hf_input"; hf_ended "$?"; } | { exec 3>&- 5>&- >/dev/null; hf_pump "$hf_s/$hf_id.o" "$hf_record.o"; }
-    } 5>&1 | { exec 3>&- >/dev/null; hf_pump "$hf_s/$hf_id.e" "$hf_record.e"; }
+  { { { ( exec 2>&5 5>&-; hf_become "$@" ) <"$hf_input"; hf_ended "$?"; } | { exec 3>&- 5>&- >/dev/null; hf_pump "$hf_s/$hf_id.o"; }
+    } 5>&1 | { exec 3>&- >/dev/null; hf_pump "$hf_s/$hf_id.e"; }
   }
 }
 
@@ -180,7 +178,7 @@ hf_feeder() {
 
 # Becomes the command, in a session of its own. $@: variables NAME=VALUE, which the local side has kept clear of our names.
 hf_become() {
-  hf_note_self "$hf_record.p"
+  hf_own_pid; hf_note "$hf_pid" "$hf_s/$hf_id.p"
   exec 3>&-
   command export "PATH=$hf_path" "HAFT_TAG=$hf_job_tag$hf_id." "$@" || { printf 'a variable cannot be set\n' >&2; exit 126; }
   hf_x="exec \${hf_setsid:+\"\$hf_setsid\"} \"\$hf_program\" $hf_args"
@@ -192,7 +190,7 @@ hf_become() {
 # Records and reports the status of the leader.
 hf_ended() {
   hf_exited=$1
-  printf '%s\n' "$1" >"$hf_record.x"
+  printf '%s\n' "$1" >"$hf_s/$hf_id.x"
   [ "$hf_pace" = go ] || printf 'go\n' >"$hf_paced"
   [ -z "$hf_feed" ] || hf_kill_noted TERM "$hf_s/$hf_id.feed"
   printf 'T %s,exit,%s\n' "$hf_id" "$1" >&3
@@ -211,7 +209,7 @@ hf_finish() {
 # "$1,STATUS,LOOKED", for each stream "TOTAL,FIRST,LAST,ENDED", and the size of the names of living processes; then the
 # kept bytes of both streams and the names.
 hf_report() {
-  hf_status=; read -r hf_status <"$hf_record.x" || hf_status=$hf_exited
+  hf_status=; read -r hf_status <"$hf_s/$hf_job.x" || hf_status=$hf_exited
   hf_x=0
   # A report that cannot be written cannot be sent; the job is not reported as gone.
   if [ -n "$hf_names" ] && ! printf '%s' "$hf_names" >"$hf_s/w$hf_k.s"; then hf_names= hf_looked=no; fi
@@ -229,7 +227,7 @@ hf_report() {
 # hf_bytes to their number.
 hf_gather() {
   hf_f=\${hf_b#"$hf_s/"}.$1 hf_total=0 hf_n=0 hf_size=0 hf_prev=0 hf_ended=1
-  read -r hf_total hf_n hf_size hf_prev <"$hf_counts.$1.n" || hf_measure "$1"
+  read -r hf_total hf_n hf_size hf_prev <"$hf_s/$hf_f.n" || hf_measure "$1"
   if [ "$hf_n" = 0 ] && [ "$hf_total" -le $(( hf_head + hf_tail )) ]; then
     hf_first=$hf_total hf_last=0
     if [ "$hf_total" != 0 ] && [ "$hf_ended" = 1 ]; then hf_files="$hf_files $hf_f.0"
@@ -271,7 +269,7 @@ hf_measure() {
 # Usually there is none. Sets hf_names and hf_looked.
 hf_survivors() {
   hf_names= hf_looked=no hf_leader= hf_young= hf_tagged= hf_held= hf_mine=no
-  hf_has proc && read -r hf_leader hf_leader_start <"$hf_record.p" || return 0
+  hf_has proc && read -r hf_leader hf_x <"$hf_s/$hf_job.p" || return 0
   hf_looked=yes hf_x=0
   read -r hf_x hf_x hf_x hf_x hf_x </proc/loadavg
   # The numbers have wrapped around: any process may be younger.
@@ -280,9 +278,6 @@ hf_survivors() {
   for hf_q in $hf_adopted; do
     [ "$hf_q" -gt "$hf_leader" ] && hf_look "/proc/$hf_q" "$hf_leader" "" || continue
     if [ "$hf_mine" = yes ]; then break; fi
-    # After the numbers have wrapped around, old processes may have higher ones.
-    set -- \${hf_stat##*") "}
-    [ $# -lt 20 ] || { shift 19; [ "$1" -ge "\${hf_leader_start:-0}" ] || continue; }
     hf_young="$hf_young /proc/$hf_q/environ"
   done
   if [ "$hf_mine" != yes ]; then hf_tagged_among "$hf_job_tag$hf_job." $hf_young || return 0; fi
