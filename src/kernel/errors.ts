@@ -60,7 +60,7 @@ export const ERROR_CODES = [
   "ARTIFACT_EVICTED", // { id }
   "CONFIG_INVALID",
   "CONFIG_MISSING_PACKAGE", // { package }
-  "STORE_CONFLICT",
+  "STORE_CONFLICT", // { path, reason } where it is a file or database
   "STORE_CLOSED",
   "STORE_UNWRITABLE", // { path, reason? } the reason as a clause
   "STORE_INVALID", // { key, why } a key or value that cannot be stored

@@ -20,8 +20,7 @@ export interface PosixBackendOptions {
   /** Variables for every command. They are sent over stdin, so that no process list shows them. */
   readonly env?: Readonly<Record<string, string>>;
   /**
-   * The remote parent of the private spool directory. Created if missing. Default: the remote TMPDIR, else /tmp, and for small records
-   * /dev/shm where that is safe.
+   * The remote parent of the private spool directory. Created if missing. Default: the remote TMPDIR, else /tmp.
    */
   readonly stateDir?: string;
   /** The remote shell that runs commands. Default: "sh". */
