@@ -72,10 +72,8 @@ export function builtinRegistry(dialect: Dialect = haftDialect, options: Builtin
     registry.register(presentTool(tool, withSearchProviders(limited, tool, options.search), dialect));
   }
   for (const [name, members] of Object.entries(dialect.collections)) {
-    registry.collection(
-      name,
-      members.filter((member) => registry.has(member)),
-    );
+    const served = members.filter((member) => registry.has(member));
+    if (served.length > 0) registry.collection(name, served);
   }
   return registry;
 }

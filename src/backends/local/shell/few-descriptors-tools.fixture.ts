@@ -48,10 +48,21 @@ const INPUTS: Readonly<Record<string, (n: string) => Record<string, unknown>>> =
   webfetch: () => ({ url: "https://example.com/" }),
   websearch: () => ({ query: "one" }),
   http_request: () => ({ url: "https://example.com/" }),
+  cron_add: (n) => ({ schedule: "0 9 * * *", command: "true", name: `${n}.new` }),
+  cron_remove: (n) => ({ id: `${n}.remove` }),
+  cron_update: () => ({ id: "kept", enabled: true }),
+  cron_run: () => ({ id: "kept" }),
   todo_set: () => ({ items: [{ id: "1", text: "x", status: "pending" }] }),
 };
 
+async function schedule(name: string): Promise<void> {
+  const input = { schedule: "0 9 * * *", command: "true", name };
+  const { isError, output } = await runner.run({ id: name, name: "cron_add", input });
+  if (isError) throw new Error(String(output));
+}
+
 async function endsOf(times: number, name: string): Promise<Ends> {
+  for (let n = 0; n < times; n++) await schedule(`${name}${n}.remove`);
   const ends: Record<string, Record<string, number>> = {};
   for (let n = 0; n < times; n++) for (const kind of ["edit", "move", "delete"]) file(`${name}${n}.${kind}`, "one\n");
   return endsNow(times, name, ends);
@@ -75,6 +86,7 @@ async function endsNow(times: number, name: string, ends: Record<string, Record<
 
 file("latin.txt", Buffer.from("one caf\xe9\n", "latin1"));
 for (const kind of ["edit", "move", "delete"]) file(`without0.${kind}`, "one\n");
+for (const name of ["kept", "without0.remove"]) await schedule(name);
 const taken: number[] = [];
 try {
   for (;;) taken.push(openSync("/dev/null", "r"));
