@@ -95,6 +95,7 @@ export const CANNOT_WITHOUT_SYMLINKS: Readonly<Record<string, string>> = Object.
     "fs:rename:hard-links",
     "fs:guard:swapped-during-the-act",
     "fs:replace:keeps-hard-links",
+    "fs:stream:keeps-hard-links",
     "fs:replace:in-place-of-any-size",
     "fs:symlink:to-a-directory",
     "fs:symlink:read-follows",

@@ -309,6 +309,8 @@ const SERVE_DEFAULTS: Readonly<Record<string, string>> = { autonomy: DEFAULT_AUT
 /** Options of `haft serve` that change what is served. */
 export interface StdioServerOptions extends Partial<CommonOptions> {
   readonly collection?: string;
+  /** False: it runs no schedules. */
+  readonly schedules?: boolean;
 }
 
 /**
@@ -318,7 +320,19 @@ export interface StdioServerOptions extends Partial<CommonOptions> {
  * @param workspace - Undefined: the client's roots decide.
  */
 export function stdioServerCommand(workspace: string | undefined, options: StdioServerOptions = {}): StartCommand {
-  const { config, state, store, env = [], on = [], allow = [], dialect, autonomy, gate, collection } = options;
+  const {
+    config,
+    state,
+    store,
+    schedules,
+    env = [],
+    on = [],
+    allow = [],
+    dialect,
+    autonomy,
+    gate,
+    collection,
+  } = options;
   const args = [haftCommand(), "serve", "--stdio"];
   const add = (name: string, value: string | undefined) => {
     if (value !== undefined && value !== SERVE_DEFAULTS[name]) args.push(`--${name}`, value);
@@ -328,6 +342,7 @@ export function stdioServerCommand(workspace: string | undefined, options: Stdio
   else add("config", config && resolve(config));
   add("state", state && stateDirOf(state));
   add("store", store);
+  if (schedules === false) args.push("--no-schedules");
   for (const target of on) add("on", target);
   for (const [name, value] of Object.entries({ dialect, autonomy, gate, collection })) add(name, value);
   for (const name of env) add("env", name);

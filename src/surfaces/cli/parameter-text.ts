@@ -2,9 +2,11 @@
 import type { JsonSchema } from "../../kernel/index.js";
 import { shellWord } from "../../text/index.js";
 
+const CRON = "0 9 * * 1-5";
 /** Values that a reader recognizes; any other text is shown by the parameter's name. */
 const SAMPLES: readonly (readonly [name: RegExp, value: string])[] = [
   [/command/i, "ls"],
+  [/^schedule$/, CRON],
   [/pattern|query|regex/i, "TODO"],
   [/path|file|from/i, "notes.md"],
   [/^to$/, "notes/new.md"],
@@ -15,7 +17,7 @@ const SAMPLES: readonly (readonly [name: RegExp, value: string])[] = [
   [/^ur[il]$/i, "https://example.com/"],
 ];
 /** Shown in an example though no schema requires them: a call without them would do nothing. */
-const PART_OF_EXAMPLES = /^(oldText|newText|command|text|enter)$/;
+const PART_OF_EXAMPLES = /^(oldText|newText|command|text|enter|schedule)$/;
 const SEARCH_OF_THE_WEB = /^web_?search/i;
 const WEB_QUERY = "node.js release schedule";
 const MAX_DEPTH = 4;
@@ -112,6 +114,7 @@ function sampleOf(name: string, schema: JsonSchema, depth = 0): unknown {
     case "array":
       return depth < MAX_DEPTH && isSchema(items) ? [sampleOf(name, items, depth + 1)] : [];
     case "object": {
+      if (name === "schedule") return { kind: "cron", expr: CRON };
       const own = Object.entries(propertiesOf(schema)).filter(([one]) => isRequired(schema, one));
       return depth < MAX_DEPTH
         ? Object.fromEntries(own.map(([one, part]) => [one, sampleOf(one, part, depth + 1)]))

@@ -130,7 +130,7 @@ describe("the stdio block that `haft serve` prints starts the same server", () =
     const names = serve?.options.map((option) => option.attributeName()) ?? [];
     expect(names).toContain("collection");
     const given = names.filter((name) => {
-      const value = name === "env" ? ["A"] : name === "config" ? false : "on";
+      const value = name === "env" ? ["A"] : name === "config" || name === "schedules" ? false : "on";
       return stdioServerCommand("/w", { [name]: value }).args.length > stdioServerCommand("/w").args.length;
     });
     const args = stdioServerCommand("/w");

@@ -1,5 +1,5 @@
 /** That the user of an MCP client is asked before a call, with the official clients of both protocols over both transports. */
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client as NewClient, StreamableHTTPClientTransport as NewHttp } from "@modelcontextprotocol/client";
 import { StdioClientTransport as NewStdio } from "@modelcontextprotocol/client/stdio";
@@ -8,7 +8,7 @@ import { StdioClientTransport as OldStdio } from "@modelcontextprotocol/sdk/clie
 import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createToolkit } from "../../toolkit/index.js";
+import { createToolkit, openSqliteState } from "../../toolkit/index.js";
 import { servedCalls } from "../cli/commands/serve/served-calls.js";
 import { bearer, OWN_TOKEN } from "./http-service.fixture.js";
 import { type HttpService, serveMcpHttp } from "./index.js";
@@ -181,8 +181,11 @@ describe("silence and changes", () => {
     const state = stateOf(await send(client, "sh run.sh"));
     expect(state).toMatch(/^[0-9a-f-]{36}$/);
     // Neither a token from the queue, nor an answer without a state, nor somebody else's state.
-    const [file = ""] = readdirSync(place.state("approvals"));
-    for (const forged of [file.replace(/\.json$/, ""), "00000000-0000-4000-8000-000000000000", undefined])
+    const stored = await openSqliteState(place.state("state.db"));
+    const [{ request } = { request: undefined }] = await stored.approvals.list();
+    await stored.close();
+    expect(request).toBeDefined();
+    for (const forged of [request?.token, "00000000-0000-4000-8000-000000000000", undefined])
       expect(await send(client, "sh run.sh", answered(forged))).toMatchObject({ resultType: "input_required" });
     expect(await send(bob, "sh run.sh", answered(state))).toMatchObject({ resultType: "input_required" });
     // Another command with the answer for this one.
