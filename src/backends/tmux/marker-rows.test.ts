@@ -28,7 +28,8 @@ for (const shell of Object.keys(PANE_SHELLS) as PaneShellName[])
           const { exit, stdout } = await run(`echo one\necho two; (exit ${code})`);
           expect([exit, text(stdout.head)]).toEqual([{ by: "code", code }, "one\ntwo\n"]);
         }
-        expect((await screen()).trimEnd()).toMatch(/\[.*\] ~>$/);
+        // A shell prints its prompt after the command has been reported.
+        await until(async () => /\[.*\] ~>$/.test((await screen()).trimEnd()));
         expect(text((await run("set")).stdout.head)).not.toMatch(/^(?:PROMPT_COMMAND|precmd|haft_)/m);
       },
     );

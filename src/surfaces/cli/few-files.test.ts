@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -9,8 +9,19 @@ it.each([40, 64])(
   "with %s descriptors serve serves, or ends with one sentence that names the limit and what to set",
   (limit) => {
     const home = mkdtempSync(join(tmpdir(), "haft-few-files-"));
+    const workspace = join(home, "w");
+    mkdirSync(workspace);
     const command = `ulimit -n ${limit}; exec "$0" "$@"`;
-    const argv = ["-c", command, process.execPath, built("surfaces/cli/main.js"), "serve", "--stdio"];
+    const argv = [
+      "-c",
+      command,
+      process.execPath,
+      built("surfaces/cli/main.js"),
+      "serve",
+      "--stdio",
+      "--workspace",
+      workspace,
+    ];
     const ran = spawnSync("/bin/sh", argv, { cwd: home, input: "", encoding: "utf8", env: { HOME: home } });
     rmSync(home, { recursive: true, force: true });
     // Node.js 22 loads the same modules with fewer files open at once than 20: it serves until its input ends.

@@ -56,7 +56,7 @@ function typed(line: string): Promise<{ readonly status: number | null; readonly
     stdio: ["pipe", "pipe", "pipe"],
   });
   let output = "";
-  const isServer = /^haft serve\b(?!.*--(stdio|once))/.test(line);
+  const isServer = /^haft (serve\b(?!.*--(stdio|once))|schedule daemon\b)/.test(line);
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => {
       output += text;
@@ -86,7 +86,8 @@ describe("the examples of the help", () => {
 
   // Other machines are not there: what their examples say is read, and nothing is opened.
   const isElsewhere = (line: string) => /\b(ssh|container|image|sandbox|tmux)\b/.test(line);
-  const [elsewhere, here] = [examplesOf().filter(isElsewhere), examplesOf().filter((line) => !isElsewhere(line))];
+  const examples = [...new Set(examplesOf())];
+  const [elsewhere, here] = [examples.filter(isElsewhere), examples.filter((line) => !isElsewhere(line))];
 
   it.each(elsewhere)("%s", async (line) => {
     const { status, output } = await called(line.replace(/^haft .*?(?=--)/, "haft tools "));
@@ -94,7 +95,7 @@ describe("the examples of the help", () => {
   });
 
   it.each(here)("%s", async (line) => {
-    const isPlain = /^haft (?!serve\b)[^<>|]*$/.test(line);
+    const isPlain = /^haft (?!serve\b|schedule daemon\b)[^<>|]*$/.test(line);
     const { status, output } = isPlain ? await called(line) : await typed(line);
     expect([line, status, output]).toEqual([line, 0, expect.any(String)]);
     expect(output).not.toMatch(/\n\s+at /);

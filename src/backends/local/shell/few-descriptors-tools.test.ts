@@ -32,7 +32,7 @@ const CLEAR = /too many open files|fewer calls at once/;
 const UNCLEAR = /rejected|Cannot read properties|undefined|node_modules|\.js:\d|\n\s+at /;
 
 describe("fifty calls of each tool at once", () => {
-  for (const limit of LONG ? [40, 90, 256] : [90]) {
+  for (const limit of LONG ? [40, 96, 256] : [96]) {
     const title = `with ${limit} descriptors: results or clear errors, no stray signal, all is well afterwards${untraced}`;
     if (cannotRunApart !== undefined) it.skip(`${title}: not run, for ${cannotRunApart}`, () => {});
     else

@@ -39,7 +39,7 @@ export function addScheduleCommand(program: Command): void {
     withJsonOption(
       withSharedStateOptions(schedule.command("run <id>").description("make a schedule due now, beside its times")),
     ),
-    "haft schedule run tests",
+    "haft schedule run backup",
   ).action(async (id: string, options: ScheduleListOptions) => {
     process.exitCode = await (await load()).runSchedule(id, options);
   });
@@ -53,7 +53,7 @@ export function addScheduleCommand(program: Command): void {
       ),
     ),
     "haft schedule log",
-    "haft schedule log tests --limit 1",
+    "haft schedule log backup --limit 1",
   ).action(async (id: string | undefined, options: LogOptions) => {
     process.exitCode = await (await load()).logRuns(id, options);
   });
@@ -94,7 +94,7 @@ function addAddCommand(schedule: Command): void {
       ),
     ),
     "haft schedule add 'npm test' --cron '0 9 * * 1-5' --tz Europe/Berlin --name tests",
-    "haft schedule add './backup.sh' --every 6h --missed skip",
+    "haft schedule add './backup.sh' --every 6h --missed skip --name backup",
     "haft schedule add 'echo time is up' --after 20m",
   ).action(async (command: string, options: AddOptions) => {
     process.exitCode = await (await load()).addByTool(command, options);
