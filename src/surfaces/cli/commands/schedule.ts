@@ -11,7 +11,7 @@ export function addScheduleCommand(program: Command): void {
     program
       .command("schedule")
       .description("commands that run at times, while `haft serve` or `haft schedule daemon` is up in their workspace"),
-    "haft schedule add 'npm test' --cron '0 9 * * 1-5' --name tests",
+    "haft schedule add 'npm test' --cron '0 9 * * 1-5' --tz Europe/Berlin --name tests",
     "haft schedule list",
     "haft schedule daemon",
   );
