@@ -3,11 +3,11 @@ import { showControls } from "../text/index.js";
 import type { BashData } from "../tools/bash/contract.js";
 import { waitingLine } from "./job-lines.js";
 
-/** @param inBackground - How to start a command in the background. */
+/** @param inBackground - How to start a command in the background; null for a run of a schedule, which cannot. */
 export function statusLines(
   data: BashData,
   maxTimeoutMs: number,
-  inBackground = "with `&` and its output in a file",
+  inBackground: string | null = "with `&` and its output in a file",
 ): readonly string[] {
   const ended = ENDINGS[data.ended](data, maxTimeoutMs, inBackground);
   if (data.dispatchedTo !== undefined) return paneLines(data.dispatchedTo);
@@ -16,20 +16,31 @@ export function statusLines(
 }
 
 const ENDINGS: Readonly<
-  Record<BashData["ended"], (data: BashData, maxTimeoutMs: number, inBackground: string) => string>
+  Record<BashData["ended"], (data: BashData, maxTimeoutMs: number, inBackground: string | null) => string>
 > = {
   itself: exitOf,
   cancelled: (data) => `cancelled after ${data.durationMs} ms. ${endingOfTree(data)}`,
   deadline: (data, maxTimeoutMs, inBackground) =>
     `timed out after ${data.timeoutMs} ms. ${endingOfTree(data)} ${
-      data.timeoutMs < maxTimeoutMs ? `Raise \`timeoutMs\` (at most ${maxTimeoutMs}), or` : "Split the work, or"
-    } start it in the background ${inBackground}.`,
+      inBackground === null ? longerSchedule(data, maxTimeoutMs) : longer(data, maxTimeoutMs, inBackground)
+    }`,
   "output-limit": (data) =>
     `stopped at the output limit. ${endingOfTree(data)} Redirect the output to a file and read part of it.`,
   "spawn-error": (data) => `not started: ${problemOf(data)}`,
   detached: backgroundOf,
   "channel-lost": (data) => `connection lost: ${problemOf(data)} ${BEGAN[data.began]}`,
 };
+
+function longer({ timeoutMs }: BashData, maxTimeoutMs: number, inBackground: string): string {
+  const first = timeoutMs < maxTimeoutMs ? `Raise \`timeoutMs\` (at most ${maxTimeoutMs}), or` : "Split the work, or";
+  return `${first} start it in the background ${inBackground}.`;
+}
+
+function longerSchedule({ timeoutMs }: BashData, maxTimeoutMs: number): string {
+  const most = `at most ${maxTimeoutMs.toLocaleString("en-US")} ms`;
+  if (timeoutMs >= maxTimeoutMs) return `Split the work: a schedule gives a run ${most}.`;
+  return `Raise \`timeoutMs\` of the schedule (${most}), or let it do less.`;
+}
 
 /** Only dialects with a tool for jobs detach a command. */
 function backgroundOf(data: BashData): string {

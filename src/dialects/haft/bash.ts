@@ -1,6 +1,7 @@
 import type { RenderContext, Rendered, ToolPresenter, Truncation } from "../../kernel/index.js";
 import { utf8Length } from "../../text/index.js";
 import { BASH_LIMITS, type BashData, type BashInput, type BashLimits } from "../../tools/bash/contract.js";
+import { SCHEDULE_LIMITS } from "../../tools/cron/contract.js";
 import { asInput } from "../arguments.js";
 import { textResult } from "../rendering.js";
 import { statusLines } from "../shell-status.js";
@@ -32,8 +33,22 @@ export const haftBashPresenter: ToolPresenter<BashInput, BashData, BashLimits> =
   },
 };
 
-function report(data: BashData, about: RenderContext): Rendered {
-  const status = statusLines(data, BASH_LIMITS.maxTimeoutMs, "with `background`");
+/** The same for a run of a schedule, whose limit is that of its schedule. */
+export const haftScheduledBashPresenter: ToolPresenter<BashInput, BashData, BashLimits> = {
+  ...haftBashPresenter,
+  render(result, about) {
+    if (result.data?.ended !== "deadline") return haftBashPresenter.render(result, about);
+    return report(result.data, withToolNotes(about, result), SCHEDULED);
+  },
+};
+
+type StatusOptions = readonly [maxTimeoutMs: number, inBackground: string | null];
+
+const CALLED: StatusOptions = [BASH_LIMITS.maxTimeoutMs, "with `background`"];
+const SCHEDULED: StatusOptions = [SCHEDULE_LIMITS.maxTimeoutMs, null];
+
+function report(data: BashData, about: RenderContext, options = CALLED): Rendered {
+  const status = statusLines(data, ...options);
   const isSilent = data.stdout.bytes === 0 && data.stderr.bytes === 0;
   if (data.dispatchedTo !== undefined || (data.began === "no" && isSilent))
     return textResult(withNotes(status.join("\n"), about), { clamped: true });

@@ -56,7 +56,9 @@ export const haftCronListPresenter: ToolPresenter<CronListInput, CronListData> =
   name: "cron_list",
   decode: asInput,
   render: rendered(({ schedules, running }) =>
-    schedules.length === 0 ? ["No schedules."] : [...schedules.flatMap(listed), hostLine(running)],
+    schedules.length === 0
+      ? ["No schedules."]
+      : [...schedules.flatMap((one) => listed(one, running)), hostLine(running)],
   ),
 };
 
@@ -107,10 +109,13 @@ function nextLine({ enabled, next }: ShownSchedule): string {
   return next === undefined ? "It is not due again." : `Next: ${next.local} (${next.utc}).`;
 }
 
-function listed(schedule: ShownSchedule): readonly string[] {
-  const { lastRun } = schedule;
+function listed(schedule: ShownSchedule, { nowMs }: RunningHosts): readonly string[] {
+  const { lastRun, next, cwd, target } = schedule;
   const last = lastRun === undefined ? "" : ` Last: ${runState(lastRun)}, due ${lastRun.due}.`;
-  return [`${named(schedule)}: ${schedule.when}. ${nextLine(schedule)}${last}`, `  ${short(schedule.command)}`];
+  const isOverdue = next !== undefined && next.ms < nowMs;
+  const due = isOverdue ? `Overdue since ${next.local} (${next.utc}).` : nextLine(schedule);
+  const where = `In "${showControls(cwd)}"${target === "local" ? "" : ` on ${showControls(target)}`}.`;
+  return [`${named(schedule)}: ${schedule.when}. ${due}${last} ${where}`, `  ${short(schedule.command)}`];
 }
 
 function runLines(run: ShownRun): readonly string[] {
@@ -123,7 +128,7 @@ function runLines(run: ShownRun): readonly string[] {
 
 function runState({ state, end, attempt }: ShownRun): string {
   const exit = end?.exitCode === undefined || state === "succeeded" ? "" : ` with exit code ${end.exitCode}`;
-  return `${state}${exit}${attempt === 1 ? "" : `, attempt ${attempt}`}`;
+  return `${state === "due" ? "waiting" : state}${exit}${attempt === 1 ? "" : `, attempt ${attempt}`}`;
 }
 
 function hostLine({ hosts, idleMs }: RunningHosts): string {

@@ -63,6 +63,8 @@ const tools = {
   memory_forget: haftMemoryForgetPresenter,
 } as const;
 
+export { haftScheduledBashPresenter } from "./bash.js";
+
 /** The default: short schemas, every limit stated, every failure with its next step. */
 export const haftDialect: Dialect = Object.freeze({
   name: "haft",

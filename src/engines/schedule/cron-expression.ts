@@ -17,12 +17,24 @@ const FIELDS: readonly Field[] = [
   { name: "month", values: "1-12 or JAN-DEC" },
   { name: "weekday", values: "0-7 or SUN-SAT, where 0 and 7 are Sunday" },
 ];
+/** Names that other programs know for usual expressions. */
+const NICKNAMES: Readonly<Record<string, string>> = {
+  "@yearly": "0 0 1 1 *",
+  "@annually": "0 0 1 1 *",
+  "@monthly": "0 0 1 * *",
+  "@weekly": "0 0 * * 0",
+  "@daily": "0 0 * * *",
+  "@midnight": "0 0 * * *",
+  "@hourly": "0 * * * *",
+};
 const FORM = "minute hour day-of-month month weekday, and a field of seconds before them if needed";
 
 /** Why an expression is not one, as a clause that names the field; undefined for one that is due at some time. */
 export function expressionProblem(expression: string, zone: string): string | undefined {
   const text = expression.trim();
   if (text.length > MAX_CHARACTERS) return `it has ${text.length} characters, at most ${MAX_CHARACTERS} are read`;
+  const nickname = NICKNAMES[text.toLowerCase()];
+  if (nickname !== undefined) return `names such as ${text} are not read; send "${nickname}"`;
   const parts = text === "" ? [] : text.split(/\s+/);
   if (parts.length < 5 || parts.length > 6)
     return `it has ${parts.length} ${parts.length === 1 ? "field" : "fields"}; a cron expression has 5 or 6: ${FORM}`;

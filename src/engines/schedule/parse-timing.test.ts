@@ -50,6 +50,7 @@ describe("a timing", () => {
       { schedule: "0 9 * * *", tz: "Europe/Berln" },
       /^`tz` "Europe\/Berln" is not a time zone; send an IANA name such as Europe\/Berlin, or UTC\. Did you mean Europe\/Berlin/,
     ],
+    [{ schedule: "@daily" }, '`schedule` was "@daily": names such as @daily are not read; send "0 0 * * *"'],
     [{ schedule: "15 4 30 2 *" }, '`schedule` was "15 4 30 2 *": it is never due: there is no day 30 in month 2'],
     [{ schedule: "0 9 31 4,6 *" }, '`schedule` was "0 9 31 4,6 *": it is never due: there is no day 31 in month 4,6'],
   ] as const)("%j is refused with what was understood", (words, wanted) => {
@@ -70,7 +71,7 @@ describe("a timing", () => {
     ["? * * * *", 'the field minute is "?"'],
     ["* * * * * * *", "it has 7 fields"],
     ["", "it has 0 fields"],
-    ["@daily", "it has 1 field;"],
+    ["@reboot", "it has 1 field;"],
     ["1,".repeat(300), "it has 600 characters, at most 256 are read"],
   ])("%s is refused, and the field named [CRON-06]", (schedule, wanted) => {
     expect(problem({ schedule })).toContain(wanted);

@@ -46,7 +46,7 @@ describe("the tools for schedules", () => {
       timing: { kind: "every" },
     });
     expect((await bench.call("cron_run", { id: "NIGHTLY" })).text).toMatch(/"Nightly" is due now\./);
-    expect((await bench.call("cron_runs", {})).text).toMatch(/"Nightly", due .*Z: due\.$/);
+    expect((await bench.call("cron_runs", {})).text).toMatch(/"Nightly", due .*Z: waiting\.$/);
     expect((await bench.call("cron_remove", { id: "nightly" })).text).toBe(`Removed ${stored!.id} "Nightly".`);
     expect((await bench.call("cron_list", {})).text).toBe("No schedules.");
     expect((await bench.call("cron_runs", {})).text).toBe("No runs yet.");
@@ -135,7 +135,19 @@ describe("policy and schedules", () => {
       (await bench.state.schedules!.list())[0]!.id,
       ({ approvedBy: _, ...old }) => old,
     );
-    expect((await runOf(bench, { autonomy: "full" }))?.state).toBe("refused");
+    const run = await runOf(bench, { autonomy: "full" });
+    expect(run?.state).toBe("refused");
+    expect(run?.end?.reason).toMatch(
+      /a rule that allows it, in the configuration .* restart .* `haft schedule add` .* terminal/,
+    );
+  });
+
+  it("a run that takes too long speaks of the limit of its schedule", async () => {
+    const bench = scheduleBench();
+    await bench.call("cron_add", { after: "1m", command: "sleep 60", timeoutMs: 300 });
+    const run = await runOf(bench, {});
+    expect(run?.end?.output).toContain("Raise `timeoutMs` of the schedule (at most 3,600,000 ms), or let it do less.");
+    expect(run?.end?.output).not.toContain("background");
   });
 
   it("a command that needs an approval runs if the user approved it when it was added, and only that command", async () => {

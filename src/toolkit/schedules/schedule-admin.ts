@@ -1,5 +1,12 @@
 /** Schedules for the user of a host, who sees those of all owners. */
-import { blockText, HaftError, type Schedule, type ScheduleRun, type State } from "../../kernel/index.js";
+import {
+  blockText,
+  HaftError,
+  type HostServices,
+  type Schedule,
+  type ScheduleRun,
+  schedulePlace,
+} from "../../kernel/index.js";
 import {
   foundSchedule,
   isFailure,
@@ -15,6 +22,10 @@ import { withoutSchedules } from "./toolkit-schedules.js";
 export interface ListedSchedule extends ShownSchedule {
   readonly owner?: string;
   readonly workspace: string;
+  /** Names and process ids of hosts that run schedules of its target and workspace now. */
+  readonly hosts: readonly string[];
+  /** Whether `next` is past: no host was up for it, or none has taken it yet. */
+  readonly isOverdue: boolean;
 }
 
 export interface ScheduleAdmin {
@@ -30,15 +41,32 @@ export interface ScheduleAdmin {
   log(filter: { readonly wanted?: string; readonly limit: number }): Promise<readonly ShownRun[]>;
 }
 
+type AdminHost = Pick<HostServices, "redactor"> & { readonly state: Pick<HostServices["state"], "schedules"> };
+
 /** The most that the state returns at once. */
 const MAX_RUNS = 1_000;
 
-/** @throws `BACKEND_UNSUPPORTED` where the state has no schedules. */
-export function scheduleAdmin({ schedules }: Pick<State, "schedules">): ScheduleAdmin {
+/** Commands and names pass the redactor of the host. @throws `BACKEND_UNSUPPORTED` where the state has no schedules. */
+export function scheduleAdmin({ state: { schedules }, redactor }: AdminHost): ScheduleAdmin {
   if (schedules === undefined) throw withoutSchedules();
-  const listed = async (schedule: Schedule, lastRun?: ScheduleRun): Promise<ListedSchedule> => {
-    const { owner, workspace } = schedule;
-    return { ...(await shownSchedule(schedule, lastRun)), workspace, ...(owner === undefined ? {} : { owner }) };
+  const shown = (text: string) => redactor?.redact(text) ?? text;
+  const now = async () => ({ nowMs: await schedules.now(), all: await schedules.hosts() });
+  type Now = Awaited<ReturnType<typeof now>>;
+  const listed = async (one: Schedule, { nowMs, all }: Now, lastRun?: ScheduleRun): Promise<ListedSchedule> => {
+    const { owner, workspace, name, command } = one;
+    const serving = all.filter(({ places }) => places.includes(schedulePlace(one)));
+    const { hosts } = await runningHosts({ now: async () => nowMs, hosts: async () => serving });
+    const { next, ...more } = await shownSchedule(one, lastRun);
+    return {
+      ...more,
+      command: shown(command),
+      workspace,
+      hosts,
+      isOverdue: next !== undefined && next.ms < nowMs,
+      ...(next === undefined ? {} : { next }),
+      ...(name === undefined ? {} : { name: shown(name) }),
+      ...(owner === undefined ? {} : { owner }),
+    };
   };
   const found = async (wanted: string): Promise<Schedule> => {
     const one = await foundSchedule(schedules, wanted);
@@ -52,18 +80,19 @@ export function scheduleAdmin({ schedules }: Pick<State, "schedules">): Schedule
       const last = new Map<string, ScheduleRun>();
       for (const run of await schedules.runs({ limit: MAX_RUNS }))
         if (!last.has(run.schedule)) last.set(run.schedule, run);
-      return Promise.all((await schedules.list()).map((one) => listed(one, last.get(one.id))));
+      const at = await now();
+      return Promise.all((await schedules.list()).map((one) => listed(one, at, last.get(one.id))));
     },
     hosts: () => runningHosts(schedules),
     async remove(wanted) {
       const one = await found(wanted);
       await schedules.update(one.id, () => undefined);
-      return listed(one);
+      return listed(one, await now());
     },
     async run(wanted) {
       const one = await found(wanted);
       await schedules.trigger(one.id);
-      return listed(one);
+      return listed(one, await now());
     },
     async log({ wanted, limit }) {
       const one = wanted === undefined ? undefined : await found(wanted);

@@ -1,5 +1,5 @@
 /** One run of a schedule: a call of its own through the whole pipeline. */
-import { haftDialect } from "../../dialects/haft/haft-dialect.js";
+import { haftDialect, haftScheduledBashPresenter as presenter } from "../../dialects/haft/haft-dialect.js";
 import {
   type Approval,
   type ApprovalRequest,
@@ -29,8 +29,6 @@ export interface ScheduledCallParts {
   /** The name of the default target. */
   readonly defaultTarget: string;
 }
-
-const presenter = haftDialect.tools.bash!;
 
 /** `bash` as Haft shows it, for as long as a schedule may say, and never in the background. */
 const scheduledBash = presentTool(
@@ -95,7 +93,7 @@ function scheduleApprover({ approvedBy, command, cwd }: Schedule, approver: Appr
 }
 
 const NOT_APPROVED =
-  "It needs an approval, and the user did not approve it when it was scheduled. Add the schedule again, so that they can.";
+  "It needs an approval, and the user has not approved it for this schedule. What helps: a rule that allows it, in the configuration of the process that runs the schedule, and a restart of that process; or `haft schedule add` with this command in a terminal, where the user can approve it.";
 
 /** What a policy that remembers an earlier answer notes as approver: that answer was not about a schedule. */
 const REMEMBERED = "remembered";

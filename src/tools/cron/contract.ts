@@ -133,6 +133,8 @@ export interface RunningHosts {
   readonly hosts: readonly string[];
   /** Milliseconds since the last one asked. Absent: there is none. */
   readonly idleMs?: number;
+  /** The time by the clock of the store: a schedule whose `next` is before it is overdue. */
+  readonly nowMs: number;
 }
 
 export interface CronScheduleData {

@@ -36,7 +36,7 @@ export async function runningHosts(schedules: Pick<CallSchedules, "now" | "hosts
   const up = known.filter(({ polledMs }) => nowMs - polledMs < HOST_IDLE_MS);
   const [latest] = up;
   const hosts = up.map(({ host }) => host);
-  return latest === undefined ? { hosts } : { hosts, idleMs: Math.max(0, nowMs - latest.polledMs) };
+  return { hosts, nowMs, ...(latest === undefined ? {} : { idleMs: Math.max(0, nowMs - latest.polledMs) }) };
 }
 
 /** The schedule of this id or, case-insensitive, name; a failure where there is none, or more than one. */

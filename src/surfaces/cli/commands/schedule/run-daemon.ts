@@ -3,9 +3,9 @@ import { messageOf } from "../../../../kernel/index.js";
 import { showControls } from "../../../../text/index.js";
 import { createToolkit, scheduleAdmin } from "../../../../toolkit/index.js";
 import { type CommonOptions, settingsOf, settledWorkspace, workspaceFor } from "../../common-options.js";
-import { printNotice, printUntrustedNotice, utcTime } from "../../output.js";
+import { printNotice, printUntrustedNotice } from "../../output.js";
 import { EXIT } from "../../usage.js";
-import { scheduleLog, schedulesLine } from "./schedules-line.js";
+import { scheduleLog, schedulesLine, servesSchedule } from "./schedules-line.js";
 
 export type DaemonOptions = CommonOptions;
 
@@ -18,14 +18,15 @@ export async function scheduleDaemon(options: DaemonOptions): Promise<number> {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
   });
   try {
-    const admin = scheduleAdmin(toolkit.host.state);
+    const admin = scheduleAdmin(toolkit.host);
     await toolkit.schedules
       .start({
-        ...scheduleLog((line) => process.stdout.write(`${utcTime(Date.now())}  ${line}\n`)),
+        ...scheduleLog(toolkit.host, (line) => process.stdout.write(`${line}\n`)),
         onProblem: (error) => printUntrustedNotice(`did not look for schedules: ${error.message}`),
       })
       .catch((error: unknown) => printUntrustedNotice(messageOf(error)));
-    printNotice(`runs schedules in ${showControls(workspace)}; ${schedulesLine(await admin.list())} Ctrl+C stops it.`);
+    const served = (await admin.list()).filter(servesSchedule(settings.targets, workspace));
+    printNotice(`runs schedules in ${showControls(workspace)}; ${schedulesLine(served)} Ctrl+C stops it.`);
     await stopped;
     printNotice("stopping; commands that run are ended.");
     return EXIT.ok;

@@ -1,11 +1,15 @@
 /** Lists, adds, removes and starts schedules, and prints their runs. */
-import { createToolkit, type ScheduleAdmin, scheduleAdmin } from "../../../../toolkit/index.js";
+import { HaftError } from "../../../../kernel/index.js";
+import { shellWord } from "../../../../text/index.js";
+import { createToolkit, type ListedSchedule, type ScheduleAdmin, scheduleAdmin } from "../../../../toolkit/index.js";
 import { type CommonOptions, settingsOf, settledWorkspace, workspaceFor } from "../../common-options.js";
 import type { StateOptions } from "../../configuration.js";
-import { printJson, printNotice } from "../../output.js";
+import { printJson, printNotice, shownLines } from "../../output.js";
 import { controllingTerminal, terminalApprover } from "../../terminal-approver.js";
 import { EXIT, UsageError } from "../../usage.js";
-import { hostText, nextText, runText, scheduleRows } from "./schedule-text.js";
+import { addedText, hostText, namedText, nextText, runText, scheduleRows } from "./schedule-text.js";
+
+const LIST_THEM = "`haft schedule list` lists them.";
 
 export interface ScheduleListOptions extends StateOptions {
   readonly json?: boolean;
@@ -33,16 +37,19 @@ export async function listSchedules(options: ScheduleListOptions): Promise<numbe
   return withSchedules(options, async (admin) => {
     const [schedules, running] = [await admin.list(), await admin.hosts()];
     if (options.json) printJson({ schedules, running });
-    else if (schedules.length === 0)
-      process.stdout.write("No schedules. Add one: haft schedule add 'npm test' --cron '0 9 * * 1-5'\n");
-    else process.stdout.write(scheduleRows(schedules, process.stdout));
-    if (!options.json && schedules.length > 0) printNotice(hostText(running));
+    else process.stdout.write(schedules.length === 0 ? "" : scheduleRows(schedules, process.stdout));
+    if (schedules.length === 0)
+      printNotice("there are no schedules. Add one: `haft schedule add 'npm test' --cron '0 9 * * 1-5'`.");
+    else if (schedules.some(({ enabled }) => enabled)) printNotice(`${hostText(schedules, stateOption(options))}.`);
     return EXIT.ok;
   });
 }
 
 /** As a call of the tool, so that policy judges the command, and asks about it at the terminal. */
 export async function addByTool(command: string, options: AddOptions): Promise<number> {
+  const timings = [options.cron, options.at, options.after, options.every].filter((text) => text !== undefined);
+  if (timings.length !== 1)
+    throw new UsageError("Give one of --cron, --at, --after, --every, such as --cron '0 9 * * 1-5'.");
   const { cron: schedule, timeout, retries, tz, at, after, every, name, cwd, missed } = options;
   const given = { schedule, tz, at, after, every, command, name, cwd, missed };
   const input = {
@@ -60,10 +67,13 @@ export async function addByTool(command: string, options: AddOptions): Promise<n
   });
   try {
     // Says why, where there are none: then there is no such tool either.
-    scheduleAdmin(toolkit.host.state);
+    const admin = scheduleAdmin(toolkit.host);
     const outcome = await toolkit.box().runner.run({ id: "call-1", name: "cron_add", input });
     if (options.json) printJson(outcome.data ?? { code: outcome.code, message: outcome.output });
-    else process.stdout.write(`${String(outcome.output)}\n`);
+    else if (outcome.isError)
+      printProblem(outcome.code === "CALL_INVALID" ? withOptionNames(String(outcome.output)) : String(outcome.output));
+    for (const note of outcome.isError ? [] : outcome.repairs) printNotice(withOptionNames(note));
+    if (!outcome.isError) await reportAdded(admin, outcome.data as Added, options);
     if (outcome.code === "POLICY_APPROVAL_REQUIRED")
       printNotice(
         "no user could be asked, because this is not a terminal. Run the same command in a terminal to be asked there.",
@@ -75,11 +85,45 @@ export async function addByTool(command: string, options: AddOptions): Promise<n
   }
 }
 
+/** What `cron_add` returns. */
+interface Added {
+  readonly schedule: { readonly id: string };
+  readonly zoneFrom?: "given" | "machine";
+}
+
+async function reportAdded(admin: ScheduleAdmin, { schedule, zoneFrom }: Added, options: AddOptions) {
+  const all = await admin.list();
+  const added = all.find(({ id }) => id === schedule.id);
+  if (added === undefined) return; // it has run already
+  if (!options.json) process.stdout.write(addedText(added, zoneFrom));
+  const { name } = added;
+  const same = all.filter((one) => name !== undefined && one.name?.toLowerCase() === name.toLowerCase());
+  if (same.length > 1)
+    printNotice(
+      `${same.length} schedules are named "${name}" now: commands that take a name need the id of one, such as ${added.id}.`,
+    );
+  printNotice(`${hostText([added], stateOption(options))}.`);
+}
+
+/** Names of parameters of the tool, as the options of the command. */
+const OPTION_OF: Readonly<Record<string, string>> = { schedule: "--cron", timeoutMs: "--timeout" };
+
+function withOptionNames(text: string): string {
+  return text.replaceAll(
+    /`(schedule|tz|at|after|every|name|cwd|missed|retries|timeoutMs)`/g,
+    (_, name: string) => OPTION_OF[name] ?? `--${name}`,
+  );
+}
+
+function printProblem(text: string): void {
+  process.stderr.write(`haft: ${shownLines(text)}\n`);
+}
+
 export async function removeSchedule(id: string, options: ScheduleListOptions): Promise<number> {
   return withSchedules(options, async (admin) => {
     const removed = await admin.remove(id);
     if (options.json) printJson(removed);
-    printNotice(`removed ${removed.id}${removed.name === undefined ? "" : ` "${removed.name}"`}.`);
+    printNotice(`removed ${namedText(removed)}.`);
     return EXIT.ok;
   });
 }
@@ -88,9 +132,7 @@ export async function runSchedule(id: string, options: ScheduleListOptions): Pro
   return withSchedules(options, async (admin) => {
     const due = await admin.run(id);
     if (options.json) printJson(due);
-    printNotice(
-      `${due.id}${due.name === undefined ? "" : ` "${due.name}"`} is due now. ${hostText(await admin.hosts())}`,
-    );
+    printNotice(`${namedText(due)} is due now; ${hostText([due], stateOption(options))}.`);
     return EXIT.ok;
   });
 }
@@ -102,20 +144,38 @@ export async function logRuns(id: string | undefined, options: LogOptions): Prom
   return withSchedules(options, async (admin) => {
     const runs = await admin.log({ limit, ...(id === undefined ? {} : { wanted: id }) });
     if (options.json) printJson(runs);
-    else if (runs.length > 0) process.stdout.write(runs.map(runText).join(""));
-    else {
-      const [next] = (await admin.list()).filter(({ next }) => next !== undefined);
-      process.stdout.write(next === undefined ? "No runs yet.\n" : `No runs yet. ${nextText(next)}\n`);
-    }
+    else process.stdout.write(runs.map(runText).join(""));
+    if (runs.length === 0) printNotice(noRunsText(await admin.list(), id));
     return EXIT.ok;
   });
+}
+
+/** @param id - Of the schedule whose runs were asked for, or its name. */
+function noRunsText(all: readonly ListedSchedule[], id: string | undefined): string {
+  if (all.length === 0) return "nothing has run, and there are no schedules. `haft schedule add` adds one.";
+  const asked = all.find((one) => one.id === id || one.name?.toLowerCase() === id?.trim().toLowerCase());
+  const [soonest] = all.filter(({ next }) => next !== undefined).sort((a, b) => (a.next?.ms ?? 0) - (b.next?.ms ?? 0));
+  const shown = id === undefined ? soonest : asked;
+  const what =
+    id === undefined || shown === undefined ? "no schedule has run yet" : `${namedText(shown)} has not run yet`;
+  if (shown === undefined) return `${what}. \`haft schedule list\` shows when they are due.`;
+  return `${what}; ${nextText(shown)} \`haft schedule run ${shown.id}\` makes it due now.`;
+}
+
+function stateOption({ state }: StateOptions): string {
+  return state === undefined ? "" : ` --state ${shellWord(state)}`;
 }
 
 async function withSchedules(options: StateOptions, use: (admin: ScheduleAdmin) => Promise<number>): Promise<number> {
   const settings = await settingsOf({ on: [], env: [], allow: [], ...options });
   const toolkit = await createToolkit({ ...settings.toolkit, on: "memory" });
   try {
-    return await use(scheduleAdmin(toolkit.host.state));
+    return await use(scheduleAdmin(toolkit.host));
+  } catch (error) {
+    if (!HaftError.is(error) || !/^SCHEDULE_(?:UNKNOWN|AMBIGUOUS)$/.test(error.code)) throw error;
+    if (error.code === "SCHEDULE_AMBIGUOUS") printProblem(error.message);
+    else printNotice(`no schedule has the id or the name ${JSON.stringify(error.details.id)}. ${LIST_THEM}`);
+    return EXIT.errorResult;
   } finally {
     await toolkit.close();
   }

@@ -1,10 +1,28 @@
 /** What a process that runs schedules says about them. */
-import type { Schedule, ScheduleRun, ScheduleRunEnd } from "../../../../kernel/index.js";
+import type { HostServices, Schedule, ScheduleRun, ScheduleRunEnd } from "../../../../kernel/index.js";
 import { showControls } from "../../../../text/index.js";
-import type { ListedSchedule, ScheduleOptions } from "../../../../toolkit/index.js";
+import { hasSharedWorkspace, type ListedSchedule, nameOf, type ScheduleOptions } from "../../../../toolkit/index.js";
+import type { Settings } from "../../common-options.js";
+import { utcTime } from "../../output.js";
 import { stateText } from "./schedule-text.js";
 
-/** `3 schedules, the next is due Monday … .` */
+/**
+ * Whether a process with these targets runs a schedule. A target whose workspace is known only once it is open counts with all of its
+ * schedules.
+ */
+export function servesSchedule(targets: Settings["targets"], workspace: string) {
+  const places = targets.map((one, index) => ({
+    name: nameOf(one),
+    workspace: one.workspace ?? (hasSharedWorkspace(one.target, index === 0) ? workspace : undefined),
+  }));
+  return (schedule: Pick<ListedSchedule, "target" | "workspace">): boolean =>
+    places.some(
+      (place) =>
+        place.name === schedule.target && (place.workspace === undefined || place.workspace === schedule.workspace),
+    );
+}
+
+/** `3 schedules, the next is due Monday … .` Of those that the process runs. */
 export function schedulesLine(schedules: readonly ListedSchedule[]): string {
   const due = schedules.flatMap(({ next }) => (next === undefined ? [] : [next])).sort((a, b) => a.ms - b.ms);
   const [first] = due;
@@ -13,15 +31,22 @@ export function schedulesLine(schedules: readonly ListedSchedule[]): string {
   return first === undefined ? `${count}, none of them due.` : `${count}, the next is due ${first.local}.`;
 }
 
-/** Writes a line when a run begins, and one at its end. */
-export function scheduleLog(write: (line: string) => void): Pick<ScheduleOptions, "onRun"> {
+/** Writes a line with its time when a run begins, and one at its end. */
+export function scheduleLog(
+  { redactor }: Pick<HostServices, "redactor">,
+  writeLine: (line: string) => void,
+): Pick<ScheduleOptions, "onRun"> {
+  // Before it is shortened: a half of a secret is not recognized.
+  const shown = (text: string) => redactor?.redact(text) ?? text;
+  const write = (line: string) => writeLine(`${utcTime(Date.now())}  ${line}`);
   return {
     onRun(run: ScheduleRun, { id, name, command }: Schedule, end?: ScheduleRunEnd) {
-      const of = name === undefined ? id : `${id} "${name}"`;
-      const line = command.length > 200 ? `${command.slice(0, 200)}…` : command;
+      const of = name === undefined ? id : `${id} "${shown(name)}"`;
+      const text = shown(command);
+      const line = text.length > 200 ? `${text.slice(0, 200)}…` : text;
       if (end === undefined) write(showControls(`${of} begins: ${line}`));
       else {
-        const reason = end.reason === undefined ? "" : `: ${end.reason.slice(0, 500)}`;
+        const reason = end.reason === undefined ? "" : `: ${shown(end.reason).slice(0, 500)}`;
         write(showControls(`${of} ${stateText({ ...run, state: end.state, end })}${reason}`));
       }
     },

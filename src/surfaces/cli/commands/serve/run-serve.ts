@@ -34,6 +34,7 @@ import { printNotice, printUntrustedNotice } from "../../output.js";
 import { serversOf, withServers } from "../../servers-of.js";
 import { EXIT, UsageError } from "../../usage.js";
 import { printWebNotices } from "../../web-settings.js";
+import { servesSchedule } from "../schedule/schedules-line.js";
 import { rootFrom } from "./client-root.js";
 import { servedSchedules, withSchedules } from "./serve-schedules.js";
 import { type ServedCalls, servedCalls } from "./served-calls.js";
@@ -229,11 +230,12 @@ async function serveOverHttp(
 /** Opens the toolkit, so that schedules run before the first call. */
 async function schedulesOf(
   calls: ServedCalls,
-  { toolkit }: Settings,
+  { toolkit, targets, config }: Settings,
   options: ServeOptions,
 ): Promise<string | undefined> {
   if (options.once || options.schedules === false || !(await hasDatabase(toolkit))) return undefined;
-  return servedSchedules({ state: await calls.state() }, options);
+  const isServed = servesSchedule(targets, settledWorkspace(options.workspace, config));
+  return servedSchedules({ state: await calls.state() }, isServed);
 }
 
 /** Opens a default target that can be out of reach, in the background, so that the user learns it before the model does. */

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import type { Schedule, ScheduleRun } from "../../../kernel/index.js";
+import { secretRedactor } from "../../../policy/index.js";
+import { cliPlace } from "../../../testing/cli-place.fixture.js";
+import { scheduleAdmin } from "../../../toolkit/index.js";
+import { scheduleBench } from "../../../toolkit/schedules/schedules.fixture.js";
+import { hostText, nextText, scheduleRows } from "./schedule/schedule-text.js";
+import { scheduleLog, schedulesLine, servesSchedule } from "./schedule/schedules-line.js";
+
+const place = cliPlace();
+const haft = (...args: readonly string[]) => place.inProcess(args);
+const add = (command: string, ...more: readonly string[]) =>
+  haft("schedule", "add", command, "--autonomy", "full", ...more);
+const TOKEN = `ghp_${"aB3dE6gH9j".repeat(4).slice(0, 36)}`;
+
+describe("haft schedule", () => {
+  it("says on stderr what to do where there is nothing, and stdout is empty", async () => {
+    const list = await haft("schedule", "list");
+    expect([list.status, list.stdout]).toEqual([0, ""]);
+    expect(list.stderr).toContain("there are no schedules. Add one: `haft schedule add");
+    const log = await haft("schedule", "log");
+    expect([log.status, log.stdout]).toEqual([0, ""]);
+    expect(log.stderr).toContain("nothing has run, and there are no schedules.");
+  });
+
+  it("adds one, says who runs it, and where it has not run that it has not", async () => {
+    const added = await add("echo a", "--every", "1h", "--name", "Nightly");
+    expect(added.stdout).toMatch(/^Scheduled [0-9a-f]{16} "Nightly": every hour\.\nNext: .*\nRuns `echo a` in "/);
+    const start = `nothing runs it: \`cd ${place.workspace} && haft schedule daemon\`.`;
+    expect(added.stderr).toContain(start);
+    expect(`${added.stdout}${added.stderr}`).not.toContain("ask the user");
+    await add("echo b", "--every", "1m", "--name", "often");
+    const log = await haft("schedule", "log", "nightly");
+    expect([log.status, log.stdout]).toEqual([0, ""]);
+    expect(log.stderr).toMatch(/ "Nightly" has not run yet; Nightly is due /);
+    const due = await haft("schedule", "run", "nightly");
+    expect(due.stderr).toMatch(/"Nightly" is due now; nothing runs it: /);
+    expect(due.stderr).toContain(start);
+    expect((await haft("schedule", "log", "nightly")).stdout).toMatch(/"Nightly" {2}due .*: waiting\n$/);
+  });
+
+  it("lists where each runs: in a pipe as it is, on a terminal in 80 columns", async () => {
+    await add("echo done >> log.txt", "--cron", "0 9 * * 1-5", "--tz", "Europe/Berlin", "--name", "x".repeat(40));
+    await add(`echo ${"y".repeat(100)}`, "--every", "1h");
+    const [first = "", second = ""] = (await haft("schedule", "list")).stdout.split("\n");
+    expect(first.split("\t").slice(-2)).toEqual([`local:${place.workspace}`, "echo done >> log.txt"]);
+    expect(second).toContain("y".repeat(100));
+    const shown = (await place.inProcess(["schedule", "list"], { isTerminal: true })).stdout;
+    expect(shown).toMatch(/\n {2}every hour, in .+\n {2}echo y+…\n/);
+    for (const line of shown.split("\n")) expect(line.replaceAll(/\u001b\[\d+m/g, "").length).toBeLessThanOrEqual(80);
+  });
+
+  it("refuses an unknown one with status 1, and timings in its own words", async () => {
+    for (const [command = "", ...more] of [["remove"], ["run"], ["log"]]) {
+      const { status, stdout, stderr } = await haft("schedule", command, "none", ...more);
+      expect([status, stdout]).toEqual([1, ""]);
+      expect(stderr).toBe('haft: no schedule has the id or the name "none". `haft schedule list` lists them.\n');
+    }
+    const give = "Give one of --cron, --at, --after, --every, such as --cron '0 9 * * 1-5'.";
+    for (const timing of [[], ["--every", "1h", "--after", "2h"]]) {
+      const refused = await add("true", ...timing);
+      expect([refused.status, refused.stderr]).toEqual([2, `haft: ${give}\n`]);
+    }
+    const daily = await add("true", "--cron", "@daily");
+    expect([daily.status, daily.stdout]).toEqual([2, ""]);
+    expect(daily.stderr).toContain('--cron was "@daily": names such as @daily are not read; send "0 0 * * *"');
+    expect((await add("true", "--every", "1h", "--missed", "0")).stderr).toContain('--missed was "0"');
+    const most = await add("true", "--every", "1h", "--timeout", "9999999");
+    expect([most.status, most.stderr]).toEqual([0, expect.stringMatching(/haft: .*--timeout.*3600000/)]);
+  });
+
+  it("warns of a name that is in use", async () => {
+    expect((await add("true", "--every", "1h", "--name", "job")).stderr).not.toContain("are named");
+    expect((await add("true", "--every", "1h", "--name", "Job")).stderr).toContain('2 schedules are named "Job" now');
+  });
+
+  it("does not list a secret of a command", async () => {
+    await add(`curl -H 'Authorization: token ${TOKEN}' x`, "--every", "1h");
+    const shown = await haft("schedule", "list");
+    expect(shown.stdout).toContain("⟦redacted:");
+    expect(`${shown.stdout}${(await haft("schedule", "list", "--json")).stdout}`).not.toContain(TOKEN);
+  });
+});
+
+describe("the list of schedules", () => {
+  it("shows what is overdue, and counts hosts for each target and workspace", async () => {
+    const bench = scheduleBench();
+    const { schedules } = bench.state;
+    await bench.call("cron_add", { every: "1h", command: "true", name: "here" });
+    const { id: _, createdMs: __, nextMs: ___, ...content } = (await schedules!.list())[0]!;
+    await schedules!.add({ ...content, name: "there", workspace: "/elsewhere" }, Date.now());
+    await schedules!.add({ ...content, name: "far", target: "ssh:box", workspace: "/srv" }, Date.now());
+    bench.clock.aheadMs = 7_200_000;
+    const query = { host: "h:1", places: [`local:/elsewhere`], limit: 0, leaseMs: 60_000 };
+    await schedules!.claimDue(query, () => ({ run: [], skip: [], nextMs: Date.now() + 9_000_000 }));
+    const listed = await scheduleAdmin({ state: bench.state }).list();
+    expect(listed.map(({ name, hosts, isOverdue }) => [name, hosts, isOverdue])).toEqual([
+      ["here", [], true],
+      ["there", ["h:1"], false],
+      ["far", [], true],
+    ]);
+    expect(scheduleRows(listed, {})).toMatch(/\there\tevery hour\toverdue since \w+day /);
+    expect(nextText(listed[0]!)).toMatch(/^here is overdue since /);
+    expect(hostText(listed)).toBe(
+      `run by h:1; nothing runs the others: \`cd ${bench.workspace} && haft schedule daemon\`, \`haft schedule daemon --on ssh:box=/srv\``,
+    );
+    const served = listed.filter(servesSchedule([{ target: "local" }], bench.workspace));
+    expect(schedulesLine(served)).toMatch(/^1 schedule, the next is due /);
+    expect((await bench.call("cron_list", {})).text).toMatch(/"here": every hour\. Overdue since .*\. In ".*"\.\n/);
+  });
+
+  it("writes runs with their time, and without secrets", () => {
+    const lines: string[] = [];
+    const redactor = secretRedactor({ secrets: [{ name: "KEY", value: "known-value-1" }] });
+    const { onRun } = scheduleLog({ redactor }, (line) => lines.push(line));
+    const schedule = { id: "s1", command: `${"a".repeat(190)} known-value-1 ${TOKEN}` } as Schedule;
+    onRun?.({ state: "claimed", attempt: 1 } as ScheduleRun, schedule);
+    onRun?.({ state: "claimed", attempt: 1 } as ScheduleRun, schedule, { state: "failed", reason: `bad ${TOKEN}` });
+    expect(lines[0]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC {2}s1 begins: a+ ⟦redact/);
+    expect(lines[1]).toMatch(/UTC {2}s1 failed: bad ⟦redacted:/);
+    expect(lines.join()).not.toMatch(/known-val|ghp_/);
+  });
+});
