@@ -93,7 +93,7 @@ withServices(["ssh", "links"], "a connection of ssh that is cut while a user is 
     const name = named();
     const outcome = await call("bash", { command: `echo x >> ${name}; rm -rf nothing-${name}` });
     link("up");
-    // On a busy machine the time for the paths of the call may end before the connection is given up.
+    // On a busy machine the time for the paths of the call may end before the connection has failed.
     if (outcome.code === "CALL_TIMEOUT") expect(String(outcome.output)).toContain("before it began");
     else expectFault("ssh: cut after an approval", outcome);
     await until(async () => (await call("bash", { command: "true" })).status === "ok");
