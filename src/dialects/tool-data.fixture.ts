@@ -331,6 +331,7 @@ const scheduleRun = fc.record(
     attempt: fc.integer({ min: 1, max: 9 }),
     state: fc.constantFrom("due", "begun", "succeeded", "failed", "refused", "interrupted", "skipped"),
     name: text,
+    command: text,
     host: text,
     begunMs: time,
     endedMs: time,
@@ -339,7 +340,7 @@ const scheduleRun = fc.record(
       { requiredKeys: ["state"] },
     ),
   },
-  { requiredKeys: ["id", "schedule", "dueMs", "due", "attempt", "state"] },
+  { requiredKeys: ["id", "schedule", "command", "dueMs", "due", "attempt", "state"] },
 );
 
 const shownSchedule = fc.record(
@@ -387,7 +388,12 @@ const shownSchedule = fc.record(
 const runningHosts = fc.record({ hosts: fc.array(text, { maxLength: 2 }), idleMs: time }, { requiredKeys: ["hosts"] });
 
 const changedSchedule = fc.record(
-  { schedule: shownSchedule, zoneFrom: fc.constantFrom("given", "machine"), running: runningHosts },
+  {
+    schedule: shownSchedule,
+    zoneFrom: fc.constantFrom("given", "machine"),
+    isApprovalOver: fc.boolean(),
+    running: runningHosts,
+  },
   { requiredKeys: ["schedule", "running"] },
 );
 

@@ -205,6 +205,7 @@ export {
   type ClaimQuery,
   type DuePlan,
   type MissedRuns,
+  type RunFilter,
   type Schedule,
   type ScheduleContent,
   type ScheduleHost,

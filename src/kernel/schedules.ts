@@ -74,6 +74,12 @@ export interface ScheduleRun {
   /** `<schedule>/<dueMs>`, with `#2` and so on for a repetition after an interruption. */
   readonly id: string;
   readonly schedule: string;
+  /** As the schedule said when it was due; it may be gone. */
+  readonly name?: string;
+  readonly command: string;
+  readonly owner?: string;
+  /** The `schedulePlace` of the schedule. */
+  readonly place: string;
   /** Milliseconds since the epoch, by the clock of the store, as all times here. */
   readonly dueMs: number;
   /** 1 for the first. */
@@ -100,6 +106,18 @@ export interface ScheduleRunEnd {
 /** The text by which hosts say that they serve the target and workspace of a schedule. */
 export function schedulePlace({ target, workspace }: Pick<ScheduleContent, "target" | "workspace">): string {
   return `${target}:${workspace}`;
+}
+
+/** Which runs: those that are as each of these says. */
+export interface RunFilter {
+  /** The id of their schedule, which may be gone. */
+  readonly schedule?: string;
+  /** The name of their schedule when they were due, in upper or lower case. */
+  readonly name?: string;
+  /** Of this owner, or of none where it is absent, and of this `schedulePlace`. */
+  readonly of?: { readonly owner?: string; readonly place: string };
+  /** 1 to 1,000, default 20. */
+  readonly limit?: number;
 }
 
 /** A host that has asked for runs, and when it did last. */
@@ -144,6 +162,8 @@ export interface ClaimQuery {
   readonly limit: number;
   /** Milliseconds without `renew` after which a claim ends, with the next `claimDue` of any host. */
   readonly leaseMs: number;
+  /** The claims of runs that this host has under way: their leases are extended first, so that none of them counts as lost. */
+  readonly held?: readonly string[];
 }
 
 /**
@@ -151,7 +171,10 @@ export interface ClaimQuery {
  * by one host. Proved by the cases `state:schedules:*` of `haft/testing`.
  */
 export interface Schedules {
-  /** @throws `STORE_INVALID` for content that cannot be stored, and where 1,000 schedules are stored; `STORE_UNWRITABLE`, `STORE_CLOSED`. */
+  /**
+   * @throws `STORE_INVALID` for content that cannot be stored, and where 1,000 schedules are stored, or 500 of its owner, if it has
+   * one; `STORE_UNWRITABLE`, `STORE_CLOSED`.
+   */
   add(content: ScheduleContent, nextMs: number | undefined): Promise<Schedule>;
   get(id: string): Promise<Schedule | undefined>;
   /** The oldest first. */
@@ -165,10 +188,13 @@ export interface Schedules {
     id: string,
     change: (old: Schedule) => (ScheduleContent & { readonly nextMs?: number }) | undefined,
   ): Promise<Schedule | undefined>;
-  /** Adds a run that is due now, beside those of its timing. Undefined where there is no such schedule. */
+  /**
+   * Adds a run that is due now, beside those of its timing. Undefined where there is no such schedule. @throws `STORE_INVALID` for one
+   * that is disabled, and where 50 of its runs wait.
+   */
   trigger(id: string): Promise<ScheduleRun | undefined>;
-  /** The newest first. 50 are kept of each schedule, beside those that have not ended. `limit` 1 to 1,000, default 20. */
-  runs(filter?: { readonly schedule?: string; readonly limit?: number }): Promise<readonly ScheduleRun[]>;
+  /** The newest first. 50 are kept of each schedule, beside those that have not ended. */
+  runs(filter?: RunFilter): Promise<readonly ScheduleRun[]>;
   /** Milliseconds since the epoch by the clock of the store, which all hosts on it share. */
   now(): Promise<number>;
   /** Hosts that called `claimDue` within the last hour and have not left, the latest first. */
@@ -185,6 +211,8 @@ export interface Schedules {
   begin(claimed: ClaimedRun): Promise<boolean>;
   /** Extends the lease. False where the claim has ended. */
   renew(claimed: ClaimedRun, leaseMs: number): Promise<boolean>;
+  /** Calls back after this process has added, changed or triggered one, until the returned function is called. */
+  onChange?(listener: () => void): () => void;
   /** Records the end; one that was interrupted is due again as `claimDue` says. False where the claim has ended, and nothing is recorded. */
   settle(claimed: ClaimedRun, end: ScheduleRunEnd): Promise<boolean>;
 }

@@ -8,7 +8,7 @@
  */
 import type { Memories } from "./memories.js";
 import type { Json } from "./result.js";
-import type { Schedule, ScheduleContent, Schedules } from "./schedules.js";
+import type { RunFilter, Schedule, ScheduleContent, ScheduleRun, Schedules } from "./schedules.js";
 import type { ApprovalRequest } from "./services.js";
 
 /** One stored document. */
@@ -212,7 +212,8 @@ export interface CallState {
    */
   readonly memories: CallMemories;
   /**
-   * The schedules of the owner of the session, under claims of the collection "schedules". Those of other owners do not exist here.
+   * The schedules of the owner of the session on the target and workspace of the call, under claims of the collection "schedules".
+   * Others do not exist here.
    * @throws `BACKEND_UNSUPPORTED` where the state has none.
    */
   readonly schedules: CallSchedules;
@@ -231,12 +232,19 @@ export type CallSchedule = Omit<
 >;
 
 /** What a call can do with schedules: everything but running them. */
-export interface CallSchedules extends Pick<Schedules, "get" | "list" | "trigger" | "runs" | "now" | "hosts"> {
+export interface CallSchedules extends Pick<Schedules, "get" | "list" | "now" | "hosts"> {
   /** As of `Schedules`, on the target of the call. @throws `CALL_UNCLAIMED` also where the call has not claimed the command in its directory. */
   add(content: CallSchedule, nextMs: number | undefined): Promise<Schedule>;
-  /** As of `Schedules`. A new command or directory must be claimed as for `add`, and then runs as this call may. */
+  /**
+   * As of `Schedules`. A new command or directory must be claimed as for `add`, and then runs as this call may. Where the command is
+   * not claimed, every change but one of the name, and but disabling, ends its approval, and it runs at the stricter level of its own
+   * and this call's.
+   */
   update(
     id: string,
     change: (old: Schedule) => (CallSchedule & { readonly nextMs?: number }) | undefined,
   ): Promise<Schedule | undefined>;
+  /** As of `Schedules`. @throws `POLICY_DENIED` for one with a less strict level than the call, and one that the user approved for its times. */
+  trigger(id: string): Promise<ScheduleRun | undefined>;
+  runs(filter?: Omit<RunFilter, "of">): Promise<readonly ScheduleRun[]>;
 }

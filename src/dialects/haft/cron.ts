@@ -47,9 +47,10 @@ export const haftCronUpdatePresenter: ToolPresenter<CronUpdateInput, CronSchedul
   name: "cron_update",
   aliases: { ...timingAliases, ...idAliases, cmd: "command" },
   decode: asInput,
-  render: rendered(({ schedule, zoneFrom, running }) =>
-    lines("Changed", schedule, zoneFrom === "machine" ? " (the zone of this machine)" : "", running),
-  ),
+  render: rendered(({ schedule, zoneFrom, isApprovalOver, running }) => [
+    ...lines("Changed", schedule, zoneFrom === "machine" ? " (the zone of this machine)" : "", running),
+    ...(isApprovalOver ? [APPROVAL_OVER] : []),
+  ]),
 };
 
 export const haftCronListPresenter: ToolPresenter<CronListInput, CronListData> = {
@@ -82,6 +83,9 @@ export const haftCronRunsPresenter: ToolPresenter<CronRunsInput, CronRunsData> =
   decode: asInput,
   render: rendered(({ runs }) => (runs.length === 0 ? ["No runs yet."] : runs.flatMap(runLines))),
 };
+
+const APPROVAL_OVER =
+  "The user had approved its command as it was scheduled before: it needs an approval again. Send `command` with this tool, so that they are asked.";
 
 function rendered<Data>(text: (data: Data) => readonly string[]) {
   return (result: ToolResult<Data>, about: RenderContext): Rendered => {

@@ -8,10 +8,13 @@ import {
   type ScheduleRunEnd,
 } from "../../kernel/index.js";
 import { insertRun, removeFinished, trimRuns } from "./schedule-ends.js";
-import { contentRow, endText, runId, scheduleOf } from "./schedule-rows.js";
+import { contentRow, endText, scheduleOf } from "./schedule-rows.js";
 import type { Sql } from "./sql.js";
 
 const MAX_SCHEDULES = 1_000;
+const MAX_OF_OWNER = 500;
+/** Runs of one schedule that wait: no more are made due on demand. */
+const MAX_WAITING = 50;
 
 /** @throws `STORE_INVALID` */
 export async function addSchedule(
@@ -22,10 +25,14 @@ export async function addSchedule(
   const id = newNonce();
   const row = contentRow(id, { ...content, ...(nextMs === undefined ? {} : { nextMs }) });
   const [counted] = await sql.rows("SELECT COUNT(*) AS n, COALESCE(MAX(position), 0) AS last FROM haft_schedules");
-  if (Number(counted?.n) >= MAX_SCHEDULES) throw tooMany();
+  if (Number(counted?.n) >= MAX_SCHEDULES) throw tooMany(MAX_SCHEDULES);
+  if (content.owner !== undefined) {
+    const [own] = await sql.rows("SELECT COUNT(*) AS n FROM haft_schedules WHERE owner = $1", [row.owner]);
+    if (Number(own?.n) >= MAX_OF_OWNER) throw tooMany(MAX_OF_OWNER, " of this owner");
+  }
   await sql.run(
-    "INSERT INTO haft_schedules (id, position, created_ms, next_ms, enabled, place, content) VALUES ($1, $2, $3, $4, $5, $6, $7)",
-    [id, Number(counted?.last) + 1, nowMs, row.nextMs, row.enabled, row.place, row.text],
+    "INSERT INTO haft_schedules (id, position, created_ms, next_ms, enabled, owner, place, content) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+    [id, Number(counted?.last) + 1, nowMs, row.nextMs, row.enabled, row.owner, row.place, row.text],
   );
   return (await scheduleIn(sql, id))!;
 }
@@ -50,13 +57,10 @@ export async function updateSchedule(
     return undefined;
   }
   const next = contentRow(id, changed);
-  await sql.run("UPDATE haft_schedules SET next_ms = $2, enabled = $3, place = $4, content = $5 WHERE id = $1", [
-    id,
-    next.nextMs,
-    next.enabled,
-    next.place,
-    next.text,
-  ]);
+  await sql.run(
+    "UPDATE haft_schedules SET next_ms = $2, enabled = $3, owner = $4, place = $5, content = $6 WHERE id = $1",
+    [id, next.nextMs, next.enabled, next.owner, next.place, next.text],
+  );
   if (next.enabled === 0) await skipWaiting(sql, id, { nowMs, reason: "The schedule was disabled." });
   // What has been claimed has not begun: it runs as the schedule says now.
   await sql.run(
@@ -66,11 +70,20 @@ export async function updateSchedule(
   return scheduleIn(sql, id);
 }
 
+/** @throws `STORE_INVALID` */
 export async function triggerRun(sql: Sql, id: string, nowMs: number): Promise<ScheduleRun | undefined> {
-  if ((await scheduleIn(sql, id)) === undefined) return undefined;
+  const schedule = await scheduleIn(sql, id);
+  if (schedule === undefined) return undefined;
+  if (!schedule.enabled) throw notTriggered(id, "it is disabled", "Enable it first.");
+  const [waiting] = await sql.rows(
+    "SELECT COUNT(*) AS n FROM haft_schedule_runs WHERE schedule = $1 AND state = 'due'",
+    [id],
+  );
+  if (Number(waiting?.n) >= MAX_WAITING)
+    throw notTriggered(id, `${waiting?.n} of its runs wait, at most ${MAX_WAITING} may`, "Wait until they have run.");
   for (let dueMs = nowMs; ; dueMs += 1) {
-    const run = { schedule: id, dueMs, attempt: 1 };
-    if (await insertRun(sql, run)) return { id: runId(id, dueMs, 1), ...run, state: "due" };
+    const run = await insertRun(sql, schedule, { dueMs });
+    if (run !== undefined) return run;
   }
 }
 
@@ -94,10 +107,14 @@ async function skipWaiting(
   await removeFinished(sql, id);
 }
 
-function tooMany(): HaftError {
+function tooMany(most: number, whose = ""): HaftError {
   return new HaftError(
     "STORE_INVALID",
-    `Did not add the schedule: ${MAX_SCHEDULES} are stored, the most that fit. Remove one that is not needed.`,
-    { details: { key: "schedules", why: `${MAX_SCHEDULES} are stored` } },
+    `Did not add the schedule: ${most}${whose} are stored, the most that fit. Remove one that is not needed.`,
+    { details: { key: "schedules", why: `${most}${whose} are stored` } },
   );
+}
+
+function notTriggered(key: string, why: string, next: string): HaftError {
+  return new HaftError("STORE_INVALID", `Did not run the schedule: ${why}. ${next}`, { details: { key, why } });
 }

@@ -13,8 +13,37 @@ export async function forgetHosts(sql: Sql, sinceMs: number): Promise<void> {
   await sql.run("DELETE FROM haft_schedule_hosts WHERE polled_ms <= $1", [sinceMs]);
 }
 
+export async function claimDue(
+  sql: Sql,
+  query: ClaimQuery,
+  { nowMs, plan }: { readonly nowMs: number; readonly plan: DuePlan },
+): Promise<readonly ClaimedRun[]> {
+  const { host, places } = query;
+  await sql.run(
+    "INSERT INTO haft_schedule_hosts (host, places, polled_ms) VALUES ($1, $2, $3) ON CONFLICT (host) DO UPDATE SET places = $2, polled_ms = $3",
+    [host, JSON.stringify(places), nowMs],
+  );
+  await renewHeld(sql, query, nowMs);
+  await endLostRuns(sql, nowMs);
+  await planDue(sql, { places, nowMs, plan });
+  return claimRuns(sql, query, nowMs);
+}
+
+/** Extends the leases of what a host has under way: that it asks shows that it lives, however far the clock has jumped. */
+async function renewHeld(
+  sql: Sql,
+  { held = [], leaseMs }: Pick<ClaimQuery, "held" | "leaseMs">,
+  nowMs: number,
+): Promise<void> {
+  if (held.length === 0) return;
+  await sql.run(
+    `UPDATE haft_schedule_runs SET lease_ms = $1 WHERE state IN ('claimed', 'begun') AND claim IN (${listed(held, 2)})`,
+    [nowMs + Math.floor(leaseMs), ...held],
+  );
+}
+
 /** Ends claims whose lease has ended: what has not begun is due again, what has begun is interrupted. */
-export async function endLostRuns(sql: Sql, nowMs: number): Promise<void> {
+async function endLostRuns(sql: Sql, nowMs: number): Promise<void> {
   await sql.run(
     `UPDATE haft_schedule_runs SET state = 'due', claim = NULL, host = NULL, claimed_ms = NULL, lease_ms = NULL
      WHERE state = 'claimed' AND lease_ms < $1`,
@@ -29,7 +58,7 @@ export async function endLostRuns(sql: Sql, nowMs: number): Promise<void> {
 }
 
 /** Records the due times of schedules that this host serves, and when each is due next. */
-export async function planDue(
+async function planDue(
   sql: Sql,
   { places, nowMs, plan }: { readonly places: readonly string[]; readonly nowMs: number; readonly plan: DuePlan },
 ): Promise<void> {
@@ -48,8 +77,8 @@ export async function planDue(
     );
     const { run, skip, nextMs } = plan(schedule, nowMs, Number(counted?.n));
     for (const { dueMs, reason } of skip)
-      await insertRun(sql, { schedule: id, dueMs, attempt: 1 }, { end: { state: "skipped", reason }, nowMs });
-    for (const dueMs of run) await insertRun(sql, { schedule: id, dueMs, attempt: 1 });
+      await insertRun(sql, schedule, { dueMs }, { end: { state: "skipped", reason }, nowMs });
+    for (const dueMs of run) await insertRun(sql, schedule, { dueMs });
     await sql.run("UPDATE haft_schedules SET next_ms = $2 WHERE id = $1", [id, nextMs ?? null]);
     if (skip.length > 0) await trimRuns(sql, id);
     await removeFinished(sql, id);
@@ -57,16 +86,17 @@ export async function planDue(
 }
 
 /** Takes the oldest runs that are due, at most one of each schedule, and none of a schedule that has one under way. */
-export async function claimRuns(
+async function claimRuns(
   sql: Sql,
   { host, places, limit, leaseMs }: ClaimQuery,
   nowMs: number,
 ): Promise<readonly ClaimedRun[]> {
   if (places.length === 0 || limit <= 0) return [];
   const rows = await sql.rows(
-    `SELECT s.*, r.id AS run_id, r.schedule AS run_schedule, r.due_ms AS run_due_ms, r.attempt AS run_attempt
+    `SELECT s.*, r.id AS run_id, r.schedule AS run_schedule, r.due_ms AS run_due_ms, r.attempt AS run_attempt,
+       r.owner AS run_owner, r.place AS run_place, r.about AS run_about
      FROM haft_schedule_runs r JOIN haft_schedules s ON s.id = r.schedule
-     WHERE r.state = 'due' AND s.place IN (${listed(places, 2)}) AND NOT EXISTS (
+     WHERE r.state = 'due' AND s.enabled = 1 AND s.place IN (${listed(places, 2)}) AND NOT EXISTS (
        SELECT 1 FROM haft_schedule_runs o WHERE o.schedule = r.schedule AND (o.state IN ('claimed', 'begun')
          OR (o.state = 'due' AND (o.due_ms < r.due_ms OR (o.due_ms = r.due_ms AND o.attempt < r.attempt)))))
      ORDER BY r.due_ms, r.id LIMIT $1`,

@@ -1,32 +1,44 @@
 /** How runs are recorded and end, and what is then deleted. */
-import type { ScheduleContent, ScheduleRun, ScheduleRunEnd } from "../../kernel/index.js";
-import { endText, runId } from "./schedule-rows.js";
+import {
+  type Schedule,
+  type ScheduleContent,
+  type ScheduleRun,
+  type ScheduleRunEnd,
+  schedulePlace,
+} from "../../kernel/index.js";
+import { endText, nameText, ownerText, runId, runOf, scheduleOf } from "./schedule-rows.js";
 import type { Sql } from "./sql.js";
 
 /** Ended runs that are kept of each schedule, and in all of schedules that are gone. */
 const MAX_KEPT_RUNS = 50;
 const MAX_KEPT_OF_REMOVED = 1_000;
 
-/** Records a due time, with an end where it never runs; false where it has a record. */
+/** Records a due time, with an end where it never runs; undefined where it has a record. */
 export async function insertRun(
   sql: Sql,
-  { schedule, dueMs, attempt }: Pick<ScheduleRun, "schedule" | "dueMs" | "attempt">,
+  { id: schedule, name, command, ...more }: Schedule,
+  { dueMs, attempt = 1 }: { readonly dueMs: number; readonly attempt?: number },
   ended?: { readonly end: ScheduleRunEnd; readonly nowMs: number },
-): Promise<boolean> {
-  const changed = await sql.run(
-    `INSERT INTO haft_schedule_runs (id, schedule, due_ms, attempt, state, ended_ms, outcome)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`,
+): Promise<ScheduleRun | undefined> {
+  const id = runId(schedule, dueMs, attempt);
+  const [row] = await sql.rows(
+    `INSERT INTO haft_schedule_runs (id, schedule, due_ms, attempt, state, ended_ms, outcome, owner, place, name, about)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING RETURNING *`,
     [
-      runId(schedule, dueMs, attempt),
+      id,
       schedule,
       dueMs,
       attempt,
       ended?.end.state ?? "due",
       ended?.nowMs ?? null,
       ended === undefined ? null : endText(ended.end),
+      ownerText(more.owner),
+      schedulePlace(more),
+      nameText(name),
+      JSON.stringify({ ...(name === undefined ? {} : { name }), command }),
     ],
   );
-  return changed === 1;
+  return row === undefined ? undefined : runOf(row);
 }
 
 /** Ends a run that has not ended, adds its repetition where it was interrupted, and deletes what is not kept. */
@@ -41,10 +53,10 @@ export async function endRun(sql: Sql, run: ScheduleRun, end: ScheduleRunEnd, no
 }
 
 async function repeat(sql: Sql, { schedule, dueMs, attempt }: ScheduleRun): Promise<void> {
-  const [row] = await sql.rows("SELECT content FROM haft_schedules WHERE id = $1 AND enabled = 1", [schedule]);
+  const [row] = await sql.rows("SELECT * FROM haft_schedules WHERE id = $1 AND enabled = 1", [schedule]);
   if (row === undefined) return;
-  const { retries } = JSON.parse(String(row.content)) as ScheduleContent;
-  if (attempt <= retries) await insertRun(sql, { schedule, dueMs, attempt: attempt + 1 });
+  const stored = scheduleOf(row);
+  if (attempt <= stored.retries) await insertRun(sql, stored, { dueMs, attempt: attempt + 1 });
 }
 
 export async function trimRuns(sql: Sql, schedule: string): Promise<void> {

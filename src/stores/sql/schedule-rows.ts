@@ -25,13 +25,15 @@ export function scheduleTables(engine: Sql["engine"]): readonly string[] {
   return [
     `CREATE TABLE haft_schedules (
       id ${key} PRIMARY KEY, position BIGINT NOT NULL, created_ms BIGINT NOT NULL, next_ms BIGINT,
-      enabled INTEGER NOT NULL, place ${key} NOT NULL, content TEXT NOT NULL)`,
+      enabled INTEGER NOT NULL, owner ${key} NOT NULL, place ${key} NOT NULL, content TEXT NOT NULL)`,
     "CREATE INDEX haft_schedules_next ON haft_schedules (next_ms)",
     `CREATE TABLE haft_schedule_runs (
       id ${key} PRIMARY KEY, schedule ${key} NOT NULL, due_ms BIGINT NOT NULL, attempt INTEGER NOT NULL,
       state ${key} NOT NULL, host TEXT, claim ${key}, lease_ms BIGINT,
-      claimed_ms BIGINT, begun_ms BIGINT, ended_ms BIGINT, outcome TEXT)`,
+      claimed_ms BIGINT, begun_ms BIGINT, ended_ms BIGINT, outcome TEXT,
+      owner ${key} NOT NULL, place ${key} NOT NULL, name ${key} NOT NULL, about TEXT NOT NULL)`,
     "CREATE INDEX haft_schedule_runs_of ON haft_schedule_runs (schedule, due_ms, attempt)",
+    "CREATE INDEX haft_schedule_runs_by ON haft_schedule_runs (owner, place, due_ms)",
     "CREATE INDEX haft_schedule_runs_state ON haft_schedule_runs (state, due_ms)",
     `CREATE TABLE haft_schedule_hosts (host ${key} PRIMARY KEY, places TEXT NOT NULL, polled_ms BIGINT NOT NULL)`,
   ];
@@ -50,9 +52,20 @@ export function contentRow(
   return {
     nextMs: nextMs ?? null,
     enabled: content.enabled ? 1 : 0,
+    owner: ownerText(content.owner),
     place: schedulePlace(content),
     text: documentText(id, content as unknown as Json),
   };
+}
+
+/** JSON, because PostgreSQL stores no NUL in a text; "null" for none. */
+export function ownerText(owner: string | undefined): string {
+  return JSON.stringify(owner ?? null);
+}
+
+/** By which runs are found, whatever the case. */
+export function nameText(name: string | undefined): string {
+  return JSON.stringify(name?.trim().toLowerCase() ?? null);
 }
 
 export function scheduleOf(row: SqlRow): Schedule {
@@ -68,10 +81,13 @@ export function runOf(row: SqlRow, prefix = ""): ScheduleRun {
     const ms = of(`${name}_ms`);
     return ms === null ? {} : { [`${name}Ms`]: Number(ms) };
   };
-  const [host, outcome] = [of("host"), of("outcome")];
+  const [host, outcome, owner] = [of("host"), of("outcome"), JSON.parse(String(of("owner"))) as string | null];
   return {
     id: String(of("id")),
     schedule: String(of("schedule")),
+    ...(JSON.parse(String(of("about"))) as Pick<ScheduleRun, "name" | "command">),
+    ...(owner === null ? {} : { owner }),
+    place: String(of("place")),
     dueMs: Number(of("due_ms")),
     attempt: Number(of("attempt")),
     state: String(of("state")) as ScheduleRunState,

@@ -1,9 +1,9 @@
 /** Schedules in a SQL database: each step is one transaction, and those of all hosts exclude each other. */
-import type { ScheduleHost, Schedules } from "../../kernel/index.js";
+import type { RunFilter, ScheduleHost, Schedules } from "../../kernel/index.js";
 import { addSchedule, triggerRun, updateSchedule } from "./change-schedules.js";
-import { claimRuns, endLostRuns, forgetHosts, planDue } from "./claim-due.js";
+import { claimDue, forgetHosts } from "./claim-due.js";
 import { endRun } from "./schedule-ends.js";
-import { runOf, scheduleOf } from "./schedule-rows.js";
+import { nameText, ownerText, runOf, scheduleOf } from "./schedule-rows.js";
 import type { Sql, SqlDatabase, SqlRow } from "./sql.js";
 
 /** The name of the lock under which schedules and runs change. */
@@ -26,24 +26,27 @@ export function sqlSchedules(database: SqlDatabase, { now }: SqlSchedulesOptions
   /** Whether a run whose claim has not ended was changed. */
   const changed = (statement: string, values: (nowMs: number) => readonly (string | number)[]): Promise<boolean> =>
     locked(async (sql, nowMs) => (await sql.run(statement, values(nowMs))) === 1);
+  const listeners = new Set<() => void>();
+  const announced = async <T>(write: Promise<T>): Promise<T> => {
+    const written = await write;
+    for (const listener of [...listeners]) listener();
+    return written;
+  };
   return {
-    add: (content, nextMs) => locked((sql, nowMs) => addSchedule(sql, content, { nextMs, nowMs })),
+    add: (content, nextMs) => announced(locked((sql, nowMs) => addSchedule(sql, content, { nextMs, nowMs }))),
     async get(id) {
       const [row] = await database.rows("SELECT * FROM haft_schedules WHERE id = $1", [id]);
       return row === undefined ? undefined : scheduleOf(row);
     },
     list: async () => (await database.rows("SELECT * FROM haft_schedules ORDER BY position")).map(scheduleOf),
-    update: (id, change) => locked((sql, nowMs) => updateSchedule(sql, id, { change, nowMs })),
-    trigger: (id) => locked((sql, nowMs) => triggerRun(sql, id, nowMs)),
-    async runs({ schedule, limit = DEFAULT_RUNS } = {}) {
-      const most = Math.min(Math.max(1, Math.floor(limit)), MAX_RUNS);
-      const order = "ORDER BY due_ms DESC, attempt DESC, id DESC LIMIT $1";
-      const rows =
-        schedule === undefined
-          ? database.rows(`SELECT * FROM haft_schedule_runs ${order}`, [most])
-          : database.rows(`SELECT * FROM haft_schedule_runs WHERE schedule = $2 ${order}`, [most, schedule]);
-      return (await rows).map((row) => runOf(row));
+    update: (id, change) => announced(locked((sql, nowMs) => updateSchedule(sql, id, { change, nowMs }))),
+    trigger: (id) => announced(locked((sql, nowMs) => triggerRun(sql, id, nowMs))),
+    onChange(listener) {
+      const one = () => listener();
+      listeners.add(one);
+      return () => void listeners.delete(one);
     },
+    runs: (filter) => storedRuns(database, filter),
     now: () => timeOf(database),
     async hosts() {
       const since = (await timeOf(database)) - HOST_MS;
@@ -55,15 +58,8 @@ export function sqlSchedules(database: SqlDatabase, { now }: SqlSchedulesOptions
     leave: async (host) => void (await database.run("DELETE FROM haft_schedule_hosts WHERE host = $1", [host])),
     claimDue: (query, plan) =>
       locked(async (sql, nowMs) => {
-        const { host, places } = query;
-        await sql.run(
-          "INSERT INTO haft_schedule_hosts (host, places, polled_ms) VALUES ($1, $2, $3) ON CONFLICT (host) DO UPDATE SET places = $2, polled_ms = $3",
-          [host, JSON.stringify(places), nowMs],
-        );
         await forgetHosts(sql, nowMs - HOST_MS);
-        await endLostRuns(sql, nowMs);
-        await planDue(sql, { places, nowMs, plan });
-        return claimRuns(sql, query, nowMs);
+        return claimDue(sql, query, { nowMs, plan });
       }),
     begin: ({ run, claim }) =>
       changed(
@@ -86,6 +82,25 @@ export function sqlSchedules(database: SqlDatabase, { now }: SqlSchedulesOptions
         return true;
       }),
   };
+}
+
+async function storedRuns(sql: Sql, { limit = DEFAULT_RUNS, ...filter }: RunFilter = {}) {
+  const most = Math.min(Math.max(1, Math.floor(limit)), MAX_RUNS);
+  const { where, values } = conditions(filter);
+  const order = `ORDER BY due_ms DESC, attempt DESC, id DESC LIMIT ${most}`;
+  const rows = await sql.rows(`SELECT * FROM haft_schedule_runs ${where} ${order}`, values);
+  return rows.map((row) => runOf(row));
+}
+
+function conditions({ schedule, name, of }: RunFilter) {
+  const given = [
+    ["schedule", schedule],
+    ["name", name === undefined ? undefined : nameText(name)],
+    ["owner", of === undefined ? undefined : ownerText(of.owner)],
+    ["place", of?.place],
+  ].filter((one): one is [string, string] => one[1] !== undefined);
+  const where = given.map(([column], index) => `${column} = $${index + 1}`).join(" AND ");
+  return { where: where === "" ? "" : `WHERE ${where}`, values: given.map(([, value]) => value) };
 }
 
 function hostOf(row: SqlRow): ScheduleHost {

@@ -1,5 +1,5 @@
 /** How runs end: by their host, with its death, and with their schedule. */
-import { expectEqual, expectThat } from "../expect.js";
+import { expectEqual, expectError, expectThat } from "../expect.js";
 import type { Suite } from "../plan.js";
 import { everyMinute, MINUTE_MS, onSchedules, planEvery, QUERY } from "./schedules-fixture.js";
 import type { StateFixture } from "./state-fixture.js";
@@ -44,6 +44,22 @@ export const stateScheduleEnds: Suite<StateFixture> = [
       );
       expectThat(run?.end?.reason?.includes("a") === true, "the reason names the host");
       expectEqual(await one.settle(first!, { state: "succeeded" }), false, "a late end");
+    },
+  ),
+  onSchedules(
+    "lost:held",
+    "What a host says that it has under way is not lost, however far the clock has jumped",
+    async (one, other, fixture) => {
+      await everyMinute(one, { retries: 3 });
+      fixture.advance(MINUTE_MS);
+      const [first] = await one.claimDue(QUERY, planEvery);
+      await one.begin(first!);
+      fixture.advance(3_600_000);
+      const planNothing = () => ({ run: [], skip: [] });
+      expectEqual(await one.claimDue({ ...QUERY, held: [first!.claim] }, planNothing), [], "after the jump");
+      expectEqual(await other.claimDue({ ...QUERY, host: "b" }, planNothing), [], "another host after it");
+      expectEqual((await other.runs())[0]?.state, "begun", "the run");
+      expectEqual(await one.settle(first!, { state: "succeeded" }), true, "its end");
     },
   ),
   onSchedules(
@@ -118,7 +134,7 @@ export const stateScheduleEnds: Suite<StateFixture> = [
   ),
   onSchedules(
     "update:disabled",
-    "A disabled schedule is not due, and can be run on demand",
+    "A disabled schedule is not due, and is not run on demand",
     async (one, _, fixture) => {
       const { id } = await everyMinute(one);
       fixture.advance(MINUTE_MS);
@@ -131,10 +147,54 @@ export const stateScheduleEnds: Suite<StateFixture> = [
       );
       fixture.advance(MINUTE_MS);
       expectEqual(await one.claimDue(QUERY, planEvery), [], "what is due later");
-      await one.trigger(id);
-      expectEqual((await one.claimDue(QUERY, planEvery)).length, 1, "what is due on demand");
+      await expectError(() => one.trigger(id), "STORE_INVALID", "a run on demand");
     },
   ),
+  onSchedules("trigger:most", "At most 50 runs of one schedule wait to be run on demand", async (one, other) => {
+    const { id } = await everyMinute(one);
+    for (let count = 0; count < 50; count += 1) await one.trigger(id);
+    await expectError(() => other.trigger(id), "STORE_INVALID", "one more");
+    await other.trigger((await everyMinute(one)).id);
+    expectEqual((await one.runs({ schedule: id, limit: 100 })).length, 50, "the runs");
+  }),
+  onSchedules(
+    "runs:of",
+    "Runs are found by owner and place, and of a removed schedule by its name",
+    async (one, other) => {
+      const named = { owner: "ada", name: "Job\0 é" };
+      const mine = await everyMinute(one, named);
+      const elsewhere = await everyMinute(one, { ...named, workspace: "/other" });
+      const nobodys = await everyMinute(one, { name: "job" });
+      await one.trigger(mine.id);
+      for (const { id } of [mine, elsewhere, nobodys]) await one.update(id, () => undefined);
+      const after = await everyMinute(one, { name: "later" });
+      for (let count = 0; count < 30; count += 1) await one.trigger(after.id);
+      const of = { owner: "ada", place: "local:/ws" };
+      const [run, ...more] = await other.runs({ of, limit: 1 });
+      expectEqual([run?.schedule, more], [mine.id, []], "the runs of the owner");
+      expectEqual(
+        [run?.name, run?.command, run?.owner, run?.place],
+        [named.name, "true", "ada", of.place],
+        "what is recorded",
+      );
+      expectEqual((await other.runs({ name: " JOB\0 É ", of })).length, 1, "by name");
+      expectEqual(await other.runs({ name: "later", of }), [], "of another owner");
+      expectEqual(await other.runs({ of: { ...of, place: "local:/other" } }), [], "of another place");
+      expectEqual((await other.runs({ of: { place: of.place } })).length, 20, "of no owner");
+    },
+  ),
+  onSchedules("change", "Who asks for it learns of what this process writes", async (one) => {
+    let heard = 0;
+    const stop = one.onChange?.(() => {
+      heard += 1;
+    });
+    const { id } = await everyMinute(one);
+    await one.trigger(id);
+    await one.update(id, (old) => old);
+    stop?.();
+    await one.update(id, () => undefined);
+    expectThat(one.onChange === undefined || heard === 3, `it heard of ${heard} changes, not of 3`);
+  }),
   onSchedules("trigger", "A run on demand is due at once, beside those of the timing", async (one, other) => {
     const { id, nextMs } = await everyMinute(one);
     const [first, second] = [await one.trigger(id), await other.trigger(id)];

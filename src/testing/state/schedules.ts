@@ -28,6 +28,14 @@ export const stateSchedules: Suite<StateFixture> = [
     await one.add(scheduleContent(), undefined);
     expectEqual((await one.list()).length, 1_000, "the schedules");
   }),
+  onSchedules("add:most-of-owner", "At most 500 schedules of one owner are stored", async (one) => {
+    const ada = scheduleContent({ owner: "ada" });
+    for (let count = 0; count < 500; count += 1) await one.add(ada, undefined);
+    await expectError(() => one.add(ada, undefined), "STORE_INVALID", "one more");
+    await one.add(scheduleContent({ owner: "eve" }), undefined);
+    await one.add(scheduleContent(), undefined);
+    expectEqual((await one.list()).length, 502, "the schedules");
+  }),
   onSchedules("add:invalid", "Content that cannot be stored is refused", async (one) => {
     await expectError(() => one.add(scheduleContent({ timeoutMs: Number.NaN }), 1), "STORE_INVALID", "not a number");
     await expectError(() => one.add(scheduleContent(), 1.5), "STORE_INVALID", "half a millisecond");
@@ -70,7 +78,8 @@ export const stateSchedules: Suite<StateFixture> = [
     fixture.advance(MINUTE_MS);
     const [claimed] = await one.claimDue(QUERY, planEvery);
     const dueMs = schedule.nextMs!;
-    const begun = { id: `${schedule.id}/${dueMs}`, schedule: schedule.id, dueMs, attempt: 1, host: "a" };
+    const about = { schedule: schedule.id, command: "true", place: "local:/ws" };
+    const begun = { id: `${schedule.id}/${dueMs}`, ...about, dueMs, attempt: 1, host: "a" };
     expectEqual(claimed?.run, { ...begun, state: "claimed", claimedMs: dueMs }, "the run");
     expectEqual(claimed?.schedule, { ...schedule, nextMs: dueMs + MINUTE_MS }, "its schedule");
     fixture.advance(1_000);

@@ -1,3 +1,5 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Approver } from "../../kernel/index.js";
 import { type ScheduleBench, scheduleBench } from "./schedules.fixture.js";
@@ -49,7 +51,11 @@ describe("the tools for schedules", () => {
     expect((await bench.call("cron_runs", {})).text).toMatch(/"Nightly", due .*Z: waiting\.$/);
     expect((await bench.call("cron_remove", { id: "nightly" })).text).toBe(`Removed ${stored!.id} "Nightly".`);
     expect((await bench.call("cron_list", {})).text).toBe("No schedules.");
-    expect((await bench.call("cron_runs", {})).text).toBe("No runs yet.");
+    for (const id of [stored!.id, "NIGHTLY"])
+      expect((await bench.call("cron_runs", { id })).text).toMatch(
+        /"Nightly", due .*Z: skipped\. The schedule was removed\./,
+      );
+    expect((await bench.call("cron_runs", { id: "other" })).code).toBe("SCHEDULE_UNKNOWN");
   });
 
   it("refuse a name that two schedules have, and one that none has", async () => {
@@ -177,6 +183,46 @@ describe("policy and schedules", () => {
     // A store that was changed by hand, such as by another version, still asks.
     await bench.state.schedules!.update(changed!.id, (old) => ({ ...old, command: "rm -f b" }));
     expect((await runOf(bench, { autonomy: "supervised" }))?.state).toBe("refused");
+  });
+
+  it("other times end the approval, and a call says so; another name does not", async () => {
+    const bench = scheduleBench();
+    const supervised = { autonomy: "supervised", approver: granting } as const;
+    await bench.call("cron_add", { after: "1h", command: "rm -f a", name: "job" }, supervised);
+    const renamed = await bench.call("cron_update", { id: "job", name: "task" }, { autonomy: "supervised" });
+    expect(renamed.text).not.toContain("approval");
+    expect((await bench.state.schedules!.list())[0]?.approvedBy).toBe("ada");
+    expect((await bench.call("cron_run", { id: "task" }, { autonomy: "supervised" })).code).toBe("POLICY_DENIED");
+    const moved = await bench.call("cron_update", { id: "task", after: "1m" }, { autonomy: "supervised" });
+    expect(moved.text).toContain("it needs an approval again. Send `command`");
+    expect((await bench.state.schedules!.list())[0]?.approvedBy).toBeUndefined();
+    const command = "rm -f a";
+    await bench.call("cron_update", { id: "task", after: "1m", command }, supervised);
+    expect((await bench.state.schedules!.list())[0]?.approvedBy).toBe("ada");
+  });
+
+  it("the approver sees the times", async () => {
+    const bench = scheduleBench();
+    const asked: string[] = [];
+    const approver: Approver = {
+      async ask(request) {
+        asked.push(JSON.stringify(request));
+        return { by: "ada", scope: "once" };
+      },
+    };
+    await bench.call("cron_add", { schedule: "7 3 * * *", command: "rm -f a" }, { autonomy: "supervised", approver });
+    expect(asked).toEqual([expect.stringContaining("7 3 * * *")]);
+  });
+
+  it("a command in a directory that is a link names the real one when it is refused", async () => {
+    const bench = scheduleBench();
+    mkdirSync(join(bench.workspace, "real"));
+    symlinkSync("real", join(bench.workspace, "link"));
+    const supervised = { autonomy: "supervised", approver: granting } as const;
+    await bench.call("cron_add", { after: "1m", command: "touch a; rm a", cwd: "link" }, supervised);
+    const run = await runOf(bench, { autonomy: "supervised" });
+    expect([run?.state, run?.end?.reason]).toEqual(["refused", expect.stringContaining(`"${bench.workspace}/real"`)]);
+    expect(run?.end?.reason).not.toContain("did not approve it");
   });
 
   it("an answer that was remembered does not count as the approval of a schedule", async () => {

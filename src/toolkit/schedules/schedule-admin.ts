@@ -12,6 +12,7 @@ import {
   isFailure,
   type RunningHosts,
   runningHosts,
+  runsOfRemoved,
   type ShownRun,
   type ShownSchedule,
   shownRun,
@@ -35,9 +36,9 @@ export interface ScheduleAdmin {
   hosts(): Promise<RunningHosts>;
   /** By id or name. @throws `SCHEDULE_UNKNOWN`, `SCHEDULE_AMBIGUOUS` */
   remove(wanted: string): Promise<ListedSchedule>;
-  /** Makes one due now. @throws As `remove`. */
+  /** Makes one due now. @throws As `remove`; `STORE_INVALID` for one that is disabled, and where 50 of its runs wait. */
   run(wanted: string): Promise<ListedSchedule>;
-  /** The newest first; of one schedule, or of all, those that are gone included. @throws As `remove`. */
+  /** The newest first; of one schedule, or of all, those that are gone included: by the id or name they had. @throws As `remove`. */
   log(filter: { readonly wanted?: string; readonly limit: number }): Promise<readonly ShownRun[]>;
 }
 
@@ -95,10 +96,16 @@ export function scheduleAdmin({ state: { schedules }, redactor }: AdminHost): Sc
       return listed(one, await now());
     },
     async log({ wanted, limit }) {
-      const one = wanted === undefined ? undefined : await found(wanted);
       const named = new Map((await schedules.list()).map((schedule) => [schedule.id, schedule]));
-      const runs = await schedules.runs({ limit, ...(one === undefined ? {} : { schedule: one.id }) });
-      return runs.map((run) => shownRun(run, named.get(run.schedule)));
+      const shown = (runs: readonly ScheduleRun[]) => runs.map((run) => shownRun(run, named.get(run.schedule)));
+      if (wanted === undefined) return shown(await schedules.runs({ limit }));
+      try {
+        return shown(await schedules.runs({ limit, schedule: (await found(wanted)).id }));
+      } catch (thrown) {
+        const runs = HaftError.is(thrown, "SCHEDULE_UNKNOWN") ? await runsOfRemoved(schedules, wanted, limit) : [];
+        if (runs.length === 0) throw thrown;
+        return shown(runs);
+      }
     },
   };
 }

@@ -3,6 +3,7 @@ import {
   type ClaimedRun,
   type Clock,
   type DuePlan,
+  HaftError,
   messageOf,
   type Schedule,
   type ScheduleRun,
@@ -20,8 +21,10 @@ const MAX_RUNNING = 4;
 const LEASE_MS = 60_000;
 /** Of a lease. */
 const RENEW_AFTER = 1 / 3;
-/** Pauses between the attempts to record an end. */
+/** Pauses between the attempts to record an end; the last one again and again, while the host is up. */
 const SETTLE_PAUSES_MS = [200, 1_000, 5_000, 15_000] as const;
+/** Attempts once the host stops, which waits for them. */
+const LAST_ATTEMPTS = 4;
 /** A clock that is set back by less does not change what is due next. */
 const CLOCK_SLACK_MS = 1_000;
 
@@ -68,6 +71,9 @@ export class ScheduleRunner {
   readonly #parts: RunnerParts;
   readonly #stop = new AbortController();
   readonly #running = new Set<Promise<void>>();
+  /** The claims of what runs. */
+  readonly #held = new Set<string>();
+  #ignoreChanges: (() => void) | undefined;
   #cycle: Promise<void> | undefined;
   #isWanted = false;
   #cancelTimer: (() => void) | undefined;
@@ -82,12 +88,14 @@ export class ScheduleRunner {
 
   /** Looks at the store for the first time. @throws Why the store cannot be used; it is tried again. */
   start(): Promise<void> {
+    this.#ignoreChanges ??= this.#parts.schedules.onChange?.(() => this.#wakeLater());
     return this.#wake();
   }
 
   /** Ends what runs, which takes as long as a command may take to end, and records it as interrupted. Idempotent. */
   async stop(): Promise<void> {
     this.#stop.abort();
+    this.#ignoreChanges?.();
     this.#cancelTimer?.();
     await this.#cycle?.catch(() => {});
     await Promise.all(this.#running);
@@ -130,7 +138,8 @@ export class ScheduleRunner {
       this.#known ??= await schedules.list();
       const places = await this.#parts.places(this.#known);
       const limit = MAX_RUNNING - this.#running.size;
-      for (const claimed of await schedules.claimDue({ host, places, limit, leaseMs }, plan)) this.#begin(claimed);
+      const query = { host, places, limit, leaseMs, held: [...this.#held] };
+      for (const claimed of await schedules.claimDue(query, plan)) this.#begin(claimed);
       const nowMs = await schedules.now();
       this.#known = await schedules.list();
       const served = this.#known.filter((one) => one.enabled && places.includes(schedulePlace(one)));
@@ -155,10 +164,12 @@ export class ScheduleRunner {
   }
 
   #begin(claimed: ClaimedRun): void {
+    this.#held.add(claimed.claim);
     const running = this.#runOnce(claimed)
       .catch((thrown: unknown) => this.#report(thrown))
       .finally(() => {
         this.#running.delete(running);
+        this.#held.delete(claimed.claim);
         this.#wakeLater();
       });
     this.#running.add(running);
@@ -172,6 +183,7 @@ export class ScheduleRunner {
     const lost = new AbortController();
     let cancelRenewal = () => {};
     const renewLater = (): void => {
+      if (lost.signal.aborted) return;
       cancelRenewal = clock.timer(leaseMs * RENEW_AFTER, () => {
         schedules.renew(claimed, leaseMs).then(
           (isHeld) => (isHeld ? renewLater() : lost.abort()),
@@ -199,18 +211,34 @@ export class ScheduleRunner {
     }
   }
 
-  /** Records the end, also after the store was away for some time. False where the claim has ended. */
+  /** Records the end, however long the store is away: the claim is held meanwhile. False where it has ended. */
   async #settled(claimed: ClaimedRun, end: ScheduleRunEnd): Promise<boolean> {
-    const { schedules, clock } = this.#parts;
-    for (const pauseMs of [...SETTLE_PAUSES_MS, undefined]) {
+    let last = 0;
+    for (let attempt = 0; ; attempt += 1) {
       try {
-        return await schedules.settle(claimed, end);
+        return await this.#parts.schedules.settle(claimed, end);
       } catch (thrown) {
-        if (pauseMs === undefined) throw thrown;
-        await new Promise<void>((resolve) => clock.timer(pauseMs, resolve));
+        if (this.#stop.signal.aborted) last += 1;
+        if (last >= LAST_ATTEMPTS || HaftError.is(thrown, "STORE_CLOSED")) throw thrown;
+        if (attempt === 0) this.#report(thrown);
+        const pauses = SETTLE_PAUSES_MS;
+        await this.#pause(pauses[Math.min(last > 0 ? last - 1 : attempt, pauses.length - 1)]!);
       }
     }
-    return false;
+  }
+
+  /** Shorter where the host stops meanwhile. */
+  #pause(ms: number): Promise<void> {
+    const { signal } = this.#stop;
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const cancel = this.#parts.clock.timer(ms, end);
+      if (!signal.aborted) signal.addEventListener("abort", end);
+    });
   }
 
   #report(thrown: unknown): void {

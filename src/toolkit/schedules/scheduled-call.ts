@@ -70,8 +70,20 @@ export async function runScheduled(
 }
 
 /** Grants exactly the command that the user approved when it was scheduled; all else is for the approver of the host, at once or never. */
-function scheduleApprover({ approvedBy, command, cwd }: Schedule, approver: Approver | undefined): Approver {
-  const isApproved = ({ claims, hidden }: ApprovalRequest) =>
+function scheduleApprover(schedule: Schedule, approver: Approver | undefined): Approver {
+  const by = schedule.approvedBy === REMEMBERED ? undefined : schedule.approvedBy;
+  return {
+    async ask(request: ApprovalRequest, io: Io): Promise<Approval> {
+      if (by !== undefined && isApproved(schedule, request)) return { by, scope: "once" };
+      const answer = await approver?.ask(request, io);
+      if (answer !== undefined && !("pending" in answer)) return answer;
+      return { denied: `${request.reason} ${by === undefined ? NOT_APPROVED : otherThanApproved(schedule, request)}` };
+    },
+  };
+}
+
+function isApproved({ command, cwd }: Schedule, { claims, hidden }: ApprovalRequest): boolean {
+  return (
     claims.length > 0 &&
     claims.every(
       (claim) =>
@@ -81,15 +93,16 @@ function scheduleApprover({ approvedBy, command, cwd }: Schedule, approver: Appr
         claim.cwd === cwd &&
         claim.background === undefined &&
         claim.input === undefined,
-    );
-  return {
-    async ask(request: ApprovalRequest, io: Io): Promise<Approval> {
-      const by = approvedBy === REMEMBERED ? undefined : approvedBy;
-      if (by !== undefined && isApproved(request)) return { by, scope: "once" };
-      const answer = await approver?.ask(request, io);
-      return answer === undefined || "pending" in answer ? { denied: `${request.reason} ${NOT_APPROVED}` } : answer;
-    },
-  };
+    )
+  );
+}
+
+/** Why an approval does not hold: the directory may be a link, or the command may touch what policy asks about by itself. */
+function otherThanApproved({ cwd }: Schedule, { claims }: ApprovalRequest): string {
+  const other = claims.find((claim) => claim.kind === "command" && claim.cwd !== cwd);
+  if (other?.kind === "command")
+    return `The user approved it in "${cwd}", and that is "${other.cwd}" where it runs. Add the schedule with \`cwd\` "${other.cwd}".`;
+  return "The user approved the command when it was scheduled, and not all that it would do now. Allow that by a rule, with `haft policy allow '…'`.";
 }
 
 const NOT_APPROVED =

@@ -74,7 +74,7 @@ export const cronListSchema = {
 export const cronRunsSchema = {
   type: "object",
   properties: {
-    id: { type: "string", description: "Only of this schedule: its id or name" },
+    id: { type: "string", description: "Only of this schedule, which may be gone: its id or name" },
     limit: {
       type: "integer",
       minimum: 1,
@@ -120,9 +120,7 @@ export interface ShownSchedule {
   readonly lastRun?: ShownRun;
 }
 
-export interface ShownRun extends ScheduleRun {
-  /** Of its schedule. */
-  readonly name?: string;
+export interface ShownRun extends Omit<ScheduleRun, "owner" | "place"> {
   /** When it was due, in UTC. */
   readonly due: string;
 }
@@ -141,6 +139,8 @@ export interface CronScheduleData {
   readonly schedule: ShownSchedule;
   /** Where the zone of a cron expression comes from. Absent: there is none. */
   readonly zoneFrom?: "given" | "machine";
+  /** The user had approved the command, and that has ended with this change. */
+  readonly isApprovalOver?: boolean;
   readonly running: RunningHosts;
 }
 

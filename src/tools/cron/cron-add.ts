@@ -37,7 +37,10 @@ export const cronAddTool = defineTool({
   run: addSchedule,
 });
 
-/** Changes a schedule. A changed command or directory is judged as a new one, and what the user approved before does not hold for it. */
+/**
+ * Changes a schedule. A given command is judged as a new one. Without it, every change but one of the name, and but disabling, ends
+ * what the user approved before, and the command runs at the stricter level of its own and this call's.
+ */
 export const cronUpdateTool = defineTool({
   name: "cron_update",
   description:
@@ -96,13 +99,15 @@ async function updateSchedule(input: CronUpdateInput, ctx: ToolContext): Promise
   });
   if (changed === undefined)
     return fail("SCHEDULE_UNKNOWN", "The schedule was removed meanwhile.", { details: { id: found.id } });
-  return stored(changed, input, ctx);
+  const isApprovalOver = command === undefined && found.approvedBy !== undefined && changed.approvedBy === undefined;
+  return stored(changed, input, ctx, isApprovalOver);
 }
 
 async function stored(
   schedule: Schedule,
   input: CronAddInput | CronUpdateInput,
   ctx: ToolContext,
+  isApprovalOver = false,
 ): Promise<ToolResult<CronScheduleData>> {
   const shown = await shownSchedule(schedule);
   const isZoned = schedule.timing.kind === "cron" && (!("id" in input) || hasTiming(input));
@@ -110,6 +115,7 @@ async function stored(
   const data: CronScheduleData = {
     schedule: shown,
     ...(isZoned ? { zoneFrom } : {}),
+    ...(isApprovalOver ? { isApprovalOver } : {}),
     running: await runningHosts(ctx.state.schedules),
   };
   return ok(data, {

@@ -21,7 +21,7 @@ import {
   cronRunsSchema,
   SCHEDULE_LIMITS,
 } from "./contract.js";
-import { foundSchedule, isFailure, runningHosts, shownRun, shownSchedule } from "./shown-schedule.js";
+import { foundSchedule, isFailure, runningHosts, runsOfRemoved, shownRun, shownSchedule } from "./shown-schedule.js";
 
 const READS: readonly Claim[] = [{ kind: "state", collection: "schedules", access: "read" }];
 const WRITES: readonly Claim[] = [{ kind: "state", collection: "schedules", access: "write" }];
@@ -101,10 +101,17 @@ async function runSchedule({ id }: CronIdInput, ctx: ToolContext): Promise<ToolR
 
 async function listRuns({ id, limit }: CronRunsInput, ctx: ToolContext): Promise<ToolResult<CronRunsData>> {
   const { schedules } = ctx.state;
-  const found = id === undefined ? undefined : await foundSchedule(ctx.state.schedules, id);
-  if (found !== undefined && isFailure(found)) return found;
   const most = Math.min(Math.max(1, Math.floor(limit ?? SCHEDULE_LIMITS.defaultRuns)), SCHEDULE_LIMITS.maxRuns);
-  const runs = await schedules.runs({ limit: most, ...(found === undefined ? {} : { schedule: found.id }) });
+  let schedule: string | undefined;
+  if (id !== undefined) {
+    const found = await foundSchedule(schedules, id);
+    if (isFailure(found)) {
+      const runs = found.code === "SCHEDULE_UNKNOWN" ? await runsOfRemoved(schedules, id, most) : [];
+      return runs.length === 0 ? found : ok({ runs: runs.map((run) => shownRun(run)) });
+    }
+    schedule = found.id;
+  }
+  const runs = await schedules.runs({ limit: most, ...(schedule === undefined ? {} : { schedule }) });
   const named = new Map((await schedules.list()).map((one) => [one.id, one]));
   return ok({ runs: runs.map((run) => shownRun(run, named.get(run.schedule))) });
 }

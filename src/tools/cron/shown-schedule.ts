@@ -21,9 +21,11 @@ export async function shownSchedule(schedule: Schedule, lastRun?: ScheduleRun): 
   return { ...shown, when: timingText(timing, zone), ...next, ...last };
 }
 
-export function shownRun(run: ScheduleRun, schedule: Pick<Schedule, "name"> | undefined): ShownRun {
-  const { name } = schedule ?? {};
-  return { ...run, due: utcText(run.dueMs), ...(name === undefined ? {} : { name }) };
+/** @param schedule - Where it still exists: it is shown by its name of today. */
+export function shownRun(run: ScheduleRun, schedule?: Pick<Schedule, "name">): ShownRun {
+  const { owner: _, place: __, name: named, ...shown } = run;
+  const { name } = schedule ?? { name: named };
+  return { ...shown, due: utcText(run.dueMs), ...(name === undefined ? {} : { name }) };
 }
 
 /** `2026-11-30T08:00:00Z` */
@@ -61,4 +63,14 @@ export async function foundSchedule(
 
 export function isFailure(found: Schedule | ToolResult<never>): found is ToolResult<never> {
   return "isError" in found;
+}
+
+/** The runs of schedules that are gone, by the id or the name that they had. */
+export async function runsOfRemoved(
+  schedules: Pick<CallSchedules, "runs">,
+  wanted: string,
+  limit: number,
+): Promise<readonly ScheduleRun[]> {
+  const byId = await schedules.runs({ schedule: wanted, limit });
+  return byId.length > 0 ? byId : schedules.runs({ name: wanted, limit });
 }
