@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { boundSchedules } from "./bound-schedules.js";
-import type { StateCaller } from "./bound-state.js";
+import { boundSchedules, type StateCaller } from "./bound-schedules.js";
 import { type Claim, grantFor } from "./claims.js";
 import type { Schedule, ScheduleContent, Schedules } from "./schedules.js";
 

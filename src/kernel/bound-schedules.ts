@@ -1,11 +1,22 @@
 /** The schedules that one call may use: those of its owner, on its target and workspace. */
-import { strictestLevel } from "./autonomy.js";
-import type { StateCaller } from "./bound-state.js";
+import { type Autonomy, strictestLevel } from "./autonomy.js";
 import type { Grant } from "./claims.js";
 import { HaftError } from "./errors.js";
 import { unclaimed } from "./guard.js";
 import { type Schedule, type ScheduleContent, type Schedules, schedulePlace } from "./schedules.js";
 import type { CallSchedule, CallSchedules } from "./state.js";
+
+/** The call that uses the state, as the kernel knows it. */
+export interface StateCaller {
+  readonly session: string;
+  readonly owner?: string;
+  readonly autonomy: Autonomy;
+  /** Who approved the call. Absent: the call needed no approval. */
+  readonly approvedBy?: string;
+  /** The name of its target, and the workspace there. */
+  readonly target: string;
+  readonly workspace: string;
+}
 
 export interface ScheduleBinding {
   /** @throws where the call has not claimed it. */
@@ -83,7 +94,7 @@ function isSameRuns(old: Schedule, next: CallSchedule & { readonly nextMs?: numb
   return runsOf(old) === runsOf(next) && (old.enabled || !next.enabled);
 }
 
-/** The user approved the command as it was to run; for other times and limits nobody was asked. */
+/** The user approved the command as it was to run; not with other times and limits. */
 function unapprovedStamp(old: Schedule, { session, autonomy }: StateCaller): Stamp {
   const { approvedBy: _, ...kept } = old;
   return { ...kept, session, autonomy: strictestLevel(old.autonomy, autonomy) ?? autonomy };

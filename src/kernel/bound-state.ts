@@ -1,26 +1,13 @@
 /** The state that one call may use: that of its `state` claims. */
 
-import type { Autonomy } from "./autonomy.js";
 import { boundMemories } from "./bound-memories.js";
-import { boundSchedules } from "./bound-schedules.js";
+import { boundSchedules, type StateCaller } from "./bound-schedules.js";
 import { coversState, type Grant } from "./claims.js";
 import type { Embed } from "./context.js";
 import { HaftError } from "./errors.js";
 import { unclaimed } from "./guard.js";
 import type { Clock, Redactor } from "./services.js";
 import type { CallMemories, CallSchedules, CallState, Documents, State } from "./state.js";
-
-/** The call that uses the state, as the kernel knows it. */
-export interface StateCaller {
-  readonly session: string;
-  readonly owner?: string;
-  readonly autonomy: Autonomy;
-  /** Who approved the call. Absent: the call needed no approval. */
-  readonly approvedBy?: string;
-  /** The name of its target, and the workspace there. */
-  readonly target: string;
-  readonly workspace: string;
-}
 
 interface StateBinding {
   readonly state: Pick<State, "documents" | "memories" | "schedules">;

@@ -1,7 +1,8 @@
 /** What a tool runs in: the session, the services, and the ports bound to this call's grant. */
 import type { BoundCall, Ports } from "./backend.js";
 import { boundHttp, type RequestBinding } from "./bound-http.js";
-import { boundState, type StateCaller } from "./bound-state.js";
+import type { StateCaller } from "./bound-schedules.js";
+import { boundState } from "./bound-state.js";
 import {
   backendOf,
   type CallRun,

@@ -78,6 +78,8 @@ describe("cron jobs in the dialect zeroclaw", () => {
       schedule: { kind: "every", every_ms: 60_000 },
       next_run: null,
     });
+    expect((await bench.call("cron_run", { job_id: "job" }, zeroclaw)).text).toContain("it is disabled");
+    await bench.call("cron_update", { job_id: "job", patch: { enabled: true } }, zeroclaw);
     expect(JSON.parse((await bench.call("cron_run", { job_id: "job" }, zeroclaw)).text)).toMatchObject({
       status: "due",
     });

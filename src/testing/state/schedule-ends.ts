@@ -164,9 +164,9 @@ export const stateScheduleEnds: Suite<StateFixture> = [
       const named = { owner: "ada", name: "Job\0 é" };
       const mine = await everyMinute(one, named);
       const elsewhere = await everyMinute(one, { ...named, workspace: "/other" });
-      const nobodys = await everyMinute(one, { name: "job" });
+      const unowned = await everyMinute(one, { name: "job" });
       await one.trigger(mine.id);
-      for (const { id } of [mine, elsewhere, nobodys]) await one.update(id, () => undefined);
+      for (const { id } of [mine, elsewhere, unowned]) await one.update(id, () => undefined);
       const after = await everyMinute(one, { name: "later" });
       for (let count = 0; count < 30; count += 1) await one.trigger(after.id);
       const of = { owner: "ada", place: "local:/ws" };

@@ -97,14 +97,18 @@ export function scheduleAdmin({ state: { schedules }, redactor }: AdminHost): Sc
     },
     async log({ wanted, limit }) {
       const named = new Map((await schedules.list()).map((schedule) => [schedule.id, schedule]));
-      const shown = (runs: readonly ScheduleRun[]) => runs.map((run) => shownRun(run, named.get(run.schedule)));
-      if (wanted === undefined) return shown(await schedules.runs({ limit }));
+      const logged = (runs: readonly ScheduleRun[]) =>
+        runs.map((run) => {
+          const { name, ...more } = shownRun(run, named.get(run.schedule));
+          return { ...more, command: shown(run.command), ...(name === undefined ? {} : { name: shown(name) }) };
+        });
+      if (wanted === undefined) return logged(await schedules.runs({ limit }));
       try {
-        return shown(await schedules.runs({ limit, schedule: (await found(wanted)).id }));
+        return logged(await schedules.runs({ limit, schedule: (await found(wanted)).id }));
       } catch (thrown) {
         const runs = HaftError.is(thrown, "SCHEDULE_UNKNOWN") ? await runsOfRemoved(schedules, wanted, limit) : [];
         if (runs.length === 0) throw thrown;
-        return shown(runs);
+        return logged(runs);
       }
     },
   };

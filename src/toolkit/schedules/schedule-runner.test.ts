@@ -125,7 +125,7 @@ it("the end of a run is recorded once the store is there again, however often it
   expect([away, renewed > 1]).toEqual([0, true]);
 });
 
-it("gives up to record an end once it stops", async () => {
+it("a stop waits for a few more attempts to record an end, and no longer", async () => {
   const bench = scheduleBench();
   const { clock, fire } = stillClock();
   const { run, end } = openRun();
