@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Schedule, ScheduleRun } from "../../../kernel/index.js";
 import { secretRedactor } from "../../../policy/index.js";
 import { cliPlace } from "../../../testing/cli-place.fixture.js";
-import { scheduleAdmin } from "../../../toolkit/index.js";
+import { type ListedSchedule, scheduleAdmin } from "../../../toolkit/index.js";
 import { scheduleBench } from "../../../toolkit/schedules/schedules.fixture.js";
 import { hostText, nextText, scheduleRows } from "./schedule/schedule-text.js";
 import { scheduleLog, schedulesLine, servesSchedule } from "./schedule/schedules-line.js";
@@ -107,6 +107,12 @@ describe("the list of schedules", () => {
     const served = listed.filter(servesSchedule([{ target: "local" }], bench.workspace));
     expect(schedulesLine(served)).toMatch(/^1 schedule, the next is due /);
     expect((await bench.call("cron_list", {})).text).toMatch(/"here": every hour\. Overdue since .*\. In ".*"\.\n/);
+  });
+
+  it("names at most three commands that start hosts", () => {
+    const idle = (workspace: string) => ({ enabled: true, target: "local", workspace, hosts: [] });
+    const all = ["/a", "/b", "/c", "/d", "/e"].map((workspace) => idle(workspace) as unknown as ListedSchedule);
+    expect(hostText(all)).toMatch(/^nothing runs them: `cd \/a && .*`cd \/c && haft schedule daemon` and 2 more$/);
   });
 
   it("writes runs with their time, and without secrets", () => {

@@ -11,6 +11,8 @@ const WIDTH = 80;
 const MAX_NAME_CHARACTERS = 14;
 /** Where a line has more than this before it, the directory has a line of its own. */
 const MIN_PLACE_CHARACTERS = 24;
+/** Commands that start hosts, in one line. */
+const MAX_STARTS = 3;
 const LOCAL = "local";
 
 type Row = readonly [id: string, name: string, next: string, last: string];
@@ -136,9 +138,13 @@ export function hostText(schedules: readonly ListedSchedule[], stateOption = "")
   const hosts = [...new Set(schedules.flatMap((one) => one.hosts))];
   const idle = schedules.filter((one) => one.enabled && one.hosts.length === 0);
   const starts = [...new Set(idle.map((one) => `\`${startOf(one)}${stateOption}\``))];
+  const more = starts.length > MAX_STARTS ? ` and ${starts.length - MAX_STARTS} more` : "";
   const by = hosts.length === 0 ? [] : [`run by ${hosts.map(showControls).join(", ")}`];
   const of = schedules.length === 1 ? "it" : hosts.length === 0 ? "them" : "the others";
-  const nothing = starts.length === 0 ? [] : [`nothing runs ${of}: ${starts.map(showControls).join(", ")}`];
+  const nothing =
+    starts.length === 0
+      ? []
+      : [`nothing runs ${of}: ${starts.slice(0, MAX_STARTS).map(showControls).join(", ")}${more}`];
   return [...by, ...nothing].join("; ");
 }
 
