@@ -10,6 +10,11 @@ import { withTimeout } from "./with-timeout.js";
 const EMBED_TIMEOUT_MS = 10_000;
 const MAX_DIMENSIONS = 8_192;
 
+/** Where the memories of an owner are. No owner has a name that leads to those of sessions without one. */
+export function memoryNamespace(owner: string | undefined): string {
+  return owner === undefined ? "default" : `owner:${owner}`;
+}
+
 export interface MemoryBinding {
   /** @throws where the call has not claimed it. */
   open(access: "read" | "write"): Memories;

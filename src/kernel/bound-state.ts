@@ -1,6 +1,6 @@
 /** The state that one call may use: that of its `state` claims. */
 
-import { boundMemories } from "./bound-memories.js";
+import { boundMemories, memoryNamespace } from "./bound-memories.js";
 import { boundSchedules, type StateCaller } from "./bound-schedules.js";
 import { coversState, type Grant } from "./claims.js";
 import type { Embed } from "./context.js";
@@ -20,9 +20,6 @@ interface StateBinding {
   /** @throws once the call has ended. */
   requireLife(): void;
 }
-
-/** Where memories of sessions without an owner are. */
-export const DEFAULT_NAMESPACE = "default";
 
 export function boundState(binding: StateBinding): CallState {
   const { state, requireLife } = binding;
@@ -82,7 +79,7 @@ function memoriesOf(binding: StateBinding): CallMemories {
     session: caller.session,
     open(access) {
       requireAccess("memories", access);
-      const memories = state.memories?.(caller.owner ?? DEFAULT_NAMESPACE);
+      const memories = state.memories?.(memoryNamespace(caller.owner));
       if (memories === undefined) throw unsupported("memories");
       return memories;
     },

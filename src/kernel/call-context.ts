@@ -206,9 +206,10 @@ function bind(run: CallRun, signal: AbortSignal, time: Pick<BoundCall, "deadline
 function stateCaller(run: CallRun): StateCaller {
   const { context, approver, target, workspace } = run;
   const { session } = context;
+  const { stateOwner: owner = session.owner } = session;
   return {
     session: session.id,
-    ...(session.owner === undefined ? {} : { owner: session.owner }),
+    ...(typeof owner === "string" ? { owner } : {}),
     autonomy: policyCallOf(run).autonomy,
     ...(approver === null ? {} : { approvedBy: approver }),
     target: target.name,

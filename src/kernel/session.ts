@@ -74,6 +74,8 @@ export interface Session {
   readonly id: string;
   /** The owner, when the host distinguishes clients. Jobs that outlive a session are visible only to sessions of the same owner. */
   readonly owner?: string;
+  /** Whose memories and schedules its calls use; null: those of sessions without an owner. Default: the owner. */
+  readonly stateOwner?: string | null;
   /** What distinguishes it from another session of the same id, before or after it; undefined while nothing is stored of it. */
   version(): string | undefined;
   /** The working directory on a target, by its name. */

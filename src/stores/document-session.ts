@@ -45,6 +45,8 @@ export interface DocumentSessionOptions {
   readonly state: State;
   readonly id: string;
   readonly owner?: string;
+  /** Of its calls, as in `Session`. */
+  readonly stateOwner?: string | null;
   /** It cannot be resumed: nothing of it is loaded, and `close` ends it. Default false. */
   readonly isTemporary?: boolean;
   /** Milliseconds since the epoch. */
@@ -75,7 +77,7 @@ export interface DocumentSession extends Session {
 
 /** Opens nothing: a named session opens its record with its first call, a temporary one when it stores something. */
 export function documentSession(options: DocumentSessionOptions): DocumentSession {
-  const { state, id, owner, isTemporary = false } = options;
+  const { state, id, owner, stateOwner, isTemporary = false } = options;
   const record = new SessionHandle(options);
   const memory = new StoredMemory(state, record);
 
@@ -91,6 +93,7 @@ export function documentSession(options: DocumentSessionOptions): DocumentSessio
   return {
     id,
     ...(owner === undefined ? {} : { owner }),
+    ...(stateOwner === undefined ? {} : { stateOwner }),
     version: () => record.opened?.info.version,
     readState: memory.readState,
     outputsSeen: memory.outputsSeen,

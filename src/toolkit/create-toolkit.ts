@@ -74,7 +74,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     host: host.services,
     autonomy,
     targets,
-    session: (owner) => sessions.of(undefined, owner),
+    session: (owner) => sessions.of(undefined, owner === undefined ? {} : { owner }),
   });
   const toolkit: Toolkit = {
     registry,
@@ -82,7 +82,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     host: host.services,
     approvals: host.services.state.approvals,
     schedules,
-    session: (id, about) => sessions.of(id, about?.owner),
+    session: (id, about) => sessions.of(id, about),
     box(collection) {
       const session = sessions.of(options.session);
       return withOwnedContext(

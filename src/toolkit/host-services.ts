@@ -14,6 +14,7 @@ import {
   type Policy,
   type RateLimit,
   type Redactor,
+  type Session,
   type SessionInfo,
   type State,
   type UndoLog,
@@ -50,10 +51,13 @@ interface HostServicesOptions {
   readonly faults?: Faults;
 }
 
+/** Who a session belongs to, and whose memories and schedules it uses. */
+export type SessionOwners = Pick<Session, "owner" | "stateOwner">;
+
 export interface Host {
   readonly services: HostServices;
   /** A session: a named one is found again by its name, one without ends with its `close`. Stores nothing yet. */
-  session(id: string | undefined, owner: string | undefined): DocumentSession;
+  session(id: string | undefined, about: SessionOwners): DocumentSession;
   /** Of this machine. */
   readonly machine: { readonly home: string; currentDirectory(): string | undefined };
   /** Absent where nothing is stored on disk. */
@@ -107,7 +111,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
   return {
     services: Object.freeze(services),
     machine: { home: system.homeDirectory(), currentDirectory: system.currentDirectory },
-    session(name, owner) {
+    session(name, { owner, stateOwner }) {
       const id = name ?? ids.next("session");
       const isTemporary = name === undefined;
       return documentSession({
@@ -119,6 +123,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
         openLocal: (record) =>
           state === local.state ? local.openLocal(id, isTemporary) : openApart(local, id, isTemporary, record),
         ...(owner === undefined ? {} : { owner }),
+        ...(stateOwner === undefined ? {} : { stateOwner }),
       });
     },
     ...(local.path === undefined ? {} : { statePath: local.path }),

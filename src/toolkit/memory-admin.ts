@@ -1,5 +1,5 @@
 /** What is remembered, for commands that look after it. */
-import { DEFAULT_NAMESPACE, HaftError, type Memories } from "../kernel/index.js";
+import { HaftError, type Memories, memoryNamespace } from "../kernel/index.js";
 import { createToolkit } from "./create-toolkit.js";
 import type { StateAdminOptions } from "./state-admin.js";
 
@@ -16,7 +16,7 @@ export interface MemoryAdmin {
 /** @throws `BACKEND_UNSUPPORTED` where the state has no memories. */
 export async function memoryAdmin({ owner, ...place }: MemoryAdminOptions = {}): Promise<MemoryAdmin> {
   const toolkit = await createToolkit(place);
-  const memories = toolkit.host.state.memories?.(owner ?? DEFAULT_NAMESPACE);
+  const memories = toolkit.host.state.memories?.(memoryNamespace(owner));
   if (memories !== undefined) return { memories, close: async () => void (await toolkit.close()) };
   await toolkit.close();
   throw new HaftError(

@@ -11,7 +11,7 @@ import {
   type ToolRegistry,
 } from "../kernel/index.js";
 import type { DocumentSession } from "../stores/index.js";
-import type { Host } from "./host-services.js";
+import type { Host, SessionOwners } from "./host-services.js";
 import { leftOfAll } from "./left-of-all.js";
 import { forgetRequests } from "./session-requests.js";
 import { SessionUse } from "./session-use.js";
@@ -37,10 +37,11 @@ export class ToolkitSessions {
   }
 
   /** The one of this name, the same each time; without a name a new one. @throws `POLICY_DENIED` if it is open for another owner. */
-  of(id: string | undefined, owner?: string): ToolkitSession {
+  of(id: string | undefined, about: SessionOwners = {}): ToolkitSession {
     const open = id === undefined ? undefined : this.#open.get(id);
-    if (open === undefined) return this.#openNew(id, owner);
-    if (open.session.owner !== owner) throw otherOwner(open.id);
+    if (open === undefined) return this.#openNew(id, about);
+    const { owner, stateOwner } = open.session;
+    if (owner !== about.owner || stateOwner !== about.stateOwner) throw otherOwner(open.id);
     return open;
   }
 
@@ -60,10 +61,10 @@ export class ToolkitSessions {
     return Promise.allSettled(this.all().map((session) => session.close()));
   }
 
-  #openNew(id: string | undefined, owner: string | undefined): ToolkitSession {
+  #openNew(id: string | undefined, about: SessionOwners): ToolkitSession {
     const { host, targets, registry, contextOf } = this.#parts;
     const { clock } = host.services;
-    const session = host.session(id, owner);
+    const session = host.session(id, about);
     let ended: Promise<SessionEnd> | undefined;
     const isEnded = () => ended !== undefined;
     const use = new SessionUse(clock.now, session.settle);

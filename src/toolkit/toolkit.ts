@@ -69,8 +69,13 @@ export interface Toolkit<Tools extends object = object> extends AsyncDisposable 
    *
    * @param options.owner - Who it belongs to, where a host has several clients: jobs that outlive their session are reported to
    *   sessions of the same owner only. Default: no owner, and all sessions without an owner share them.
+   * @param options.stateOwner - Whose memories and schedules its calls use, where that is not the owner: a name that stays when
+   *   credentials change, or null for those of sessions without an owner.
    */
-  session(id?: string, options?: { readonly owner?: string }): ToolkitSession<Tools>;
+  session(
+    id?: string,
+    options?: { readonly owner?: string; readonly stateOwner?: string | null },
+  ): ToolkitSession<Tools>;
   /** A box with a session of its own, or the one that the toolkit was made with. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */
   box(collection?: CollectionName | (string & {})): OwnedBox<Tools>;
   /** Opens the default target before a call needs it. @throws Why it cannot be opened; the next call tries again. */

@@ -15,6 +15,11 @@ export interface McpSession {
   readonly client: string;
   /** Whether the client can resume it with a later server, or with another one. */
   readonly isLasting: boolean;
+  /**
+   * Whose memories and schedules it uses: the name of the client, whatever its token; null: those of the user of this machine, who
+   * has started the server. Absent: of its credential alone.
+   */
+  readonly stateOwner?: string | null;
 }
 
 /**
@@ -26,11 +31,16 @@ export function sessionOf(context: ServerContext): McpSession {
   const { clientId: client, extra } = context.http?.authInfo ?? {};
   if (client === undefined) return STDIO;
   const isLasting = extra?.isLasting === true;
+  const of = { client, ...stateOwnerOf(extra?.stateOwner) };
   const set = nameOf(context.http?.req?.headers.get(SESSION_HEADER));
   if (set === undefined && context.sessionId !== undefined)
-    return { key: legacyKey(client, context.sessionId), client, isLasting: isLasting && extra?.isShared === true };
+    return { key: legacyKey(client, context.sessionId), ...of, isLasting: isLasting && extra?.isShared === true };
   const name = set ?? nameOf(context.mcpReq._meta?.[SESSION_META]);
-  return { key: name === undefined ? `mcp:${client}` : `mcp:${client}:${name}`, client, isLasting };
+  return { key: name === undefined ? `mcp:${client}` : `mcp:${client}:${name}`, ...of, isLasting };
+}
+
+function stateOwnerOf(value: unknown): Pick<McpSession, "stateOwner"> {
+  return typeof value === "string" || value === null ? { stateOwner: value } : {};
 }
 
 function nameOf(value: unknown): string | undefined {

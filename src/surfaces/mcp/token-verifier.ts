@@ -29,7 +29,7 @@ export class TokenVerifier {
 
   constructor(options: TokenVerifierOptions) {
     this.#options = options;
-    this.#own = { token: "", clientId: clientOf(options.token), scopes: [] };
+    this.#own = { token: "", clientId: clientOf(options.token), scopes: [], extra: { stateOwner: null } };
     const check = () => void this.#check().catch(options.onProblem);
     this.#checking = setInterval(check, options.checkIntervalMs ?? TOKEN_CHECK_MS).unref();
   }
@@ -38,10 +38,12 @@ export class TokenVerifier {
   async clientFor(shown: string): Promise<AuthInfo | undefined> {
     const { token, clientNamed } = this.#options;
     if (isSameToken(shown, token)) return this.#own;
-    if (shown === "" || (await clientNamed?.(shown)) === undefined) return undefined;
+    const name = shown === "" ? undefined : await clientNamed?.(shown);
+    if (name === undefined) return undefined;
     const clientId = clientOf(shown);
     this.#known.set(clientId, shown);
-    return { token: "", clientId, scopes: [], extra: { isLasting: true, isShared: this.#options.isShared === true } };
+    const isShared = this.#options.isShared === true;
+    return { token: "", clientId, scopes: [], extra: { isLasting: true, isShared, stateOwner: name } };
   }
 
   close(): void {

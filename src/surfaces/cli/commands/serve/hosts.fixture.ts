@@ -9,6 +9,8 @@ import type { CliPlace } from "../../../../testing/cli-place.fixture.js";
 export interface ServedHost {
   readonly child: ChildProcess;
   readonly port: number;
+  /** The printed one. */
+  readonly token: string;
   /** What it has printed on stderr. */
   notes(): string;
 }
@@ -28,15 +30,16 @@ export async function startHost(
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     notes += text;
   });
-  const port = await new Promise<number>((resolve, reject) => {
+  const [port, token] = await new Promise<readonly [number, string]>((resolve, reject) => {
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       out += text;
       const found = /http:\/\/127\.0\.0\.1:(\d+)\/mcp/.exec(out);
-      if (found !== null) resolve(Number(found[1]));
+      const [, shown] = /Bearer ([\w-]+)/.exec(out) ?? [];
+      if (found !== null && shown !== undefined) resolve([Number(found[1]), shown]);
     });
     child.once("exit", (code) => reject(new Error(`haft serve ended with ${code}: ${notes}`)));
   });
-  return { child, port, notes: () => notes };
+  return { child, port, token, notes: () => notes };
 }
 
 /** Ends it without a goodbye. */

@@ -9,6 +9,7 @@ interface Served {
   readonly session: ToolkitSession;
   readonly box: ToolBox;
   readonly client: string;
+  readonly stateOwner?: string | null;
   readonly isLasting: boolean;
   readonly isBusy: boolean;
 }
@@ -43,6 +44,8 @@ export class ServedSessions {
     this.#clock = toolkit.host.clock;
     const open = this.#sessions.get(key);
     if (open?.isBusy === false && open.session.isGone()) this.end(key, { forgets: true });
+    // The token of the client has another name since.
+    else if (open !== undefined && open.stateOwner !== named.stateOwner) this.end(key, { forgets: false });
     if (this.#endings.has(key)) await this.#endings.get(key);
     const served = this.#sessions.get(key) ?? this.#opened(toolkit, named);
     this.#sessions.delete(key);
@@ -102,7 +105,8 @@ export class ServedSessions {
     for (const [key, served] of before) {
       try {
         const items = await served.session.session.todo.read();
-        const there = await this.of({ key, client: served.client, isLasting: served.isLasting }, toolkit);
+        const { session: _, box: __, isBusy: ___, ...about } = served;
+        const there = await this.of({ key, ...about }, toolkit);
         if (items.length > 0) await there.session.session.todo.replace(items);
       } catch (error) {
         this.#options.onNote(`the todo list of a session was not moved to the new workspace: ${messageOf(error)}`);
@@ -127,14 +131,16 @@ export class ServedSessions {
     await Promise.all(this.#endings.values());
   }
 
-  #opened(toolkit: Toolkit, { key, client, isLasting }: McpSession): Served {
+  #opened(toolkit: Toolkit, { key, client, isLasting, stateOwner }: McpSession): Served {
     // Over HTTP jobs belong to one client; over stdio there is only one.
-    const owner = client === "stdio" ? {} : { owner: client };
-    const session = toolkit.session(isLasting ? key : undefined, owner);
+    const state = stateOwner === undefined ? {} : { stateOwner };
+    const owners = client === "stdio" ? {} : { owner: client, ...state };
+    const session = toolkit.session(isLasting ? key : undefined, owners);
     return {
       session,
       box: session.box(this.#options.collection),
       client,
+      ...state,
       isLasting,
       get isBusy() {
         return session.idleSinceMs() === undefined;
