@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { type SessionInfo, systemCode } from "../../kernel/index.js";
 import { storedDocumentIn, textOfName } from "./file-documents.js";
 import { BEING_REMOVED, namesIn, readSessionRecord } from "./session-record.js";
+import { unwritable } from "./state-directory.js";
 import { noteDatabase } from "./state-format.js";
 
 /** A document, and what kind of thing it is: one of a collection, a request for approval, or what was approved. */
@@ -62,7 +63,13 @@ export function filesToMove(root: string): FilesToMove {
   return {
     isThere: () =>
       ["approvals", "approved", "documents", "sessions"].some((name) => namesIn(join(root, name)).length > 0),
-    forbidFiles: () => noteDatabase(root),
+    forbidFiles() {
+      try {
+        noteDatabase(root);
+      } catch (error) {
+        throw unwritable(root, error);
+      }
+    },
     *sessions() {
       for (const name of sessionNames()) {
         const found = readSessionRecord(join(sessionsRoot, name));
