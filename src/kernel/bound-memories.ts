@@ -26,9 +26,25 @@ export interface MemoryBinding {
   readonly embed?: Embed;
 }
 
+/** A content without secrets, as it is stored. */
+export function redactedMemory(redactor: Redactor | undefined, content: MemoryContent): MemoryContent {
+  const redacted = (text: string) => redactText(redactor, text);
+  const { key, category, tags } = content;
+  const clean = { key: redacted(key), category: redacted(category), content: redacted(content.content) };
+  return { ...content, ...clean, ...(tags === undefined ? {} : { tags: tags.map(redacted) }) };
+}
+
 export function boundMemories({ open, requireLife, session, clock, redactor, embed }: MemoryBinding): CallMemories {
   let problem: string | undefined;
   const redacted = (text: string) => redactText(redactor, text);
+
+  /** What is stored has no secrets, so it is found without them. */
+  function redactedFilter({ category, tags }: Pick<MemoryQuery, "category" | "tags">) {
+    return {
+      ...(category === undefined ? {} : { category: redacted(category) }),
+      ...(tags === undefined ? {} : { tags: tags.map(redacted) }),
+    };
+  }
 
   async function embedding(text: string): Promise<{ readonly vector?: readonly number[] }> {
     if (embed === undefined) return {};
@@ -53,11 +69,10 @@ export function boundMemories({ open, requireLife, session, clock, redactor, emb
     async store(content: MemoryContent) {
       const memories = open("write");
       const { storedMs: _, ...given } = content;
-      const tags = content.tags?.map(redacted);
-      const clean = { ...given, key: redacted(content.key), content: redacted(content.content) };
+      const clean = redactedMemory(redactor, given);
       const vector = await embedding(`${clean.key}\n${clean.content}`);
       requireLife();
-      return memories.store({ ...clean, ...(tags === undefined ? {} : { tags }), ...vector, session });
+      return memories.store({ ...clean, ...vector, session });
     },
     get: async (key) => open("read").get(redacted(key)),
     history: async (key) => open("read").history(redacted(key)),
@@ -67,10 +82,10 @@ export function boundMemories({ open, requireLife, session, clock, redactor, emb
       const { text = "" } = query;
       const vector = text.trim() === "" ? {} : await embedding(redacted(text));
       requireLife();
-      return memories.recall({ ...query, ...vector });
+      return memories.recall({ ...query, ...redactedFilter(query), ...vector });
     },
     async *list(filter) {
-      for await (const one of open("read").list(filter)) {
+      for await (const one of open("read").list(filter && { ...filter, ...redactedFilter(filter) })) {
         requireLife();
         yield one;
       }

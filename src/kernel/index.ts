@@ -6,7 +6,7 @@ export { AUTONOMY_LEVELS, AUTONOMY_TEXT, type Autonomy, DEFAULT_AUTONOMY, strict
 export { type Backend, type BackendFlags, type Binding, type BoundCall, isBackend, type Ports } from "./backend.js";
 export { BlockInput, INPUT_BLOCK_BYTES, type InputEnd, inputClosed } from "./block-input.js";
 export { boundHandle } from "./bound-handle.js";
-export { memoryNamespace } from "./bound-memories.js";
+export { memoryNamespace, redactedMemory } from "./bound-memories.js";
 export { BoundedMap, BoundedSet } from "./bounded-collections.js";
 export {
   type Access,

@@ -35,6 +35,11 @@ export function needsSeveralTargets(name: string): boolean {
   return builtinTools.some((tool) => tool.name === name && tool.body.sourceParameter !== undefined);
 }
 
+/** Whether a tool, by its canonical name, is there only where the state is in a database. */
+export function needsDatabase(name: string): boolean {
+  return OF_MEMORY.has(name) || OF_SCHEDULES.has(name);
+}
+
 /** What a host may set otherwise than the dialect. */
 export interface BuiltinRegistryOptions {
   /** When `write` and `edit` ask for a read before. Default: what the dialect says. */

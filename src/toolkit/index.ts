@@ -13,6 +13,7 @@ export {
   type BuiltinRegistryOptions,
   builtinRegistry,
   builtinToolNames,
+  needsDatabase,
   needsSeveralTargets,
   needsTerminal,
 } from "./builtin-registry.js";

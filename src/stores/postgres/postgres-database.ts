@@ -112,8 +112,8 @@ async function loadPg(shown: string): Promise<typeof import("pg").default> {
   } catch (error) {
     throw new HaftError(
       "CONFIG_MISSING_PACKAGE",
-      `Did not use the state in "${shown}": the package pg is not installed.`,
-      { hint: "Install it beside Haft: `npm install pg`.", details: { package: "pg" }, cause: error },
+      `Did not use the state in "${shown}": the package pg is not installed. Install it beside Haft: \`npm install pg\`.`,
+      { details: { package: "pg" }, cause: error },
     );
   }
 }

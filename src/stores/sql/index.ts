@@ -1,4 +1,5 @@
 /** What the stores on SQL share: statements that SQLite and PostgreSQL both understand. */
+export { checkMemory } from "./memory-checks.js";
 export { type MovedRow, replaceRows } from "./moved-rows.js";
 export { scheduleTables } from "./schedule-rows.js";
 export { prepareSchema, SCHEMA_VERSION, type SchemaOptions } from "./schema.js";

@@ -128,7 +128,11 @@ function repeated(value: string, before: readonly string[]): readonly string[] {
 }
 
 export function withCollectionOption(command: Command): Command {
-  return command.option("--collection <name>", "only the tools of this collection: read-only, coding, all", "all");
+  return command.option(
+    "--collection <name>",
+    "only the tools of this collection: read-only, coding, memory, schedules, all",
+    "all",
+  );
 }
 
 export function withJsonOption(command: Command): Command {

@@ -1,7 +1,7 @@
 /** What the options of several commands mean. */
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { homeDirectory } from "../../host/index.js";
+import { homeDirectory, NO_SQLITE, sqliteSupport } from "../../host/index.js";
 import {
   DEFAULT_AUTONOMY,
   type DefinedTool,
@@ -28,6 +28,7 @@ import {
   type Gate,
   hasSharedWorkspace,
   nameOf,
+  needsDatabase,
   needsSeveralTargets,
   needsTerminal,
   notAWorkspace,
@@ -93,14 +94,14 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
   const stateDir = state === undefined ? settled.stateDir : stateDirOf(state);
   const store = storeOf(options.store, settled);
   const on = targetsOf(options.on, loaded, givenLevel(options.autonomy));
-  const { web, notices, hasSearch } = webSettings(settled.web);
+  const { notices, hasSearch } = webSettings(settled.web);
+  const secrets = secretOptions(settled, store);
   const toolkit: ToolkitOptions = {
     on,
     dialect,
-    env: { ...variablesThatAreSet(settled.env), ...environmentOf(env) },
-    secrets: [...serverSecrets(settled.servers, (name) => process.env[name]).secrets, ...storePassword(store)],
+    ...secrets,
+    env: { ...secrets.env, ...environmentOf(env) },
     toolSettings: hasSearch ? settled.tools : { ...settled.tools, websearch: false },
-    web,
     ...(stateDir === undefined ? {} : { stateDir }),
     ...(store === undefined ? {} : { store }),
     ...(settled.sandbox === undefined ? {} : { sandbox: settled.sandbox }),
@@ -123,6 +124,15 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
     disabled: disabledBy(loaded),
     webNotices: notices,
   };
+}
+
+/** The options of a toolkit from which it knows which values are secrets. */
+export function secretOptions(settled: SettledConfig, store: string | undefined) {
+  return {
+    env: variablesThatAreSet(settled.env),
+    secrets: [...serverSecrets(settled.servers, (name) => process.env[name]).secrets, ...storePassword(store)],
+    web: webSettings(settled.web).web,
+  } satisfies ToolkitOptions;
 }
 
 /** What the URL of the store leaves to the environment. */
@@ -185,6 +195,8 @@ export function disabledNote(tool: string, dialect: Dialect, disabled: Settings[
     return `"${tool}" needs a target with a terminal: add +tmux to it, such as \`--on local+tmux\`. `;
   if (file === undefined && own !== undefined && needsSeveralTargets(own))
     return `"${tool}" needs several targets: add one, such as \`--on local --on ssh:host\`. `;
+  if (file === undefined && own !== undefined && needsDatabase(own) && sqliteSupport() === undefined)
+    return `"${tool}" needs a database: ${NO_SQLITE}. `;
   return file === undefined ? "" : `"${own}" is disabled in ${file}. `;
 }
 
@@ -300,8 +312,13 @@ export function workspaceOf(asked: string | undefined, next = ANOTHER_WORKSPACE)
 export function toolsOf(registry: ToolRegistry, collection: string): readonly DefinedTool[] {
   const names = registry.collectionNames();
   if (names.includes(collection)) return registry.membersOf(collection);
+  if (OF_DATABASE.includes(collection) && sqliteSupport() === undefined)
+    throw new UsageError(`The tools of "${collection}" need a database: ${NO_SQLITE}.`);
   throw new UsageError(`There is no collection "${collection}". Use one of ${names.join(", ")}.`);
 }
+
+/** Collections whose tools all need a database. */
+const OF_DATABASE: readonly string[] = ["memory", "schedules"];
 
 /** The defaults of options of `haft serve`, which a printed command omits. */
 const SERVE_DEFAULTS: Readonly<Record<string, string>> = { autonomy: DEFAULT_AUTONOMY, collection: "all" };

@@ -18,6 +18,8 @@ const SAMPLES: readonly (readonly [name: RegExp, value: string])[] = [
 ];
 /** Shown in an example though no schema requires them: a call without them would do nothing. */
 const PART_OF_EXAMPLES = /^(oldText|newText|command|text|enter|schedule)$/;
+/** Without a query, it lists. */
+const RECALL = /^memory_recall$/;
 const SEARCH_OF_THE_WEB = /^web_?search/i;
 const WEB_QUERY = "node.js release schedule";
 const MAX_DEPTH = 4;
@@ -93,7 +95,7 @@ function limitsText(schema: JsonSchema): string {
 /** An example command line with the required parameters. */
 export function exampleCall(name: string, schema: JsonSchema, options = ""): string {
   const given = Object.entries(propertiesOf(schema))
-    .filter(([one]) => isRequired(schema, one) || PART_OF_EXAMPLES.test(one))
+    .filter(([one]) => isRequired(schema, one) || PART_OF_EXAMPLES.test(one) || (one === "query" && RECALL.test(name)))
     .map(([one, own]) => {
       const value = one === "query" && SEARCH_OF_THE_WEB.test(name) ? WEB_QUERY : sampleOf(one, own);
       return ` ${one}=${shellWord(typeof value === "string" ? value : JSON.stringify(value))}`;

@@ -41,6 +41,12 @@ describe("haft doctor", () => {
     expect(text.stdout).not.toContain("\u001b");
   });
 
+  it("speaks of the store and not of the database in the state directory where there is a store", async () => {
+    expect(found(await report(), "database")).toBeDefined();
+    const stored = await report(["--store", "postgres://nobody@127.0.0.1:1/none"]);
+    expect([found(stored, "store")?.status, found(stored, "database")]).toEqual(["stops", undefined]);
+  });
+
   it("takes a lock of a state directory that is there", async () => {
     mkdirSync(join(place.root, "state"));
     const { findings } = await report(["--state", join(place.root, "state")]);

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cliPlace } from "../../../testing/cli-place.fixture.js";
@@ -78,15 +78,66 @@ describe("haft memory", () => {
     const { status, stderr } = await haft("memory", "import", "notes");
     expect(status).toBe(1);
     expect(stderr).toContain('notes/bad.md" is not a note: it does not begin with facts between two lines of "---".');
-    expect(stderr).toContain("imported nothing: 1 of 2 files cannot be read.");
+    expect(stderr).toContain("imported nothing: 1 of 2 files cannot be imported.");
     expect((await haft("memory", "import", "notes/good.md")).status).toBe(0);
     expect((await haft("memory", "show", "typed by hand")).stdout).toBe("hello\n");
     expect((await haft("memory", "import", "nowhere")).status).toBe(2);
   });
 
+  it("imports nothing where one note cannot be stored", async () => {
+    mkdirSync(join(place.workspace, "notes"));
+    writeFileSync(join(place.workspace, "notes", "a.md"), "---\nkey: good\n---\nhello\n");
+    writeFileSync(join(place.workspace, "notes", "b.md"), `---\nkey: ${"k".repeat(300)}\n---\nhello\n`);
+    const { status, stderr } = await haft("memory", "import", "notes");
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/notes\/b\.md" cannot be stored: .*its key has 300 characters/);
+    expect(stderr).toContain("imported nothing: 1 of 2 files cannot be imported.");
+    expect((await haft("memory", "list")).stdout).toBe("");
+  });
+
+  it("takes secrets out of what is stored and imported, the category too, and exports for the user alone", async () => {
+    const secret = `ghp_${"a1B2".repeat(9)}`;
+    await store({ key: "k", content: "x", category: secret });
+    writeFileSync(join(place.workspace, "n.md"), `---\nkey: n\ntags: ["${secret}"]\n---\nThe token is ${secret}.\n`);
+    writeFileSync(join(place.workspace, "own.md"), "---\nkey: own\n---\nThe password is tulip-and-rose-9.\n");
+    const env = { APP_PASSWORD: "tulip-and-rose-9" };
+    writeFileSync(join(place.workspace, "user.jsonc"), '{ "env": ["APP_PASSWORD"] }');
+    const imported = await place.inProcess(["memory", "import", "n.md", "own.md", "--config", "user.jsonc"], { env });
+    expect(imported.stderr).toContain("imported 2 notes");
+    expect((await haft("memory", "export", "notes")).status).toBe(0);
+    const directory = join(place.workspace, "notes");
+    const files = readdirSync(directory).map((name) => join(directory, name));
+    expect(files).toHaveLength(3);
+    const texts = files.map((file) => readFileSync(file, "utf8")).join("");
+    expect(texts).not.toContain(secret);
+    expect(texts).not.toContain("tulip");
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    expect(files.map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
+  });
+
   it("looks after the notes of one client of a server", async () => {
     await store({ key: "mine", content: "x" });
-    expect((await haft("memory", "list", "--owner", "ada")).stdout).toBe("");
+    const unknown = await haft("memory", "list", "--owner", "ada");
+    expect(unknown).toMatchObject({ status: 0, stdout: "" });
+    expect(unknown.stderr).toContain('the client "ada" has no notes. No token has this name; no client has a token.');
+    await haft("token", "add", "bob");
+    expect((await haft("memory", "list", "--owner", "ada")).stderr).toContain("clients with a token: bob.");
+    expect((await haft("memory", "list", "--owner", "bob")).stderr).toContain(
+      "It stores them with the tool memory_store",
+    );
+    expect((await haft("memory", "show", "mine", "--owner", "bob")).stderr).toContain(
+      'no note of the client "bob" has the key "mine". `haft memory list --owner bob`',
+    );
+  });
+
+  it("counts one note as one, and its help names all commands and collections", async () => {
+    await store({ key: "mine", content: "x" });
+    expect((await haft("memory", "export", "notes")).stderr).toContain("exported 1 note to");
+    expect((await haft("memory", "import", "notes")).stderr).toContain("imported 0 notes; 1 was stored already.");
+    expect((await haft("--help")).stdout).toMatch(/list, show, history,\s+forget, export, import/);
+    for (const command of ["serve", "tools"])
+      expect((await haft(command, "--help")).stdout.replace(/\s+/g, " ")).toContain("memory, schedules, all");
+    expect((await haft("tools", "memory_recall")).stdout).toMatch(/\$ haft call memory_recall query=\w+/);
   });
 });
 

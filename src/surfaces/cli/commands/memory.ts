@@ -7,7 +7,7 @@ export function addMemoryCommand(program: Command): void {
   const memory = withExamples(
     program
       .command("memory")
-      .description("manage what is remembered across sessions: list, show, forget, export, import"),
+      .description("manage what is remembered across sessions: list, show, history, forget, export, import"),
     `haft call memory_store '{"key":"deploys","content":"We deploy on Tuesdays"}'`,
     "haft memory list",
     "haft memory export notes",

@@ -21,11 +21,12 @@ export async function doctorFindings(options: DoctorOptions): Promise<readonly D
   const loaded = await configOrProblem(options);
   const isLoaded = "settled" in loaded;
   const host = await hostFindings(options, isLoaded ? loaded : undefined);
+  const store = isLoaded ? await storeFindings(options.store, loaded.settled) : [];
   const directory = resolve(options.workspace ?? ".");
   return [
     ...machineFindings(host),
-    ...stateFindings(host),
-    ...(isLoaded ? await storeFindings(options.store, loaded.settled) : []),
+    ...stateFindings(host, store.length > 0),
+    ...store,
     ...(isLoaded ? configFindings(loaded, options) : [loaded]),
     ...(isLoaded ? webFindings(loaded) : []),
     ...(isLoaded ? await targetFindings(loaded, options) : []),

@@ -8,20 +8,22 @@ const LITTLE_SPACE_BYTES = 256 * 1024 * 1024;
 const MIB = 1024 * 1024;
 const NEXT = 'Set a writable directory with `--state DIR`, `"state"` in your configuration, or HAFT_STATE.';
 
-export function stateFindings(findings: HostFindings): readonly DoctorFinding[] {
+/** @param hasStore - The database of the state directory is not used. */
+export function stateFindings(findings: HostFindings, hasStore = false): readonly DoctorFinding[] {
   const { statePath, stateProblem, lockProblem } = findings;
   if (stateProblem !== undefined) {
     const cost = "Every call fails, because it cannot be audited.";
     return [{ id: "state", status: "stops", found: `${statePath}: ${stateProblem}`, cost, next: NEXT }];
   }
+  const databases = hasStore ? [] : [database(findings)];
   if (!existsSync(statePath)) {
     return [
       { id: "state", status: "ok", found: `${statePath}, created by the first call` },
-      database(findings),
+      ...databases,
       ...space(statePath),
     ];
   }
-  return [{ id: "state", status: "ok", found: statePath }, database(findings), lock(lockProblem), ...space(statePath)];
+  return [{ id: "state", status: "ok", found: statePath }, ...databases, lock(lockProblem), ...space(statePath)];
 }
 
 function database({ database, databaseProblem }: HostFindings): DoctorFinding {

@@ -5,8 +5,9 @@ import { isDeepStrictEqual } from "node:util";
 import pc from "picocolors";
 import { type Memories, type MemoryContent, type MemoryEntry, messageOf } from "../../../../kernel/index.js";
 import { showControls } from "../../../../text/index.js";
-import { memoryAdmin } from "../../../../toolkit/index.js";
-import { type StateOptions, stateAdminOptions } from "../../configuration.js";
+import { clientTokens, type MemoryAdmin, memoryAdmin } from "../../../../toolkit/index.js";
+import { secretOptions } from "../../common-options.js";
+import { loadConfig, type StateOptions, stateAdminOptions } from "../../configuration.js";
 import { printJson, printNotice, shownLines, utcTime } from "../../output.js";
 import { EXIT, UsageError } from "../../usage.js";
 import { entryFileName, entryText, parseEntry } from "./entry-file.js";
@@ -36,11 +37,14 @@ export async function listMemories(options: MemoryListOptions): Promise<number> 
     const entries = await entriesOf(memories, category === undefined ? {} : { category });
     if (options.json) printJson(entries);
     else process.stdout.write(entries.map(process.stdout.isTTY === true ? rowOf : lineOf).join(""));
+    const { owner } = options;
     if (entries.length === 0 && !options.json)
       printNotice(
-        category === undefined
-          ? `nothing is remembered. A model does it with the tool memory_store: \`haft call memory_store '{"key":"K","content":"TEXT"}'\`.`
-          : `no note has the category "${category}".`,
+        owner !== undefined && category === undefined
+          ? `the client "${owner}" has no notes. ${await clientsText(owner, options)}`
+          : category === undefined
+            ? `nothing is remembered. A model does it with the tool memory_store: \`haft call memory_store '{"key":"K","content":"TEXT"}'\`.`
+            : `no note has the category "${category}".`,
       );
     return EXIT.ok;
   });
@@ -49,7 +53,7 @@ export async function listMemories(options: MemoryListOptions): Promise<number> 
 export async function showMemory(key: string, options: MemoryOptions): Promise<number> {
   return withMemories(options, async (memories) => {
     const entry = await memories.get(key);
-    if (entry === undefined) return refuse(key);
+    if (entry === undefined) return refuse(key, options);
     if (options.json) printJson(entry);
     else process.stdout.write(process.stdout.isTTY === true ? shown(entry) : `${entry.content}\n`);
     return EXIT.ok;
@@ -59,7 +63,7 @@ export async function showMemory(key: string, options: MemoryOptions): Promise<n
 export async function showHistory(key: string, options: MemoryOptions): Promise<number> {
   return withMemories(options, async (memories) => {
     const versions = await memories.history(key);
-    if (versions.length === 0) return refuse(key);
+    if (versions.length === 0) return refuse(key, options);
     if (options.json) printJson(versions);
     else process.stdout.write(versions.map(shown).join("\n"));
     return EXIT.ok;
@@ -73,7 +77,7 @@ export async function forgetMemories(keys: readonly string[], options: MemoryOpt
     if (options.json) printJson({ forgotten });
     for (const key of keys)
       if (forgotten.includes(key)) printNotice(`forgot "${key}" with its older versions.`);
-      else refuse(key);
+      else refuse(key, options);
     return keys.every((key) => forgotten.includes(key)) ? EXIT.ok : EXIT.errorResult;
   });
 }
@@ -81,7 +85,7 @@ export async function forgetMemories(keys: readonly string[], options: MemoryOpt
 export async function exportMemories(directory: string, options: MemoryExportOptions): Promise<number> {
   return withMemories(options, async (memories) => {
     const entries = await entriesOf(memories);
-    mkdirSync(directory, { recursive: true });
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
     const files = entries.map((entry) => ({ path: join(directory, entryFileName(entry.key)), entry }));
     const taken = files.filter(({ path }) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
     if (taken.length > 0 && options.force !== true)
@@ -90,36 +94,45 @@ export async function exportMemories(directory: string, options: MemoryExportOpt
       );
     for (const { path, entry } of files) {
       if (options.force === true) rmSync(path, { force: true });
-      writeFileSync(path, entryText(entry), { flag: "wx" });
+      writeFileSync(path, entryText(entry), { flag: "wx", mode: 0o600 });
     }
     printNotice(
-      `exported ${entries.length} notes to "${directory}". \`haft memory import\` reads them; older versions are not exported.`,
+      `exported ${counted(entries.length)} to "${directory}". \`haft memory import\` reads them; older versions are not exported.`,
     );
     return EXIT.ok;
   });
 }
 
-/** All or nothing of what cannot be read; what is stored already as it is in its file is left as it is. */
+/** All or nothing of what cannot be read or stored; what is stored already as it is in its file is left as it is. */
 export async function importMemories(paths: readonly string[], options: MemoryOptions): Promise<number> {
   const read = paths.flatMap(filesOf).map((path) => ({ path, entry: readEntry(path) }));
-  const wrong = read.filter(({ entry }) => typeof entry === "string");
-  for (const { path, entry } of wrong) printNotice(`"${path}" is not a note: ${String(entry)}.`);
-  if (wrong.length > 0) {
-    printNotice(`imported nothing: ${wrong.length} of ${read.length} files cannot be read.`);
-    return EXIT.errorResult;
-  }
-  return withMemories(options, async (memories) => {
-    let stored = 0;
+  return withMemories(options, async (memories, { storable }) => {
+    const files: { readonly path: string; readonly entry: MemoryContent }[] = [];
     for (const { path, entry } of read) {
       try {
-        if (await storeUnlessSame(memories, entry as MemoryContent)) stored += 1;
+        if (typeof entry === "string") printNotice(`"${path}" is not a note: ${entry}.`);
+        else files.push({ path, entry: await storable(entry) });
       } catch (error) {
-        printNotice(`stopped at "${path}", after ${stored} stored notes: ${messageOf(error)}`);
+        printNotice(`"${path}" cannot be stored: ${messageOf(error)}`);
+      }
+    }
+    if (files.length < read.length) {
+      printNotice(`imported nothing: ${read.length - files.length} of ${read.length} files cannot be imported.`);
+      return EXIT.errorResult;
+    }
+    let stored = 0;
+    for (const { path, entry } of files) {
+      try {
+        if (await storeUnlessSame(memories, entry)) stored += 1;
+      } catch (error) {
+        printNotice(`stopped at "${path}", after ${counted(stored)}: ${messageOf(error)}`);
         return EXIT.errorResult;
       }
     }
     const same = read.length - stored;
-    printNotice(`imported ${stored} notes${same === 0 ? "" : `; ${same} were stored already`}.`);
+    printNotice(
+      `imported ${counted(stored)}${same === 0 ? "" : `; ${same} ${same === 1 ? "was" : "were"} stored already`}.`,
+    );
     return EXIT.ok;
   });
 }
@@ -154,11 +167,16 @@ function readEntry(path: string): MemoryContent | string {
   }
 }
 
-async function withMemories(options: MemoryOptions, act: (memories: Memories) => Promise<number>): Promise<number> {
+async function withMemories(
+  options: MemoryOptions,
+  act: (memories: Memories, admin: MemoryAdmin) => Promise<number>,
+): Promise<number> {
   const { owner } = options;
-  const admin = await memoryAdmin({ ...(await stateAdminOptions(options)), ...(owner === undefined ? {} : { owner }) });
+  const place = await stateAdminOptions(options);
+  const secrets = secretOptions((await loadConfig(options)).settled, place.store);
+  const admin = await memoryAdmin({ ...secrets, ...place, ...(owner === undefined ? {} : { owner }) });
   try {
-    return await act(admin.memories);
+    return await act(admin.memories, admin);
   } finally {
     await admin.close();
   }
@@ -173,9 +191,23 @@ async function entriesOf(
   return entries;
 }
 
-function refuse(key: string): number {
-  printNotice(`no note has the key "${key}". \`haft memory list\` lists them.`);
+function refuse(key: string, { owner }: MemoryOptions): number {
+  const of = owner === undefined ? "" : ` of the client "${owner}"`;
+  const more = owner === undefined ? "" : ` --owner ${owner}`;
+  printNotice(`no note${of} has the key "${key}". \`haft memory list${more}\` lists them.`);
   return EXIT.errorResult;
+}
+
+function counted(notes: number): string {
+  return notes === 1 ? "1 note" : `${notes} notes`;
+}
+
+/** Whether a client of this name exists. */
+async function clientsText(owner: string, options: MemoryOptions): Promise<string> {
+  const names = (await (await clientTokens(await stateAdminOptions(options))).list()).map(({ name }) => name);
+  if (names.includes(owner)) return "It stores them with the tool memory_store.";
+  const known = names.length === 0 ? "no client has a token" : `clients with a token: ${names.join(", ")}`;
+  return `No token has this name; ${known}.`;
 }
 
 /** For programs: key, category, tags, time and the first line of the content, between tabs. */
