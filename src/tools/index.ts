@@ -24,7 +24,14 @@ import { websearchTool } from "./websearch/websearch.js";
 import { writeTool } from "./write/write.js";
 
 export { type RunningHosts, SCHEDULE_LIMITS, type ShownRun, type ShownSchedule } from "./cron/contract.js";
-export { foundSchedule, isFailure, runningHosts, runsOfRemoved, shownRun, shownSchedule } from "./cron/shown-schedule.js";
+export {
+  foundSchedule,
+  isFailure,
+  runningHosts,
+  runsOfRemoved,
+  shownRun,
+  shownSchedule,
+} from "./cron/shown-schedule.js";
 export type { CustomSearch, SearchOutcome, SearchProvider, SearchResult } from "./websearch/contract.js";
 export {
   createProvider,

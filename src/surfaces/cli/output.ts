@@ -8,6 +8,11 @@ export function printNotice(line: string): void {
   process.stderr.write(`haft: ${showControls(line)}\n`);
 }
 
+/** The same for a text of several lines. */
+export function printNoticeLines(text: string): void {
+  process.stderr.write(`haft: ${shownLines(text)}\n`);
+}
+
 /** The same for text that another program wrote; long text is truncated. */
 export function printUntrustedNotice(line: string): void {
   printNotice(line.slice(0, MAX_NOTICE_CHARACTERS));

@@ -4,7 +4,7 @@ import { shellWord } from "../../../../text/index.js";
 import { createToolkit, type ListedSchedule, type ScheduleAdmin, scheduleAdmin } from "../../../../toolkit/index.js";
 import { type CommonOptions, settingsOf, settledWorkspace, workspaceFor } from "../../common-options.js";
 import type { StateOptions } from "../../configuration.js";
-import { printJson, printNotice, shownLines } from "../../output.js";
+import { printJson, printNotice, printNoticeLines } from "../../output.js";
 import { controllingTerminal, terminalApprover } from "../../terminal-approver.js";
 import { EXIT, UsageError } from "../../usage.js";
 import { addedText, hostText, namedText, nextText, runText, scheduleRows } from "./schedule-text.js";
@@ -71,7 +71,9 @@ export async function addByTool(command: string, options: AddOptions): Promise<n
     const outcome = await toolkit.box().runner.run({ id: "call-1", name: "cron_add", input });
     if (options.json) printJson(outcome.data ?? { code: outcome.code, message: outcome.output });
     else if (outcome.isError)
-      printProblem(outcome.code === "CALL_INVALID" ? withOptionNames(String(outcome.output)) : String(outcome.output));
+      printNoticeLines(
+        outcome.code === "CALL_INVALID" ? withOptionNames(String(outcome.output)) : String(outcome.output),
+      );
     for (const note of outcome.isError ? [] : outcome.repairs) printNotice(withOptionNames(note));
     if (!outcome.isError) await reportAdded(admin, outcome.data as Added, options);
     if (outcome.code === "POLICY_APPROVAL_REQUIRED")
@@ -113,10 +115,6 @@ function withOptionNames(text: string): string {
     /`(schedule|tz|at|after|every|name|cwd|missed|retries|timeoutMs)`/g,
     (_, name: string) => OPTION_OF[name] ?? `--${name}`,
   );
-}
-
-function printProblem(text: string): void {
-  process.stderr.write(`haft: ${shownLines(text)}\n`);
 }
 
 export async function removeSchedule(id: string, options: ScheduleListOptions): Promise<number> {
@@ -173,7 +171,7 @@ async function withSchedules(options: StateOptions, use: (admin: ScheduleAdmin) 
     return await use(scheduleAdmin(toolkit.host));
   } catch (error) {
     if (!HaftError.is(error) || !/^SCHEDULE_(?:UNKNOWN|AMBIGUOUS)$/.test(error.code)) throw error;
-    if (error.code === "SCHEDULE_AMBIGUOUS") printProblem(error.message);
+    if (error.code === "SCHEDULE_AMBIGUOUS") printNoticeLines(error.message);
     else printNotice(`no schedule has the id or the name ${JSON.stringify(error.details.id)}. ${LIST_THEM}`);
     return EXIT.errorResult;
   } finally {
