@@ -39,6 +39,6 @@ it("the guide of memory shows a file that can be imported", async () => {
   writeFileSync(join(place.workspace, "notes", "deploys.md"), file);
   expect(await place.inProcess(["memory", "import", "notes"])).toMatchObject({
     status: 0,
-    stderr: "haft: imported 1 notes.\n",
+    stderr: "haft: imported 1 note.\n",
   });
 });
