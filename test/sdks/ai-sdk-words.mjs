@@ -30,7 +30,7 @@ export function withErrorForm(wire) {
 }
 
 export const TOOLS =
-  "read, ls, grep, find, write, edit, move, delete, bash, process, todo_set, todo_read, time, webfetch, websearch, http_request, echo, nothing, boom, wait";
+  "read, ls, grep, find, write, edit, move, delete, bash, process, todo_set, todo_read, time, webfetch, websearch, http_request, cron_add, cron_list, cron_remove, cron_update, cron_run, cron_runs, memory_store, memory_recall, memory_forget, echo, nothing, boom, wait";
 
 export const result = (text) => [[{ id: "call_1", isError: true, parts: [{ type: "text", text }] }]];
 

@@ -35,7 +35,7 @@ export const loop = {
               type: "text",
               text: isOld
                 ? 'Error: Tool "frobnicate" not found.\n Please fix your mistakes.'
-                : "Error: frobnicate is not a valid tool, try one of [read, ls, grep, find, write, edit, move, delete, bash, process, todo_set, todo_read, time, webfetch, websearch, http_request, echo, nothing, boom, wait].",
+                : "Error: frobnicate is not a valid tool, try one of [read, ls, grep, find, write, edit, move, delete, bash, process, todo_set, todo_read, time, webfetch, websearch, http_request, cron_add, cron_list, cron_remove, cron_update, cron_run, cron_runs, memory_store, memory_recall, memory_forget, echo, nothing, boom, wait].",
             },
           ],
         },
