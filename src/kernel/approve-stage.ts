@@ -2,7 +2,7 @@
 
 import { approvalProblem, storedProblem, takenProblem } from "./answer-problem.js";
 import { approvalRequest } from "./approval-request.js";
-import { approvedCall, keysOnTarget, scopesOf, textsOnTarget, touchesOf } from "./approved-call.js";
+import { approvedCall, keysOnTarget, REMEMBERED_ANSWER, scopesOf, textsOnTarget, touchesOf } from "./approved-call.js";
 import { type CallRun, cancelledBeforeStart, type Ending, ended, type Step } from "./call-run.js";
 import type { Approval, Decision } from "./claims.js";
 import { decide } from "./decide-stage.js";
@@ -38,7 +38,7 @@ async function approvalOf(run: CallRun): Promise<Ending | undefined> {
   }
   if (asked === undefined) return undefined;
   if (await isRemembered(run, asked)) {
-    run.approver = "remembered";
+    run.approver = REMEMBERED_ANSWER;
     run.approval = "remembered";
     run.approved = call;
     return undefined;

@@ -2,6 +2,9 @@
 import type { CallRun } from "./call-run.js";
 import type { ApprovedCall, ApprovedSession } from "./state.js";
 
+/** What stands as the approver of a call where an earlier answer allowed it. */
+export const REMEMBERED_ANSWER = "remembered";
+
 /**
  * What a user approves: the same input touches something else once a symlink, the workspace or the working directory has
  * changed, or what a command gets. The digest is of the claims as they are, so that two secrets differ.

@@ -1,4 +1,5 @@
 /** The schedules that one call may use: those of its owner, on its target and workspace. */
+import { REMEMBERED_ANSWER } from "./approved-call.js";
 import { type Autonomy, strictestLevel } from "./autonomy.js";
 import type { Grant } from "./claims.js";
 import { HaftError } from "./errors.js";
@@ -42,7 +43,7 @@ export function boundSchedules({ open, requireLife, grant, caller }: ScheduleBin
   /** Of a command that this call has claimed, and that policy has therefore judged. */
   const claimedStamp = ({ command, cwd }: Pick<CallSchedule, "command" | "cwd">): Stamp => {
     if (!isClaimed({ command, cwd })) throw unclaimed("schedule the command", { command, cwd });
-    if (caller.approvedBy === REMEMBERED) throw rememberedAnswer();
+    if (caller.approvedBy === REMEMBERED_ANSWER) throw rememberedAnswer();
     return caller;
   };
   return Object.freeze<CallSchedules>({
@@ -83,9 +84,6 @@ export function boundSchedules({ open, requireLife, grant, caller }: ScheduleBin
         .map((one) => ({ ...one, places: [place] })),
   });
 }
-
-/** What policy notes as the approver where an earlier answer allowed the call. */
-const REMEMBERED = "remembered";
 
 /** Whether nothing has changed but the name, and that it no longer runs. */
 function isSameRuns(old: Schedule, next: CallSchedule & { readonly nextMs?: number }): boolean {

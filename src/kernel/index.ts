@@ -2,6 +2,7 @@
 
 export { AbortHub } from "./abort-hub.js";
 export { DEFAULT_APPROVAL_TIMEOUT_MS } from "./approve-stage.js";
+export { REMEMBERED_ANSWER } from "./approved-call.js";
 export { AUTONOMY_LEVELS, AUTONOMY_TEXT, type Autonomy, DEFAULT_AUTONOMY, strictestLevel } from "./autonomy.js";
 export { type Backend, type BackendFlags, type Binding, type BoundCall, isBackend, type Ports } from "./backend.js";
 export { BlockInput, INPUT_BLOCK_BYTES, type InputEnd, inputClosed } from "./block-input.js";

@@ -8,7 +8,7 @@ export function isPostgresUrl(text: string): boolean {
 
 /**
  * The URL without its password and options, as it may be shown.
- * @throws `CONFIG_INVALID` for a text that is no such URL; the message does not repeat it, because it may hold a password.
+ * @throws `CONFIG_INVALID` for a text that is not such a URL; the message does not repeat it, because it may hold a password.
  */
 export function shownStoreUrl(url: string): string {
   const parsed = parsedUrl(url);

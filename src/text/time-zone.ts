@@ -16,7 +16,7 @@ export function localZone(): string {
   return new Intl.DateTimeFormat("en-US").resolvedOptions().timeZone || "UTC";
 }
 
-/** What to say about a name that is no zone. */
+/** What to say about a name that is not a zone. */
 export function zoneProblem(zone: string): string {
   const near = nearestNames(zone, Intl.supportedValuesOf("timeZone"));
   const nearest = near.length === 0 ? "" : ` Did you mean ${near.join(", ")}?`;

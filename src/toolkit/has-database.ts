@@ -8,6 +8,6 @@ export async function hasDatabase({
   readonly store?: ToolkitOptions["store"] | undefined;
 }): Promise<boolean> {
   if (store !== undefined) return true;
-  const { sqliteDriver } = await import("../stores/sqlite/index.js");
-  return sqliteDriver() !== undefined;
+  const { sqliteSupport } = await import("../host/index.js");
+  return sqliteSupport() !== undefined;
 }

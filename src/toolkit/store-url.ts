@@ -9,7 +9,7 @@ const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
  * value is escaped, so that a password may have any characters.
  *
  * @param lookUp - The value of an environment variable.
- * @throws `CONFIG_INVALID` for a variable that is not set, and for what is no such URL. The text is not repeated.
+ * @throws `CONFIG_INVALID` for a variable that is not set, and for what is not such a URL. The text is not repeated.
  */
 export function filledStoreUrl(text: string, lookUp: (name: string) => string | undefined): string {
   const missing: string[] = [];

@@ -34,7 +34,7 @@ it("a store that is away stops the calls that need it, and no other", async () =
   expect(named.output).toContain("the server is away");
 });
 
-it("a store that is no URL, or beside a state, is refused without repeating it", async () => {
+it("a store that is not a URL, or beside a state, is refused without repeating it", async () => {
   for (const store of ["secret-text", 5 as never])
     await expect(createToolkit({ store })).rejects.toMatchObject({
       code: "CONFIG_INVALID",

@@ -19,7 +19,7 @@ for (const shell of Object.keys(PANE_SHELLS) as PaneShellName[])
       "exit codes are those of the commands, also where the prompt runs programs, and the prompt stays",
       async () => {
         const { terminal, run } = open({ paneShell: PANE_SHELLS[shell] });
-        // The status of what the prompt runs is 0, and `\\?` is no exit code in any of these shells.
+        // The status of what the prompt runs is 0, and `\\?` is not an exit code in any of these shells.
         const prompt = "PS1='[$(true)\\?] ~> '; setopt promptsubst 2>/dev/null; echo rea''dy";
         await terminal().send(DEFAULT_PANE, [{ text: prompt }, { key: "Enter" }]);
         const screen = async () => (await terminal().capture(DEFAULT_PANE, PLAIN)).text;

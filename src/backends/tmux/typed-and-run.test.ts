@@ -55,7 +55,7 @@ withPrograms("what is typed and run in a pane", ["tmux", "bash", "less"], () => 
     expect(guide).toContain("A line break in `text` is Enter");
   });
 
-  it("a text that begins with a dash is no option [TMUX-06]", async () => {
+  it("a text that begins with a dash is not an option [TMUX-06]", async () => {
     expect(await typedIntoCat("-l -t other", "--")).toBe("-l -t other\n--\n");
   });
 

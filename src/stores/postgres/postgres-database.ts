@@ -31,7 +31,7 @@ export interface PostgresDatabaseOptions {
  * else; it runs again where the server undid it because of a deadlock. An error within a transaction undoes all of it, also
  * where `body` catches it.
  *
- * @throws `CONFIG_INVALID` for a text that is no such URL. Statements reject with `CONFIG_MISSING_PACKAGE` where `pg` is missing.
+ * @throws `CONFIG_INVALID` for a text that is not such a URL. Statements reject with `CONFIG_MISSING_PACKAGE` where `pg` is missing.
  */
 export function postgresDatabase({ url, prepare, waitMs = 10_000 }: PostgresDatabaseOptions): SqlDatabase {
   const place: Place = { url, shown: shownStoreUrl(url), waitMs };

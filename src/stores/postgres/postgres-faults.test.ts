@@ -25,7 +25,7 @@ const failure = (database: SqlDatabase, statement = "SELECT 1"): Promise<Error &
     (error) => error,
   );
 
-it("names a text that is no URL without repeating it", () => {
+it("names a text that is not a URL without repeating it", () => {
   for (const url of ["", "postgres://[", "mysql://ada:secret@h/db", "state.db", "postgres://h:99999/db"])
     expect(() => open(url)).toThrow(
       expect.objectContaining({ code: "CONFIG_INVALID", message: expect.not.stringMatching(/secret|99999|mysql/) }),

@@ -109,7 +109,7 @@ function statePlace(
 
 /**
  * The URL of the store: of the option, else of the configuration, else of HAFT_STORE; undefined where there is none.
- * @throws UsageError for an option with a password in it, `CONFIG_INVALID` for what is no URL or refers to a variable that is not set.
+ * @throws UsageError for an option with a password in it, `CONFIG_INVALID` for what is not a URL or refers to a variable that is not set.
  */
 export function storeOf(option: string | undefined, { store }: Pick<SettledConfig, "store"> = {}): string | undefined {
   const { HAFT_STORE } = process.env;

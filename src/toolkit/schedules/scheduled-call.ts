@@ -10,6 +10,7 @@ import {
   createToolBox,
   type Io,
   presentTool,
+  REMEMBERED_ANSWER,
   type Schedule,
   type ScheduleRunEnd,
   strictestLevel,
@@ -71,7 +72,7 @@ export async function runScheduled(
 
 /** Grants exactly the command that the user approved when it was scheduled; all else is for the approver of the host, at once or never. */
 function scheduleApprover(schedule: Schedule, approver: Approver | undefined): Approver {
-  const by = schedule.approvedBy === REMEMBERED ? undefined : schedule.approvedBy;
+  const by = schedule.approvedBy === REMEMBERED_ANSWER ? undefined : schedule.approvedBy;
   return {
     async ask(request: ApprovalRequest, io: Io): Promise<Approval> {
       if (by !== undefined && isApproved(schedule, request)) return { by, scope: "once" };
@@ -107,9 +108,6 @@ function otherThanApproved({ cwd }: Schedule, { claims }: ApprovalRequest): stri
 
 const NOT_APPROVED =
   "It needs an approval, and the user has not approved it for this schedule. What helps: a rule that allows it, in the configuration of the process that runs the schedule, and a restart of that process; or `haft schedule add` with this command in a terminal, where the user can approve it.";
-
-/** What a policy that remembers an earlier answer notes as approver: that answer was not about a schedule. */
-const REMEMBERED = "remembered";
 
 function endOf(outcome: ToolOutcome): ScheduleRunEnd {
   const { status, code, data } = outcome;

@@ -82,7 +82,7 @@ export class FsGuard {
     );
   }
 
-  /** Compares the paths with the grant. @throws `CALL_UNCLAIMED`, and for what is no path or never readable. */
+  /** Compares the paths with the grant. @throws `CALL_UNCLAIMED`, and for what is not a path or never readable. */
   requireTouches(fsOperation: FsOperation, touches: readonly RemoteTouch[]): void {
     for (const { path, access } of touches) {
       requirePath(fsOperation, path);

@@ -132,7 +132,7 @@ export class RemoteHits {
     return prepared;
   }
 
-  /** Only where the root is no symlink: no directory below it, which must be none either, is then elsewhere. */
+  /** Only where the root is not a symlink: no directory below it, which must not be one either, is then elsewhere. */
   async #readTogether(files: readonly ReportedFile[], prepared: Map<string, Prepared>): Promise<void> {
     const { guard, deadline, query } = this.#options;
     const { root } = query;
