@@ -12,12 +12,16 @@ export interface TargetSettings {
   readonly ssh?: {
     /** The configuration file of OpenSSH that is read in place of the user's own and the system's. Absolute. */
     readonly config?: string;
+    /** Whether Haft's ripgrep is copied to a machine that has none, for its searches. Default false. */
+    readonly copyRipgrep?: boolean;
   };
   readonly container?: {
     /** The user that commands run as: a name or an id of the container. Default: that of its image. */
     readonly user?: string;
     /** For `image:IMAGE`: whether it has the network that the engine gives by default. Default false: none. */
     readonly network?: boolean;
+    /** Whether Haft's ripgrep is copied into a container that has none, for its searches. Default: only for `image:IMAGE`. */
+    readonly copyRipgrep?: boolean;
   };
 }
 

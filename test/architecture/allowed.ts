@@ -10,6 +10,7 @@ export const PACKAGES: PackageTable = {
   host: { sharp: "lazy", undici: "lazy", unpdf: "lazy" }, // media run in a worker process
   "mcp-client": { "@modelcontextprotocol/client": "lazy" },
   "backends/local": { "@vscode/ripgrep": "lazy" },
+  "backends/posix": { "@vscode/ripgrep": "lazy" },
   "backends/memory": { unbash: "eager" },
   policy: { unbash: "eager" },
   "surfaces/cli": { commander: "eager", "jsonc-parser": "lazy", picocolors: "eager", "smol-toml": "lazy" },

@@ -78,7 +78,13 @@ export async function openImage(options: OpenImageOptions): Promise<ContainerMac
     const run = await inspectContainer(engine, target, container);
     const transport = new ContainerTransport({ target, engine, container, run, as, close });
     // Without the flag "sandbox": commands may write what git and editors of this machine obey, such as .git/hooks.
-    const backend = await createPosixBackend({ cwd: workspace, ...rest, name: target, open: transport });
+    const backend = await createPosixBackend({
+      cwd: workspace,
+      copyRipgrep: true,
+      ...rest,
+      name: target,
+      open: transport,
+    });
     return { backend, transport };
   } catch (thrown) {
     await close();

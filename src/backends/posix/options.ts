@@ -37,6 +37,11 @@ export interface PosixBackendOptions {
   readonly maxBulkChannels?: number;
   /** Whether searches use the ripgrep of the remote machine, if it is one of version 13 to 15. Default true. */
   readonly useRipgrep?: boolean;
+  /**
+   * Whether the first search on a machine without such a ripgrep copies that of Haft's package there, about 6 MB, into the spool
+   * directory, where the machine is of the same kind as this one. Default false.
+   */
+  readonly copyRipgrep?: boolean;
 }
 
 export const POSIX_DEFAULTS = Object.freeze({

@@ -115,8 +115,9 @@ class PosixBackend implements Backend {
       name,
       machine,
       flags,
-      useRipgrep,
-    }: Pick<PosixBackendOptions, "name" | "flags" | "useRipgrep"> & {
+      useRipgrep = true,
+      copyRipgrep = false,
+    }: Pick<PosixBackendOptions, "name" | "flags" | "useRipgrep" | "copyRipgrep"> & {
       readonly machine: string;
     },
     remote: RemoteAgent,
@@ -141,7 +142,10 @@ class PosixBackend implements Backend {
       shell: new PosixShell(name, remote, this.#jobs),
     });
     const start = ownCommands(remote, this.#jobs);
-    this.#programs = { start, ripgrep: useRipgrep === false ? undefined : new RemoteRipgrepFinder(start) };
+    const place = () =>
+      remote.spoolPath === undefined ? undefined : { fs: this.root.fs, directory: remote.spoolPath };
+    const finder = new RemoteRipgrepFinder(start, copyRipgrep ? place : undefined);
+    this.#programs = { start, ripgrep: useRipgrep ? finder : undefined };
     this.#sessions = new SessionJobs(this.root.shell);
   }
 

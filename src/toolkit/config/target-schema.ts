@@ -6,6 +6,10 @@ const TEXT = { type: "string", minLength: 1 } as const;
 
 /** A target in parts. */
 export function targetSchema(): ConfigSchema {
+  const copyRipgrep = (theirs: string) => ({
+    type: "boolean" as const,
+    description: `Copy Haft's ripgrep there, about 6 MB in a temporary directory, if it has none. Default: ${theirs}.`,
+  });
   return {
     type: "object",
     title: "an object with `target`",
@@ -31,6 +35,7 @@ export function targetSchema(): ConfigSchema {
             title: "a path",
             description: "The OpenSSH configuration file to use in place of your own. Relative to this file.",
           },
+          copyRipgrep: copyRipgrep("false"),
         },
         additionalProperties: false,
       },
@@ -44,6 +49,7 @@ export function targetSchema(): ConfigSchema {
             description:
               "For `image:IMAGE`: give it the network of the engine, for `npm ci` and the like. Default: none.",
           },
+          copyRipgrep: copyRipgrep("true for `image:IMAGE`, else false"),
         },
         additionalProperties: false,
       },

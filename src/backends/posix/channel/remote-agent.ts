@@ -93,6 +93,11 @@ export class RemoteAgent {
     return this.#spool?.name;
   }
 
+  /** The absolute path of the current spool directory. */
+  get spoolPath(): string | undefined {
+    return this.#spool?.path;
+  }
+
   get bulk(): BulkPool {
     return this.#bulk;
   }

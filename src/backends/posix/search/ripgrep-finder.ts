@@ -3,6 +3,7 @@ import { isWithin } from "../../../kernel/index.js";
 import { posixQuote } from "../../../text/index.js";
 import { parseVersion } from "../../ripgrep/index.js";
 import type { StartOwnCommand } from "../shell/own-command.js";
+import { type StagingPlace, stageRipgrep } from "./stage-ripgrep.js";
 
 /** Versions whose flags and output are known. */
 const OLDEST_RIPGREP = 13;
@@ -25,13 +26,21 @@ const ANYWHERE = { allowed: "*", authorize: async () => {} };
 /** Asks the remote machine once for each workspace. */
 export class RemoteRipgrepFinder {
   readonly #start: StartOwnCommand;
+  readonly #placeForCopy: (() => Omit<StagingPlace, "print"> | undefined) | undefined;
   readonly #found = new Map<string, Promise<RemoteRipgrep | undefined>>();
+  #copied: Promise<string | undefined> | undefined;
 
-  constructor(start: StartOwnCommand) {
+  /** @param placeForCopy - Absent: ripgrep is not copied to a machine that has none. */
+  constructor(start: StartOwnCommand, placeForCopy?: () => Omit<StagingPlace, "print"> | undefined) {
     this.#start = start;
+    this.#placeForCopy = placeForCopy;
   }
 
-  /** Undefined where there is none that is known. @param workspace - Programs in it are not run, because calls can write there. */
+  /**
+   * Undefined where there is none that is known, nor a copy.
+   *
+   * @param workspace - Programs in it are not run, because calls can write there.
+   */
   find(workspace = ""): Promise<RemoteRipgrep | undefined> {
     const found = this.#found.get(workspace) ?? this.#ask(workspace);
     this.#found.set(workspace, found);
@@ -40,7 +49,18 @@ export class RemoteRipgrepFinder {
 
   async #ask(workspace: string): Promise<RemoteRipgrep | undefined> {
     const [path = ""] = (await this.#print("command -v rg", workspace)).split("\n");
-    if (!path.startsWith("/") || (workspace !== "" && isWithin(workspace, path))) return undefined;
+    const isUsable = (program: string) => workspace === "" || !isWithin(workspace, program);
+    const known = path.startsWith("/") && isUsable(path) ? await this.#known(path, workspace) : undefined;
+    if (known !== undefined) return known;
+    const place = this.#placeForCopy?.();
+    if (place === undefined || !isUsable(place.directory)) return undefined;
+    this.#copied ??= stageRipgrep({ ...place, print: (command) => this.#print(command, workspace) });
+    const copied = await this.#copied;
+    return copied === undefined ? undefined : this.#known(copied, workspace);
+  }
+
+  /** The program at that path, if its version is known. */
+  async #known(path: string, workspace: string): Promise<RemoteRipgrep | undefined> {
     const version = await this.#print(`${posixQuote(path)} --no-config --version`, workspace);
     const [major, minor, patch] = parseVersion(version) ?? [0, 0, 0];
     if (major < OLDEST_RIPGREP || major > NEWEST_RIPGREP) return undefined;
