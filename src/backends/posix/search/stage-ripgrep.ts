@@ -31,6 +31,6 @@ export async function stageRipgrep({ fs, directory, print }: StagingPlace): Prom
     await fs.replaceFrom(path, createReadStream(rgPath), "absent", { mode: 0o700 });
     return path;
   } catch {
-    return undefined; // the search goes on without it
+    return undefined; // searches do without it
   }
 }
