@@ -18,6 +18,8 @@ export interface ChosenTarget extends TargetSettings {
 export interface MoreTargets {
   readonly backends?: Readonly<Record<string, Backend>>;
   readonly schemes?: TargetSchemes;
+  /** Other names that a target can be chosen by, for messages. */
+  readonly names?: readonly string[];
 }
 
 const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
@@ -79,7 +81,7 @@ function requireTarget(target: string, more: MoreTargets): void {
   if (isTarget(before, more) && !before.includes("+tmux")) requireAbsolute(before, after);
   // "1a=local": what follows is a target, so that what precedes was meant as its name.
   if (isTarget(withWorkspace(after).target, more)) requireName({ name: before, target: after }, more);
-  schemeOf(target, more.schemes, Object.keys(more.backends ?? {}));
+  schemeOf(target, more.schemes, [...Object.keys(more.backends ?? {}), ...(more.names ?? [])]);
 }
 
 function requireName({ name, target }: ChosenTarget, more: MoreTargets): void {

@@ -219,7 +219,7 @@ export function schemeOf(target: string, more: TargetSchemes = {}, others: reado
   if (typeof parsed === "object") return parsed;
   const known = [...others, ...targetsOf({ ...SCHEMES, ...more })];
   const [, name = "", rest = ""] = /^([^:+=]*)(.*)$/s.exec(target) ?? [];
-  const [near] = nearestNames(name, Object.keys({ ...SCHEMES, ...more }), 1);
+  const [near] = nearestNames(name, [...others, ...Object.keys({ ...SCHEMES, ...more })], 1);
   const meant = near === undefined || near === name ? "" : ` Did you mean "${near}${showControls(rest)}"?`;
   const why = parsed ?? `There is no target "${showControls(target)}".${meant} Use one of ${known.join(", ")}.`;
   throw new HaftError("CONFIG_INVALID", why, { details: { target } });

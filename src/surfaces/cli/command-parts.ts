@@ -55,7 +55,7 @@ export function withTargetOption(command: Command): Command {
     .addOption(
       new Option(
         "--on <target>",
-        "where tools run: local, memory, sandbox, posix:SHELL, container:NAME, image:IMAGE, ssh:[USER@]HOST[:PORT]; with a workspace of its own as TARGET=/DIR, with a terminal as TARGET+tmux, with a name as NAME=TARGET=/DIR; repeatable, the first is the default and a call chooses by name with `on`",
+        "where tools run: local, memory, sandbox, posix:SHELL, container:NAME, image:IMAGE, ssh:[USER@]HOST[:PORT]; with a workspace of its own as TARGET=/DIR, with a terminal as TARGET+tmux, with a name as NAME=TARGET=/DIR; or the name of a target of the configuration; repeatable, the first is the default and a call chooses by name with `on`",
       )
         .argParser(repeated)
         .default([], "from the configuration, else local"),

@@ -214,7 +214,8 @@ export function disabledBy({ settled, layers }: LoadedConfig): Readonly<Record<s
 }
 
 /**
- * The targets of `--on`, else of the configuration, else this machine. The workspace of a target of this machine is checked, and
+ * The targets of `--on`, else of the configuration, else this machine. An option that is the name of a configured target is that
+ * target with its settings. The workspace of a target of this machine is checked, and
  * followed to its real path.
  *
  * @param level - No target has a looser level of its own.
@@ -228,11 +229,12 @@ export function targetsOf(
   const names = (on: SettledConfig["on"]) =>
     JSON.stringify(on?.map((one) => (typeof one === "string" ? one : nameOf(one))));
   const file = layers.findLast(({ config: { on } }) => on !== undefined && names(on) === names(settled.on))?.path;
-  const targets = options.length > 0 ? options : (settled.on ?? []);
+  const configured = settled.on ?? [];
+  const targets = options.length > 0 ? options.map((option) => ofThatName(option, configured)) : configured;
   const chooseFrom = (one: string | ChosenTarget): ChosenTarget => {
     const source = (name: string) => (options.length > 0 ? `--on ${name}` : `"on" in ${file}: ${JSON.stringify(name)}`);
     return namingSource(source(typeof one === "string" ? one : nameOf(one)), () => {
-      const checked = checkedTarget(one);
+      const checked = checkedTarget(one, { names: options.length > 0 ? namesIn(configured) : [] });
       const { workspace, autonomy } = checked;
       const strictest = autonomy === undefined ? undefined : strictestLevel(autonomy, level);
       const target = strictest === undefined ? checked : { ...checked, autonomy: strictest };
@@ -246,9 +248,20 @@ export function targetsOf(
   return chosen;
 }
 
+function namesIn(configured: NonNullable<SettledConfig["on"]>): readonly string[] {
+  return configured.flatMap((one) => (typeof one === "string" ? [] : (one.name ?? [])));
+}
+
+function ofThatName(option: string, configured: NonNullable<SettledConfig["on"]>): string | ChosenTarget {
+  return configured.find((one) => typeof one !== "string" && nameOf(one) === option) ?? option;
+}
+
 /** @throws UsageError for a target that cannot be used. None is opened. */
-export function requireTargets(options: readonly string[]): void {
-  const chosen = options.map((one) => namingSource(`--on ${one}`, () => checkedTarget(one)));
+export function requireTargets(options: readonly string[], { settled }: Pick<LoadedConfig, "settled">): void {
+  const configured = settled.on ?? [];
+  const chosen = options.map((one) =>
+    namingSource(`--on ${one}`, () => checkedTarget(ofThatName(one, configured), { names: namesIn(configured) })),
+  );
   namingSource("--on", () => requireDistinctNames(chosen));
 }
 

@@ -139,6 +139,19 @@ describe("the targets of a configuration", () => {
     expect((await haft("tools", "bash")).stdout).toContain("web / api / local");
   });
 
+  it("are chosen by `--on NAME`, with their settings", async () => {
+    config({ on: ["local", { name: "api", target: "posix:dash", workspace: other, autonomy: "readonly" }] });
+    expect((await haft("call", "bash", "command=pwd", "--on", "api")).stdout).toContain(other);
+    const denied = await haft("call", "write", "path=a.txt", "content=x", "--on", "api", "--autonomy", "full");
+    expect([denied.status, denied.stdout]).toEqual([1, expect.stringContaining('The target "api" is read-only')]);
+    expect((await haft("tools", "time", "--on", "api", "--on", "memory")).stdout).toContain("api / memory");
+    expect((await haft("doctor", "--on", "api")).stdout).toMatch(/^ok +target +api, posix:dash in /m);
+    expect((await haft("connect", "cursor", "--on", "api")).stdout).toContain('"api"');
+    expect((await haft("call", "time", "--on", "apy")).stderr).toMatch(
+      /There is no target "apy"\..*Use one of api, local/,
+    );
+  });
+
   it("are refused by the file and the target that is wrong", async () => {
     config({ on: ["local", { name: "api", target: "posix:dash", workspace: "/not/there" }] });
     expect((await haft("call", "time")).stderr).toMatch(/^haft: "on" in .*haft\.jsonc: "api": .*"\/not\/there"/);

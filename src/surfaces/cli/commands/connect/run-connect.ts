@@ -18,6 +18,7 @@ import { withJsonEntry } from "../../clients/json-entry.js";
 import { readClientFile, replaceClientFile } from "../../clients/replace-client-file.js";
 import { tomlTable, withTomlEntry } from "../../clients/toml-entry.js";
 import { requireTargets, stdioServerCommand, workspaceOf } from "../../common-options.js";
+import { loadConfig } from "../../configuration.js";
 import { printJson, shownLines } from "../../output.js";
 import { EXIT, UsageError } from "../../usage.js";
 
@@ -42,8 +43,8 @@ export async function connectCommand(client: string | undefined, options: Connec
   const chosen = clientNamed(client);
   if (!/^[\w-]{1,64}$/.test(options.name))
     throw new UsageError(`--name must be 1 to 64 letters, digits, - or _, not ${JSON.stringify(options.name)}.`);
-  requireTargets(options.on);
   const workspace = workspaceOf(options.workspace);
+  if (options.on.length > 0) requireTargets(options.on, await loadConfig({ workspace }));
   const place = clientPlaceOf(chosen, workspace, options.user === true);
   const file = options.file === undefined ? place.file : resolve(options.file);
   // A fixed directory in a file for all projects would be used whichever project is open.
