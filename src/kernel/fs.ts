@@ -60,6 +60,19 @@ export interface ReplaceResult {
   readonly inPlace: boolean;
 }
 
+/** What follows so many line feeds of a file. */
+export interface LinesPassed {
+  readonly bytes: Uint8Array;
+  /** Where `bytes` begin. */
+  readonly from: number;
+  /** Line feeds passed: as many as requested, or those before the end of the file. */
+  readonly newlines: number;
+  /** Offsets on the way, in order, and the line feeds up to each. */
+  readonly marks: readonly { readonly offset: number; readonly newlines: number }[];
+  readonly size: number;
+  readonly version: string;
+}
+
 /** A path with all symlinks resolved. */
 export interface ResolvedPath {
   /** The real path of the longest existing prefix. */
@@ -92,6 +105,18 @@ export interface Fs {
    * a chunk may be overwritten once the second one after it is requested. Default false.
    */
   openRead(path: string, io?: Io & { readonly offset?: number; readonly isScan?: boolean }): AsyncIterable<Uint8Array>;
+  /**
+   * Passes `newlines` line feeds (the byte 10) from `offset` on, and reads up to `length` bytes after the last of them, at most
+   * 256 KiB; if the file ends before, its last `length` bytes, from `offset` at the earliest. For a file that is far away: they
+   * are counted where it is, and only the result is moved. Optional. Undefined if that machine cannot count them; then read the bytes.
+   */
+  readPastLines?(
+    path: string,
+    offset: number,
+    newlines: number,
+    length: number,
+    io?: Io,
+  ): Promise<LinesPassed | undefined>;
   /** Same as `replaceAtomic` with "any". The parent directory must exist. */
   writeFile(path: string, data: string | Uint8Array, io?: Io): Promise<void>;
   /**

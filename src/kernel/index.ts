@@ -89,7 +89,18 @@ export {
   messageOf,
 } from "./errors.js";
 export { isExceptedBelow, isExceptedName } from "./excepted-names.js";
-export type { CoreFs, EntryKind, Expect, Fs, FsChild, FsEntryInfo, Io, ReplaceResult, ResolvedPath } from "./fs.js";
+export type {
+  CoreFs,
+  EntryKind,
+  Expect,
+  Fs,
+  FsChild,
+  FsEntryInfo,
+  Io,
+  LinesPassed,
+  ReplaceResult,
+  ResolvedPath,
+} from "./fs.js";
 export { UNNAMEABLE, withMissingPart } from "./fs.js";
 export {
   badPath,

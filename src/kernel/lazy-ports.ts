@@ -26,6 +26,9 @@ export class LazyFs implements Fs {
   async *openRead(...given: Parameters<Fs["openRead"]>) {
     yield* (await this.#open()).openRead(...given);
   }
+  async readPastLines(...given: Parameters<NonNullable<Fs["readPastLines"]>>) {
+    return (await this.#open()).readPastLines?.(...given);
+  }
   async writeFile(...given: Parameters<Fs["writeFile"]>) {
     return (await this.#open()).writeFile(...given);
   }

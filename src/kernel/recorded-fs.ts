@@ -64,6 +64,9 @@ export class RecordedFs implements Fs {
   openRead(...given: Parameters<Fs["openRead"]>) {
     return this.#fs.openRead(...given);
   }
+  async readPastLines(...given: Parameters<NonNullable<Fs["readPastLines"]>>) {
+    return this.#fs.readPastLines?.(...given);
+  }
   stat(...given: Parameters<Fs["stat"]>) {
     return this.#fs.stat(...given);
   }

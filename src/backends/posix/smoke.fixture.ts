@@ -7,6 +7,7 @@ import { LONG } from "../../testing/long.fixture.js";
 const SMOKE: readonly string[] = [
   "fs:read:any-bytes-survive",
   "fs:range:middle",
+  "fs:lines:past",
   "fs:open:chunks",
   "fs:write:creates",
   "fs:replace:keeps-mode",

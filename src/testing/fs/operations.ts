@@ -10,6 +10,7 @@ export const READS: Readonly<Record<string, Operation>> = {
   readBytes: (fs, path) => fs.readBytes(path),
   readRange: (fs, path) => fs.readRange(path, 0, 10),
   openRead: (fs, path) => collect(fs.openRead(path)),
+  readPastLines: async (fs, path) => (await fs.readPastLines?.(path, 0, 1, 10)) ?? fs.readRange(path, 0, 10),
 };
 export const LOOKS: Readonly<Record<string, Operation>> = {
   stat: (fs, path) => fs.stat(path),

@@ -1,5 +1,5 @@
 /** Reads: results and errors. */
-import { webDigest } from "../../kernel/index.js";
+import { type Fs, webDigest } from "../../kernel/index.js";
 import { concatBytes } from "../../text/index.js";
 import { collect, onFs, pseudoRandomBytes, utf8 } from "../case-setup.js";
 import { expectBytes, expectEqual, expectError, expectThat } from "../expect.js";
@@ -7,6 +7,20 @@ import { type Fixture, plant } from "../fixture.js";
 import type { Suite } from "../plan.js";
 
 const TEN_MIB = 10 * 1024 * 1024;
+
+/** What `readPastLines` returns of these bytes. */
+function scanPast(bytes: Uint8Array, offset: number, newlines: number, length: number) {
+  let [at, passed] = [offset, 0];
+  for (; passed < newlines && at < bytes.length; at += 1) if (bytes[at] === 10) passed += 1;
+  const from = passed < newlines ? Math.max(offset, bytes.length - length) : at;
+  return { bytes: bytes.slice(from, from + length), from, newlines: passed };
+}
+
+/** As a caller does where the backend does not count. */
+async function passHere(fs: Fs, path: string, offset: number, newlines: number, length: number) {
+  const { size, version } = await fs.readRange(path, 0, 0);
+  return { ...scanPast(concatBytes(await collect(fs.openRead(path))), offset, newlines, length), size, version };
+}
 
 export const fsReading: Suite<Fixture> = [
   onFs("fs:read:missing-is-not-found", "Every read of a missing file is FS_NOT_FOUND", async (fs, path) => {
@@ -125,6 +139,36 @@ export const fsReading: Suite<Fixture> = [
     expectBytes((await fs.readRange(path("digits"), -3, 100)).bytes, "789", "the last three");
     expectBytes((await fs.readRange(path("digits"), -100, 4)).bytes, "0123", "before the start");
   }),
+  onFs(
+    "fs:lines:past",
+    "Line feeds are passed from an offset on as a scan of the bytes passes them, whatever the bytes are",
+    async (fs, path) => {
+      const files = {
+        text: utf8("one\ntwo\r\n\nfour\rstill four\nfive"),
+        closed: utf8("one\ntwo\n"),
+        bytes: Uint8Array.of(0, 10, 255, 254, 10, 0, 10, 10, 13, 10, 128),
+        empty: new Uint8Array(),
+        blank: utf8("\n\n\n"),
+        noise: pseudoRandomBytes(300_001, 5),
+      };
+      for (const [name, bytes] of Object.entries(files)) {
+        await fs.writeFile(path(name), bytes);
+        const { version } = await fs.stat(path(name));
+        for (const offset of [0, 1, bytes.length, bytes.length + 5])
+          for (const newlines of [0, 1, 3, Number.MAX_SAFE_INTEGER])
+            for (const length of [0, 70_000]) {
+              const expected = scanPast(bytes, offset, newlines, length);
+              const passed =
+                (await fs.readPastLines?.(path(name), offset, newlines, length)) ??
+                (await passHere(fs, path(name), offset, newlines, length));
+              const what = `${newlines} line feeds of "${name}" from ${offset}, then ${length} bytes`;
+              expectBytes(passed.bytes, expected.bytes, what);
+              expectEqual([passed.from, passed.newlines], [expected.from, expected.newlines], `place of ${what}`);
+              expectEqual([passed.size, passed.version], [bytes.length, version], `size and version of ${what}`);
+            }
+      }
+    },
+  ),
   onFs("fs:range:odd-numbers", "A fraction is truncated, and NaN counts as absent", async (fs, path) => {
     await fs.writeFile(path("digits"), "0123456789");
     expectBytes((await fs.readRange(path("digits"), 2.9, 3.9)).bytes, "234", "fractions");

@@ -13,16 +13,18 @@ const CACHE = "read:line-indexes";
 interface LineCheckpoint {
   readonly offset: number;
   readonly newlines: number;
+  /** A line starts there. */
+  readonly isStart: boolean;
 }
 
 /**
  * How many lines end before every so many bytes of one version of a file. It is filled by whatever scans the file from its
- * start, and is then good for any line that the scan has passed.
+ * start, here or where the file is, and is then good for any line that the scan has passed.
  */
 export class LineIndex {
   readonly blockBytes: number;
-  /** Newlines before each block scanned so far. */
-  readonly #before: number[] = [0];
+  /** By offset, at least a block apart. */
+  readonly #checkpoints: LineCheckpoint[] = [{ offset: 0, newlines: 0, isStart: true }];
   #scanned = 0;
   #newlines = 0;
   #endsOpen = false;
@@ -67,22 +69,37 @@ export class LineIndex {
       this.#newlines += newlinesIn(part, this.ends);
       this.#scanned += part.length;
       this.#endsOpen = nextNewline(part, Math.max(0, part.length - this.ends.unitBytes), this.ends) === -1;
-      if (this.#scanned % this.blockBytes === 0) this.#before.push(this.#newlines);
+      if (this.#scanned % this.blockBytes === 0) this.#keep(this.#endsOpen);
       from += part.length;
     }
     return isNew ? this.#newlines - before : undefined;
   }
 
-  /** The last known place before the start of `line`. */
+  /**
+   * As if everything up to `offset` had been scanned.
+   * @param endsOpen - The byte before `offset` is not a line feed, or it is not known.
+   */
+  note(offset: number, newlines: number, endsOpen: boolean): void {
+    if (offset <= this.#scanned) return;
+    [this.#scanned, this.#newlines, this.#endsOpen] = [offset, newlines, endsOpen];
+    if (offset - this.#checkpoints.at(-1)!.offset >= this.blockBytes) this.#keep(endsOpen);
+  }
+
+  /** The last known place at or before the start of `line`. */
   checkpointBefore(line: number): LineCheckpoint {
     let low = 0;
-    let high = this.#before.length - 1;
+    let high = this.#checkpoints.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      if (this.#before[middle]! < line - 1) low = middle;
+      const { newlines, isStart } = this.#checkpoints[middle]!;
+      if (newlines < line - 1 || (isStart && newlines === line - 1)) low = middle;
       else high = middle - 1;
     }
-    return { offset: low * this.blockBytes, newlines: this.#before[low]! };
+    return this.#checkpoints[low]!;
+  }
+
+  #keep(endsOpen: boolean): void {
+    this.#checkpoints.push({ offset: this.#scanned, newlines: this.#newlines, isStart: !endsOpen });
   }
 }
 

@@ -1,19 +1,25 @@
-import type { Fs } from "../../kernel/index.js";
+import type { Fs, LinesPassed } from "../../kernel/index.js";
 import type { TextForm } from "../../text/index.js";
 
 /** Bytes that lines are read from: a file, or the stored part of an artifact. Offsets count from its start. */
 export interface LineSource {
   readonly size: number;
+  /** The first bytes, if they were read already. */
+  readonly head?: Uint8Array;
   range(offset: number, length: number): Promise<Uint8Array>;
   /** From `offset` on. In a scan a chunk is valid until the second one after it is requested. */
   chunks(offset: number, isScan: boolean): AsyncIterable<Uint8Array>;
+  /** See `Fs.readPastLines`. */
+  pastLines?(offset: number, newlines: number, length: number): Promise<LinesPassed | undefined>;
 }
 
-export function fileSource(fs: Fs, path: string, size: number): LineSource {
+export function fileSource(fs: Fs, path: string, size: number, head: Uint8Array): LineSource {
   return {
     size,
+    head,
     range: async (offset, length) => (await fs.readRange(path, offset, length)).bytes,
     chunks: (offset, isScan) => fs.openRead(path, { offset, isScan }),
+    pastLines: async (offset, newlines, length) => fs.readPastLines?.(path, offset, newlines, length),
   };
 }
 

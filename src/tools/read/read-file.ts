@@ -11,7 +11,7 @@ import {
 import { type FileRequest, refuseKind } from "../shared/file-failure.js";
 import { type FilePlace, MAX_HASHED_BYTES, recordReadState } from "../shared/read-state.js";
 import { refuseTrailingSlash } from "../shared/trailing-slash.js";
-import type { ReadData, ReadInput, ReadLimits } from "./contract.js";
+import { READ_LIMITS, type ReadData, type ReadInput, type ReadLimits } from "./contract.js";
 import { type FileView, type FoundFile, UTF8_VIEW, unshownData } from "./found-file.js";
 import { imageSize } from "./image-size.js";
 import { indexFor, LineIndex } from "./line-index.js";
@@ -23,8 +23,8 @@ import { readLineWindow } from "./read-window.js";
 import { IMAGE_BOUNDS, showImage } from "./show-image.js";
 import { pdfView } from "./show-pdf.js";
 
-/** Read together with the stat: enough for most files, and to detect the type of a large one. */
-const FIRST_BYTES = 64 * 1024;
+/** Read together with the stat: enough for most files, to detect the type of a large one, and for the first window of that. */
+const FIRST_BYTES = READ_LIMITS.maxBytes + READ_LIMITS.maxLineBytes + 2;
 /** Tries to read one version of a file that is being written. */
 const MAX_TRIES = 3;
 
@@ -53,7 +53,7 @@ export async function readFile(
   const data =
     form === undefined
       ? unshownData(asked.givenPath, info, mediaTypeOf(head))
-      : await textData(asked, input, ctx, { info, bytes, form, real: place.real, view });
+      : await textData(asked, input, ctx, { info, head, bytes, form, real: place.real, view });
   await remember(ctx, place, info, bytes);
   if (view !== undefined) return { data, note: view.note };
   return data.kind === "image" && bytes !== undefined ? { data, ...attach(bytes, data.mime!) } : { data };
@@ -72,7 +72,14 @@ async function readMedia(
   if ("isError" in shown) return shown;
   await remember(ctx, place, info, bytes);
   if ("data" in shown) return shown;
-  const data = await textData(asked, input, ctx, { info, bytes, form: shown.form, real: place.real, view: shown });
+  const data = await textData(asked, input, ctx, {
+    info,
+    head: file.head,
+    bytes,
+    form: shown.form,
+    real: place.real,
+    view: shown,
+  });
   return { data: { ...data, mime }, note: shown.note };
 }
 
@@ -121,6 +128,7 @@ function viewOf(
 
 interface TextFile {
   readonly info: FsEntryInfo;
+  readonly head: Uint8Array;
   /** All bytes, if they were read. */
   readonly bytes: Uint8Array | undefined;
   readonly form: TextForm;
@@ -138,7 +146,7 @@ async function textData(
   const { info, real, view } = file;
   const { bytes, form } = view ?? file;
   const ends = lineTerminatorsOf(form);
-  const source = bytes === undefined ? fileSource(ctx.fs, asked.absolute, info.size) : memorySource(bytes);
+  const source = bytes === undefined ? fileSource(ctx.fs, asked.absolute, info.size, file.head) : memorySource(bytes);
   const key = [ctx.backend.name, real, info.version, form.encoding].join(":");
   const newIndex = () => new LineIndex(source.size, ends, form.bomBytes);
   const index = bytes === undefined ? indexFor(ctx.session, key, newIndex) : newIndex();

@@ -9,7 +9,7 @@ import { readLineWindow } from "./read-window.js";
 const BIG = 1e9;
 const UNBOUNDED: ReadLimits = { maxLines: BIG, maxBytes: BIG, maxLineBytes: BIG, truncate: "head" };
 
-/** A source that claims to be too large to be counted, and gives its bytes in chunks of an odd size. */
+/** Gives its bytes in chunks of an odd size. */
 function chunked(bytes: Uint8Array, chunkBytes: number): LineSource {
   return {
     size: bytes.length,
@@ -23,6 +23,25 @@ function chunked(bytes: Uint8Array, chunkBytes: number): LineSource {
         given.push(chunk);
         yield chunk;
       }
+    },
+  };
+}
+
+/** Passes lines itself, in blocks, and gives as many bytes of a window at once. */
+function counting(bytes: Uint8Array, blockBytes: number): LineSource {
+  return {
+    ...chunked(bytes, blockBytes),
+    pastLines: async (offset, newlines, length) => {
+      let [at, passed] = [offset, 0];
+      const marks: { offset: number; newlines: number }[] = [];
+      for (; passed < newlines && at < bytes.length; at++) {
+        if (at > offset && (at - offset) % blockBytes === 0) marks.push({ offset: at, newlines: passed });
+        if (bytes[at] === 10) passed++;
+      }
+      const most = Math.min(length, blockBytes);
+      const from = passed < newlines ? Math.max(offset, bytes.length - most) : at;
+      const part = bytes.slice(from, from + most);
+      return { bytes: part, from, newlines: passed, marks, size: bytes.length, version: "1" };
     },
   };
 }
@@ -60,7 +79,8 @@ describe("a window", () => {
         fc.integer({ min: 1, max: 9 }),
         fc.integer({ min: -6, max: 12 }).filter((offset) => offset !== 0),
         fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
-        async (content, name, chunkBytes, offset, limit) => {
+        fc.constantFrom(chunked, counting),
+        async (content, name, chunkBytes, offset, limit, source) => {
           const form = FORMS[name]!;
           const bytes = encode(content, form);
           const index = new LineIndex(bytes.length, lineTerminatorsOf(form), form.bomBytes);
@@ -69,7 +89,7 @@ describe("a window", () => {
           const wanted = lines.slice(first, limit === undefined ? undefined : first + limit);
           // Twice: the second time by what the first has learnt.
           for (let time = 0; time < 2; time++) {
-            const window = await readLineWindow(chunked(bytes, chunkBytes), form, index, {
+            const window = await readLineWindow(source(bytes, chunkBytes), form, index, {
               offset,
               limit,
               limits: UNBOUNDED,
@@ -137,5 +157,22 @@ describe("an index", () => {
       expect(newlines).toBe(bytes.subarray(0, offset).filter((byte) => byte === 10).length);
       expect(newlines).toBeLessThan(line);
     }
+  });
+
+  it("goes back to a line from the one that was counted elsewhere, or to a place before it", () => {
+    const bytes = encode(Array.from({ length: 200_000 }, (_, index) => `${index + 1}\n`).join(""), FORMS.utf8!);
+    const index = new LineIndex(bytes.length, lineTerminatorsOf(FORMS.utf8!));
+    const upTo = (offset: number) => bytes.subarray(0, offset).filter((byte) => byte === 10).length;
+    const [middle, start] = [400_003, bytes.indexOf(10, 700_000) + 1];
+    index.note(middle, upTo(middle), true);
+    index.note(start, upTo(start), false);
+    index.note(5, 2, false);
+    const line = upTo(start) + 1;
+    expect(index.checkpointBefore(line)).toMatchObject({ offset: start, newlines: line - 1 });
+    expect(index.checkpointBefore(line - 1)).toMatchObject({ offset: middle, newlines: upTo(middle) });
+    expect(index.checkpointBefore(upTo(middle) + 1)).toMatchObject({ offset: 0, newlines: 0 });
+    expect(index.totalLines).toBeUndefined();
+    index.push(start, bytes.subarray(start));
+    expect(index.totalLines).toBe(200_000);
   });
 });

@@ -1,3 +1,4 @@
+import type { LinesPassed } from "../../kernel/index.js";
 import type { TextForm } from "../../text/index.js";
 import type { ReadData, ReadLimits } from "./contract.js";
 import { LineCollector } from "./line-collector.js";
@@ -87,8 +88,15 @@ class WindowJob {
 
   /** From a line counted from the start. */
   async forward(line: number): Promise<Window> {
-    const checkpoint = this.index.checkpointBefore(line);
-    return this.#collect(line, checkpoint.offset, line - 1 - checkpoint.newlines);
+    const { offset, newlines } = this.index.checkpointBefore(line);
+    const toSkip = line - 1 - newlines;
+    const { maxBytes, maxLineBytes } = this.#bounds;
+    const passed = toSkip === 0 ? undefined : await this.#pass(offset, newlines, toSkip, maxBytes + maxLineBytes);
+    const { head, size } = this.source;
+    const known = line === 1 && head !== undefined && head.length > 0 ? { bytes: head, size } : undefined;
+    if (passed === undefined) return this.#collect(line, offset, toSkip, known);
+    if (passed.newlines < toSkip) return { startLine: line, collector: this.#newCollector(), end: this.source.size };
+    return this.#collect(line, passed.from, 0, passed);
   }
 
   /** From a line counted from the end, in a file whose lines have not been counted. */
@@ -105,7 +113,7 @@ class WindowJob {
       if (isLast && places.at(-1) === block.length - this.#ends.unitBytes) places.pop();
       if (newlines + places.length >= fromEnd) {
         const at = from + places[places.length - (fromEnd - newlines)]! + this.#ends.unitBytes;
-        return this.#collect(-fromEnd, at, 0);
+        return this.#collect(-fromEnd, at, 0, { bytes: block.subarray(at - from), size });
       }
       newlines += places.length;
       start = from;
@@ -117,6 +125,7 @@ class WindowJob {
   async countAll(): Promise<void> {
     let offset = this.index.scanned;
     if (offset >= this.source.size) return;
+    if ((await this.#pass(offset, this.index.newlines, Number.MAX_SAFE_INTEGER, 1)) !== undefined) return;
     for await (const chunk of wholeUnits(readAhead(this.source.chunks(offset, true)), this.#ends.unitBytes)) {
       this.index.push(offset, chunk);
       offset += chunk.length;
@@ -143,14 +152,39 @@ class WindowJob {
     };
   }
 
-  /** Collects from the `toSkip`th line start after `from` on; the lines get their numbers from `startLine`. */
-  async #collect(startLine: number, from: number, toSkip: number): Promise<Window> {
+  /**
+   * Passes line feeds from `offset` on, which has `before` of them before it, where the file is, and notes what was counted.
+   * Undefined if its bytes have to be scanned here.
+   */
+  async #pass(offset: number, before: number, newlines: number, length: number): Promise<LinesPassed | undefined> {
+    // Half a unit of UTF-16 can be 10, too.
+    if (this.#ends.unitBytes !== 1) return undefined;
+    const passed = await this.source.pastLines?.(offset, newlines, Math.min(length, STEP_BYTES));
+    if (passed === undefined) return undefined;
+    const { bytes, from, marks } = passed;
+    for (const mark of marks) if (mark.offset < passed.size) this.index.note(mark.offset, before + mark.newlines, true);
+    const isEnd = passed.newlines < newlines;
+    const endsOpen = isEnd && bytes.at(-1) !== 10;
+    this.index.note(isEnd ? from + bytes.length : from, before + passed.newlines, endsOpen);
+    return passed;
+  }
+
+  /**
+   * Collects from the `toSkip`th line start after `from` on; the lines get their numbers from `startLine`.
+   * @param first - The bytes from there on that were read already.
+   */
+  async #collect(
+    startLine: number,
+    from: number,
+    toSkip: number,
+    first?: Pick<LinesPassed, "bytes" | "size">,
+  ): Promise<Window> {
     const collector = this.#newCollector();
     let left = toSkip;
     let offset = from;
     let end = from;
     const isScan = toSkip > 0;
-    const chunks = this.source.chunks(from, isScan);
+    const chunks = first === undefined ? this.source.chunks(from, isScan) : continued(first, from, this.source);
     for await (const chunk of wholeUnits(isScan ? readAhead(chunks) : chunks, this.#ends.unitBytes)) {
       const counted = this.index.push(offset, chunk);
       const lines = left === 0 ? 0 : (counted ?? newlinesIn(chunk, this.#ends));
@@ -186,6 +220,17 @@ class WindowJob {
     const checkpoint = Math.min(bytes.length, Math.max(0, this.form.bomBytes - offset));
     return checkpoint + collector.push(bytes.subarray(checkpoint));
   }
+}
+
+/** The first bytes, and the rest of the file if it is requested. */
+async function* continued(
+  { bytes, size }: Pick<LinesPassed, "bytes" | "size">,
+  from: number,
+  source: LineSource,
+): AsyncIterable<Uint8Array> {
+  yield bytes;
+  const next = from + bytes.length;
+  if (next < size) yield* source.chunks(next, false);
 }
 
 /** The start of the line after `count` newlines of the chunk, which has that many. */

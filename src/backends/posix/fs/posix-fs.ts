@@ -10,6 +10,7 @@ import {
   type FsOperation,
   type Io,
   intoItself,
+  type LinesPassed,
   maxChildren,
   maxReadBytes,
   type ReplaceResult,
@@ -27,7 +28,7 @@ import type { RemotePlace } from "../channel/remote-agent.js";
 import { OperationDeadline, withDeadline } from "./deadline.js";
 import type { FsGuard } from "./guard.js";
 import { listDirectory, readStat } from "./listing.js";
-import { closeFile, gather, openRemoteFile, readParts, readRemotePart, whole } from "./read.js";
+import { closeFile, gather, openRemoteFile, readParts, readPastRemoteLines, readRemotePart, whole } from "./read.js";
 import type { PlainFile, TogetherReader } from "./read-together.js";
 import { replaceRemoteFile } from "./replace.js";
 import type { TogetherResolver } from "./resolve-together.js";
@@ -91,6 +92,19 @@ export class PosixFs implements Fs {
         const bytes = await gather(first, rest, Math.max(0, end - first.from));
         return { bytes, size: first.size, version: first.version };
       }),
+    );
+  }
+
+  readPastLines(
+    path: string,
+    from: number,
+    newlines: number,
+    length: number,
+    io?: Io,
+  ): Promise<LinesPassed | undefined> {
+    const [offset, lines, count] = [from, newlines, length].map((one) => wholeNumber(one)) as [number, number, number];
+    return this.#withDeadline(FS_OPERATIONS.read, path, io, (deadline) =>
+      readPastRemoteLines(this.#guard, deadline, path, offset, lines, Math.min(BLOCK_BYTES, count)),
     );
   }
 

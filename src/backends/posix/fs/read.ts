@@ -1,7 +1,8 @@
 /** Reads a remote file in blocks. */
 import { randomBytes } from "node:crypto";
-import { type Access, FS_OPERATIONS, HaftError } from "../../../kernel/index.js";
+import { type Access, FS_OPERATIONS, HaftError, type LinesPassed } from "../../../kernel/index.js";
 import { BLOCK_BYTES } from "../channel/bulk-channel.js";
+import type { Frame } from "../channel/frames.js";
 import type { OperationDeadline } from "./deadline.js";
 import { readEntryLine } from "./entry-line.js";
 import { remoteFsFault } from "./faults.js";
@@ -59,7 +60,42 @@ export async function readRemotePart(
     touches: [{ path, access }],
     words: ([allowed = ""]) => [path, allowed, String(offset), String(count), stream],
   });
-  const [, size, from, lineSize] = frame.words.map(Number) as [number, number, number, number];
+  return partOf(frame, path, offset, count);
+}
+
+/**
+ * Passes `newlines` line feeds over there, and reads up to `count` bytes after them, at most one block; see `Fs.readPastLines`.
+ * Undefined if the programs of that machine cannot.
+ */
+export async function readPastRemoteLines(
+  guard: FsGuard,
+  deadline: OperationDeadline,
+  path: string,
+  offset: number,
+  newlines: number,
+  count: number,
+): Promise<LinesPassed | undefined> {
+  const frame = await guard.run(deadline, {
+    fsOperation: FS_OPERATIONS.read,
+    operation: "lines",
+    touches: [{ path, access: "read" }],
+    words: ([allowed = ""]) => [path, allowed, String(offset), String(newlines), String(count)],
+  });
+  if (frame.words[0] === "unable") return undefined;
+  const part = partOf(frame, path, Number(frame.words[2]), count);
+  const [passed, blockBytes] = [Number(frame.words[4]), Number(frame.words[5])];
+  const marks: { offset: number; newlines: number }[] = [];
+  let before = 0;
+  for (const [index, counted] of (frame.words[6] ?? "").split(":").slice(1).entries()) {
+    before += Number(counted);
+    marks.push({ offset: Math.min(part.size, offset + (index + 1) * blockBytes), newlines: before });
+  }
+  return { ...part, newlines: passed, marks };
+}
+
+/** The part of the file in an answer. `offset` is the requested one; a negative one counts from the end. */
+function partOf(frame: Frame, path: string, offset: number, count: number): FilePart {
+  const [, size, from, lineSize] = frame.words.slice(0, 4).map(Number) as [number, number, number, number];
   const { version } = readEntryLine(new TextDecoder().decode(frame.bytes.subarray(0, lineSize)));
   // A remote `dd` that only counts in blocks starts before the requested offset.
   const requestedBytes = offset < 0 ? Math.max(0, size + offset) : offset;

@@ -9,7 +9,7 @@ hf_main() {
   unset hf_nonce hf_s
   IFS= read -r hf_l || exit 0
   eval "set -- $hf_l"
-  hf_nonce=$1 hf_s=$2 hf_facts=$3 hf_serial=$4 hf_stream= hf_at=0
+  hf_nonce=$1 hf_s=$2 hf_facts=$3 hf_serial=$4 hf_stream= hf_at=0 hf_counting=
   PATH=$5; export PATH
   exec 2>/dev/null 4>&1
   LC_ALL=C; export LC_ALL; unset CDPATH
@@ -79,21 +79,69 @@ hf_fs_read() {
   if [ -z "$5" ] || [ "$5" != "$hf_stream" ] || [ "$3" -lt "$hf_at" ]; then hf_open_file "$@" || { hf_refuse; return; }; fi
   hf_from=$3
   if [ "$hf_from" -lt 0 ]; then hf_from=$(( hf_size + hf_from )); [ "$hf_from" -ge 0 ] || hf_from=0; fi
+  hf_give "$4" || return
+  if [ -z "$5" ] || [ "$hf_real" -lt "$hf_n" ] || [ "$hf_at" -ge "$hf_size" ] || ! hf_has bytes; then hf_shut_file; fi
+}
+
+# Answers with up to $1 bytes of the open file from hf_from on; $2 are further words. Fails if the file was closed.
+hf_give() {
   hf_n=$(( hf_size - hf_from ))
-  [ "$hf_n" -le "$4" ] || hf_n=$4
+  [ "$hf_n" -le "$1" ] || hf_n=$1
   if [ "$hf_n" -le 0 ]; then
-    hf_answer "read,$hf_size,$hf_from,\${#hf_file_line}" "\${hf_file_line}0000000000"; hf_shut_file; return
+    hf_answer "read,$hf_size,$hf_from,\${#hf_file_line}$2" "\${hf_file_line}0000000000"; hf_shut_file; return 1
   fi
   if ! hf_has bytes; then hf_n=$(( hf_n + hf_from % 65536 )) hf_from=$(( hf_from - hf_from % 65536 )); fi
-  printf '%s %s,read,%s,%s,%s %s\n%s' "$hf_nonce" "$hf_id" "$hf_size" "$hf_from" "\${#hf_file_line}" \
+  printf '%s %s,read,%s,%s,%s%s %s\n%s' "$hf_nonce" "$hf_id" "$hf_size" "$hf_from" "\${#hf_file_line}" "$2" \
     "$(( \${#hf_file_line} + hf_n + 10 ))" "$hf_file_line"
   hf_send $(( hf_from - hf_at )) "$hf_n" <&5
   if [ "$hf_sent" = no ] && [ "$hf_real" -lt "$hf_n" ]; then
-    printf 'unreadable%s\n' "$hf_nonce"; hf_shut_file; return
+    printf 'unreadable%s\n' "$hf_nonce"; hf_shut_file; return 1
   fi
   printf '%010d%s\n' "$hf_real" "$hf_nonce"
   hf_at=$(( hf_from + hf_n ))
-  if [ -z "$5" ] || [ "$hf_real" -lt "$hf_n" ] || [ "$hf_at" -ge "$hf_size" ] || ! hf_has bytes; then hf_shut_file; fi
+}
+
+# lines PATH ALLOWED OFFSET NEWLINES LENGTH: passes NEWLINES line feeds from OFFSET on, and answers as "read" with up to LENGTH
+# bytes after them, or with the last LENGTH bytes if the file ends before. Further words: how many were passed, the size of a
+# block, and the line feeds of each block before the last one, ":" before each. "unable" if they cannot be counted here.
+hf_fs_lines() {
+  hf_can_count || { hf_say unable; return; }
+  hf_open_file "$1" "$2" || { hf_refuse; return; }
+  hf_from=$3 hf_passed=0 hf_blocks=
+  # At most 256 blocks, so that their counts fit into the line of the answer.
+  hf_block=$(( hf_size / 256 + 1 )); [ "$hf_block" -ge 16777216 ] || hf_block=16777216
+  while [ "$hf_passed" -lt "$4" ] && [ "$hf_from" -lt "$hf_size" ]; do
+    hf_n=$(( hf_size - hf_from )); [ "$hf_n" -le "$hf_block" ] || hf_n=$hf_block
+    hf_counted $(hf_part "$hf_from" "$hf_n" | wc -lc)
+    # It became shorter or cannot be read: a plain read reports it.
+    if [ "$hf_bytes" != "$hf_n" ]; then hf_shut_file; hf_say unable; return; fi
+    hf_x=$(( $4 - hf_passed ))
+    if [ "$hf_newlines" -ge "$hf_x" ]; then
+      hf_counted $(hf_part "$hf_from" "$hf_n" | head -n "$hf_x" | wc -lc)
+      if [ "$hf_newlines" != "$hf_x" ]; then hf_shut_file; hf_say unable; return; fi
+      hf_n=$hf_bytes
+    else
+      hf_blocks=$hf_blocks:$hf_newlines
+    fi
+    hf_passed=$(( hf_passed + hf_newlines )) hf_from=$(( hf_from + hf_n ))
+  done
+  if [ "$hf_passed" -lt "$4" ]; then hf_from=$(( hf_from > $3 + $5 ? hf_from - $5 : $3 )); fi
+  hf_give "$5" ",$hf_passed,$hf_block,$hf_blocks" && hf_shut_file
+}
+
+# Prints $2 bytes of the open file from $1 on. The file is opened again by its descriptor, whose own offset stays as it is.
+hf_part() { dd if=/proc/self/fd/5 bs=65536 skip="$1" count="$2" iflag=skip_bytes,count_bytes 5<&5; }
+
+hf_counted() { hf_newlines=$1 hf_bytes=$2; }
+
+# Whether the programs here count line feeds, and find one, in bytes that are not text. Tried once, when first needed.
+hf_can_count() {
+  if [ -z "$hf_counting" ]; then
+    hf_counting=no
+    hf_counted $(printf 'a\0b\n\377\nc' | head -n 1 | wc -lc)
+    if hf_has bytes && hf_has proc && [ "$hf_newlines,$hf_bytes" = 1,4 ]; then hf_counting=yes; fi
+  fi
+  [ "$hf_counting" = yes ]
 }
 
 # Opens the file and verifies that it is the directory entry of that name, not the target of a symlink swapped in meanwhile.
