@@ -29,8 +29,8 @@ export function omitUndefined<T extends object>(members: T): { [K in keyof T]: E
 }
 
 /** The problem of a missing parameter, without a full stop; the pipeline completes the sentence. */
-export function missing(parameter: string, accepts: string): { readonly problem: string; readonly parameter: string } {
-  return { problem: `\`${parameter}\` is required (${accepts})`, parameter };
+export function missing(parameter: string, accepts: string) {
+  return { problem: `\`${parameter}\` is required (${accepts})`, parameter, missing: true } as const;
 }
 
 /** The arguments of a write that takes a path and a content, both of them text. */

@@ -110,7 +110,8 @@ function resolveFileUrls(run: CallRun, parameters: readonly string[]): Ending | 
 function decode(run: CallRun, presenter: AnyPresenter): Step {
   const decoded = presenter.decode(run.args);
   if ("problem" in decoded) {
-    return invalid(run, decoded.problem, decoded.parameter === undefined ? {} : { parameter: decoded.parameter });
+    const { problem, ...details } = decoded;
+    return invalid(run, problem, details);
   }
   run.input = decoded.input;
   run.limits = Object.freeze({ ...(run.tool.body.limits as object), ...presenter.limits, ...decoded.limits });

@@ -4,7 +4,9 @@ import { createMemoryBackend } from "../../src/backends/memory/index.js";
 import { createToolkit, zeroclawPolicy } from "../../src/index.js";
 import type { Approver } from "../../src/kernel/index.js";
 import { verifies } from "../../src/testing/verifies.fixture.js";
-import { ZEROCLAW_TRANSCRIPTS, type ZeroclawTranscript } from "./zeroclaw-transcripts.js";
+import { transcriptState } from "./transcripts/transcript-state.fixture.js";
+import type { ZeroclawTranscript } from "./transcripts/zeroclaw-shape.js";
+import { ZEROCLAW_TRANSCRIPTS } from "./zeroclaw-transcripts.js";
 
 /** What the transcripts prove, all of them together. */
 const ROWS = [
@@ -20,6 +22,20 @@ const ROWS = [
   "ZC-024",
   "ZC-027",
   "ZC-028",
+  "ZC-033",
+  "ZC-035",
+  "ZC-036",
+  "ZC-037",
+  "ZC-038",
+  "ZC-041",
+  "ZC-066",
+  "ZC-067",
+  "ZC-068",
+  "ZC-069",
+  "ZC-070",
+  "ZC-071",
+  "ZC-073",
+  "ZC-074",
   "ZC-077",
   "ZC-078",
   "ZC-079",
@@ -33,6 +49,7 @@ async function replay({
   autonomy = "supervised",
   policy,
   approval,
+  at,
   files = {},
   calls,
   after = {},
@@ -45,7 +62,9 @@ async function replay({
       return approval === "granted" ? { by: "ada", scope: "once" } : { denied: "not now" };
     },
   };
+  const kept = at === undefined ? undefined : transcriptState(Date.parse(at));
   await using toolkit = await createToolkit({
+    ...(kept === undefined ? {} : { state: kept.state }),
     workspace: WORKSPACE,
     persist: false,
     on: "memory",
@@ -55,15 +74,19 @@ async function replay({
     ...(policy === undefined ? {} : { policy: await zeroclawPolicy(policy) }),
     ...(approval === undefined ? {} : { approver }),
   });
-  const { runner } = toolkit.box();
+  // Jobs and memories are in no collection but that of all tools.
+  const { runner } = toolkit.box("all");
   const seen: unknown[] = [];
   const expected: unknown[] = [];
-  for (const { name, input, result, times = 1 } of calls)
+  for (const { name, input, result, times = 1, afterMs = 0 } of calls) {
+    if (afterMs > 0) await kept?.later(afterMs, toolkit);
     for (let count = 1; count <= times; count++) {
-      const id = `c${seen.length}`;
+      const call = { id: `c${seen.length}`, name, input: kept?.withIds(input) ?? input };
+      const envelope = toolkit.dialect.envelope(await runner.run(call));
       expected.push([name, input, result]);
-      seen.push([name, input, toolkit.dialect.envelope(await runner.run({ id, name, input }))]);
+      seen.push([name, input, (await kept?.withoutIds(envelope)) ?? envelope]);
     }
+  }
   const found: Record<string, string | null> = {};
   for (const path of Object.keys(after)) {
     const absolute = `${WORKSPACE}/${path}`;

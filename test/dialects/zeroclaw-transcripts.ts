@@ -1,41 +1,15 @@
-/** Golden transcripts: calls of ZeroClaw's tools and exactly what they come to, as plain data that any player can replay. */
-
-/** What a host receives. */
-export interface ZeroclawEnvelope {
-  readonly success: boolean;
-  readonly output: string;
-  readonly error: string | null;
-}
-
-export interface ZeroclawCall {
-  readonly name: string;
-  readonly input: unknown;
-  readonly result: ZeroclawEnvelope;
-  /** How often the call is sent; each has the same result. Default once. */
-  readonly times?: number;
-}
-
-export interface ZeroclawTranscript {
-  readonly title: string;
-  readonly rows: readonly string[];
-  /** The level. Default "supervised". */
-  readonly autonomy?: "readonly" | "supervised" | "full";
-  /** Options of the seed's policy. Absent: its preset, as the dialect brings it. */
-  readonly policy?: {
-    readonly allowedCommands?: readonly string[];
-    readonly blockHighRiskCommands?: boolean;
-    readonly requireApprovalForMediumRisk?: boolean;
-  };
-  /** What a user answers. Absent: nobody is asked. */
-  readonly approval?: "granted" | "denied";
-  /** The questions that the user was asked, as reasons. */
-  readonly asked?: readonly string[];
-  /** Content by path, relative to the workspace /project. */
-  readonly files?: Readonly<Record<string, string>>;
-  readonly calls: readonly ZeroclawCall[];
-  /** Content afterwards, null where there is no file. */
-  readonly after?: Readonly<Record<string, string | null>>;
-}
+/** Golden transcripts: calls of ZeroClaw's tools and exactly what they come to. */
+import { ZEROCLAW_CRON_ADD_TRANSCRIPTS } from "./transcripts/zeroclaw-cron-add-transcripts.js";
+import { ZEROCLAW_CRON_TRANSCRIPTS } from "./transcripts/zeroclaw-cron-transcripts.js";
+import { ZEROCLAW_MEMORY_TRANSCRIPTS } from "./transcripts/zeroclaw-memory-transcripts.js";
+import {
+  done,
+  failed,
+  violation,
+  type ZeroclawCall,
+  type ZeroclawEnvelope,
+  type ZeroclawTranscript,
+} from "./transcripts/zeroclaw-shape.js";
 
 const shell = (command: unknown, result: ZeroclawEnvelope, more: object = {}): ZeroclawCall => ({
   name: "shell",
@@ -48,9 +22,6 @@ const write = (path: string, content: string, result: ZeroclawEnvelope): Zerocla
   input: { path, content },
   result,
 });
-const done = (output: string): ZeroclawEnvelope => ({ success: true, output, error: null });
-const failed = (error: string, output = ""): ZeroclawEnvelope => ({ success: false, output, error });
-const violation = (reason: string) => failed(`Security policy violation: ${reason}`);
 
 const NOT_LISTED = violation("Command not in allowlist");
 const BLOCKED = violation("High-risk commands are blocked");
@@ -240,4 +211,7 @@ export const ZEROCLAW_TRANSCRIPTS: readonly ZeroclawTranscript[] = [
       shell("ls; exit 0", done("")),
     ],
   },
+  ...ZEROCLAW_MEMORY_TRANSCRIPTS,
+  ...ZEROCLAW_CRON_ADD_TRANSCRIPTS,
+  ...ZEROCLAW_CRON_TRANSCRIPTS,
 ];

@@ -6,6 +6,8 @@ import { shownValue } from "../arguments.js";
 
 type Timing = Pick<CronAddInput, "schedule" | "tz" | "at" | "after" | "every">;
 
+const MEMBERS = { schedule: "expr", tz: "tz", at: "at", after: "after_seconds", every: "every_ms" } as const;
+
 const EXAMPLES =
   'send an object such as {"kind":"cron","expr":"0 9 * * 1-5","tz":"Europe/Berlin"}, {"kind":"at","at":"2030-01-01T09:00:00Z"}, {"kind":"after","after_seconds":600} or {"kind":"every","every_ms":3600000}';
 
@@ -13,12 +15,17 @@ export function timingOfJob(given: unknown): Timing | { readonly problem: string
   const schedule = typeof given === "string" ? parsed(given) : given;
   if (!isRecord(schedule)) return refused(given);
   const { kind, expr, tz, at, after_seconds: seconds, every_ms: everyMs } = schedule;
-  if (kind === "cron" && typeof expr === "string")
-    return { schedule: expr, ...(typeof tz === "string" && tz !== "" ? { tz } : {}) };
+  const isZone = tz === undefined || tz === null || typeof tz === "string";
+  if (kind === "cron" && typeof expr === "string" && isZone) return { schedule: expr, ...(tz ? { tz } : {}) };
   if (kind === "at" && typeof at === "string") return { at };
   if (kind === "after" && isCount(seconds)) return { after: `${seconds}s` };
   if (kind === "every" && isCount(everyMs)) return { every: `${everyMs}ms` };
   return refused(schedule);
+}
+
+/** A sentence about the tool's own parameters, about those of this dialect. */
+export function inWordsOfJobs(sentence: string): string {
+  return sentence.replace(/`(schedule|tz|at|after|every)`/, (_, name: keyof Timing) => `\`schedule.${MEMBERS[name]}\``);
 }
 
 function parsed(text: string): unknown {

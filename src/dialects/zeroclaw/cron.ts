@@ -17,13 +17,14 @@ import type {
   CronRunsInput,
   CronScheduleData,
   CronUpdateInput,
+  RunningHosts,
   ShownRun,
   ShownSchedule,
 } from "../../tools/cron/contract.js";
 import { type Arguments, booleanArgument, missing, numberArgument, omitUndefined, textArgument } from "../arguments.js";
-import { failureOf, missingParameterOf, reasonOf } from "../failure.js";
 import { textResult } from "../rendering.js";
-import { timingOfJob } from "./cron-schedule.js";
+import { callError } from "./call-error.js";
+import { inWordsOfJobs, timingOfJob } from "./cron-schedule.js";
 import { failed } from "./envelope.js";
 import * as messages from "./messages.js";
 
@@ -32,6 +33,8 @@ const SCHEDULE = {
   description:
     'Object: {"kind":"cron","expr":"0 9 * * 1-5","tz":"Europe/Berlin"}, {"kind":"at","at":"2030-01-01T09:00:00Z"}, {"kind":"after","after_seconds":600} or {"kind":"every","every_ms":3600000}',
 } as const;
+const PROMPT = { type: "string", description: "Of a job of an agent: not run here" } as const;
+const DELIVERY = { type: "object", description: "Has no effect here: output is sent to no channel" } as const;
 const JOB_ID = { type: "string", description: "The id of the job, or its name" } as const;
 
 export const cronAddPresenter: ToolPresenter<CronAddInput, CronScheduleData> = {
@@ -44,8 +47,9 @@ export const cronAddPresenter: ToolPresenter<CronAddInput, CronScheduleData> = {
       name: { type: "string" },
       job_type: { type: "string", enum: ["shell", "agent"], description: "shell; jobs of an agent are not run here" },
       command: { type: "string", description: "The shell command" },
-      prompt: { type: "string", description: "Of a job of an agent: not run here" },
+      prompt: PROMPT,
       delete_after_run: { type: "boolean", description: "Default: true for at and after" },
+      delivery: DELIVERY,
       approved: { type: "boolean", description: "Has no effect here: approval is asked of a person", default: false },
     },
     required: ["schedule"],
@@ -53,8 +57,8 @@ export const cronAddPresenter: ToolPresenter<CronAddInput, CronScheduleData> = {
   decode(args) {
     const timing = timingOfJob(args.schedule);
     if ("problem" in timing) return timing;
-    if (args.job_type === "agent" || isPrompt(args.prompt))
-      return { problem: messages.AGENT_JOBS, parameter: "job_type" };
+    const notHere = ofAnAgent(args);
+    if (notHere !== undefined) return notHere;
     const command = textArgument(args, "command");
     if (command === undefined) return missing("command", "text");
     const notes = args.approved === true ? [messages.APPROVED_IGNORED] : [];
@@ -62,7 +66,7 @@ export const cronAddPresenter: ToolPresenter<CronAddInput, CronScheduleData> = {
     const deleteAfterRun = booleanArgument(args, "delete_after_run");
     return { input: { ...timing, command, ...omitUndefined({ name, deleteAfterRun }) }, notes };
   },
-  render: rendered("cron_add", ({ schedule, zoneFrom }) => json(addedJob(schedule, zoneFrom))),
+  render: rendered("cron_add", (data) => json(storedJob(data))),
 };
 
 export const cronListPresenter: ToolPresenter<CronListInput, CronListData> = {
@@ -97,6 +101,8 @@ export const cronUpdatePresenter: ToolPresenter<CronUpdateInput, CronScheduleDat
           command: { type: "string" },
           enabled: { type: "boolean" },
           delete_after_run: { type: "boolean" },
+          prompt: PROMPT,
+          delivery: DELIVERY,
         },
       },
     },
@@ -110,13 +116,14 @@ export const cronUpdatePresenter: ToolPresenter<CronUpdateInput, CronScheduleDat
     const { patch } = args;
     const timing = patch.schedule === undefined ? {} : timingOfJob(patch.schedule);
     if ("problem" in timing) return timing;
-    if (isPrompt(patch.prompt)) return { problem: messages.AGENT_JOBS, parameter: "patch" };
+    const notHere = ofAnAgent(patch);
+    if (notHere !== undefined) return notHere;
     const [name, command] = [textArgument(patch, "name"), textArgument(patch, "command")];
     const enabled = booleanArgument(patch, "enabled");
     const deleteAfterRun = booleanArgument(patch, "delete_after_run");
     return { input: { id, ...timing, ...omitUndefined({ name, command, enabled, deleteAfterRun }) } };
   },
-  render: rendered("cron_update", ({ schedule, zoneFrom }) => json(addedJob(schedule, zoneFrom))),
+  render: rendered("cron_update", (data) => json(storedJob(data))),
 };
 
 export const cronRunPresenter: ToolPresenter<CronIdInput, CronRunData> = {
@@ -125,7 +132,9 @@ export const cronRunPresenter: ToolPresenter<CronIdInput, CronRunData> = {
   parameters: { type: "object", properties: { job_id: JOB_ID }, required: ["job_id"] },
   aliases: { id: "job_id" },
   decode: jobId,
-  render: rendered("cron_run", ({ run }) => json({ job_id: run.schedule, run_id: run.id, status: run.state })),
+  render: rendered("cron_run", ({ run, running }) =>
+    json({ job_id: run.schedule, run_id: run.id, status: run.state, ...scheduler(running) }),
+  ),
 };
 
 export const cronRunsPresenter: ToolPresenter<CronRunsInput, CronRunsData> = {
@@ -150,8 +159,13 @@ function jobId(args: Arguments) {
   return id === undefined ? missing("job_id", "text") : { input: { id } };
 }
 
-function isPrompt(prompt: unknown): boolean {
-  return typeof prompt === "string" && prompt.trim() !== "";
+/** ZC-068: what would be understood as done if it was ignored. */
+function ofAnAgent({ job_type: type, prompt, delivery }: Arguments) {
+  const isPrompt = typeof prompt === "string" && prompt.trim() !== "";
+  if (type === "agent" || isPrompt)
+    return { problem: messages.AGENT_JOBS, parameter: isPrompt ? "prompt" : "job_type" };
+  const isSent = isRecord(delivery) && delivery.mode !== undefined && delivery.mode !== "none";
+  return isSent ? { problem: messages.NO_DELIVERY, parameter: "delivery" } : undefined;
 }
 
 function rendered<Data>(tool: string, text: (data: Data) => string) {
@@ -160,31 +174,36 @@ function rendered<Data>(tool: string, text: (data: Data) => string) {
 }
 
 function errorText(tool: string, result: ToolResult<unknown>): string {
-  const failure = failureOf(result);
-  const absent = missingParameterOf(failure);
-  if (absent !== undefined) return messages.missingParameterMessage(absent);
-  if (failure.code === "POLICY_RATE_LIMITED") return messages.rateLimited;
-  if (failure.details.rule === "readonly") return messages.cannotPerform(tool);
-  return failure.code.startsWith("POLICY_") ? messages.policyViolation(reasonOf(failure)) : failure.message;
+  const error = callError(result, (reason) => reason, tool);
+  // The tool names its own parameters; what the arguments of this dialect lack is named by `decode`.
+  return error.startsWith("Did not store") ? inWordsOfJobs(error) : error;
 }
 
 function json(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
-function addedJob(schedule: ShownSchedule, zoneFrom: CronScheduleData["zoneFrom"]) {
-  const { id, timing, next } = schedule;
+function storedJob({ schedule, zoneFrom, isApprovalOver = false, running }: CronScheduleData) {
+  const { id, timing, next, enabled } = schedule;
   const zone = timing.kind === "cron" ? { timezone: timing.zone } : {};
   const source = zoneFrom === undefined ? {} : { timezone_source: zoneFrom === "given" ? "explicit" : "local" };
   return {
     id,
     job_type: "shell",
+    enabled,
     schedule: jobSchedule(timing),
     next_run: next?.utc ?? null,
     ...zone,
     ...source,
     next_run_local: next?.local ?? null,
+    ...(isApprovalOver ? { approval: messages.APPROVAL_OVER } : {}),
+    ...scheduler(running),
   };
+}
+
+/** ZC-074: there only where the jobs wait for one. */
+function scheduler({ hosts }: RunningHosts) {
+  return hosts.length === 0 ? { scheduler: messages.NOTHING_RUNS } : {};
 }
 
 function listedJob(schedule: ShownSchedule) {

@@ -75,9 +75,9 @@ export const memoryRecallPresenter: ToolPresenter<MemoryRecallInput, MemoryRecal
   decode(args) {
     const query = textArgument(args, "query");
     if (query === undefined) return missing("query", "string");
-    const limit = Math.trunc(numberArgument(args, "limit") ?? DEFAULT_RECALL_LIMIT);
-    const inRange = Math.min(MAX_RECALL_LIMIT, Math.max(1, limit));
-    return { input: { query, limit: inRange } };
+    const limit = numberArgument(args, "limit") ?? DEFAULT_RECALL_LIMIT;
+    // None were to be found for 0; that would read as if there were none.
+    return { input: { query, limit: limit < 1 ? DEFAULT_RECALL_LIMIT : Math.min(MAX_RECALL_LIMIT, limit) } };
   },
   render(result) {
     if (result.data === undefined) return failed(callError(result, messages.memoryRecallFailed, "memory_recall"));

@@ -46,9 +46,15 @@ export const bodyCapped = (bytes: number): string => `[truncated: the body is lo
 /** ZC-052 */
 export const fetchFailed = (reason: string): string => `Failed to fetch: ${reason}`;
 
-/** ZC-068, ZC-071 */
+/** ZC-068, ZC-071, ZC-074 */
 export const AGENT_JOBS =
   "jobs of an agent are not run here: they come with the agent. Send a `command` for a shell job";
+export const NO_DELIVERY =
+  "the output of a job is sent to no channel. Leave out `delivery`; `cron_runs` shows the output";
+export const NOTHING_RUNS =
+  "Nothing runs the jobs of this workspace at present: ask the user to start `haft serve` or `haft schedule daemon` in it.";
+export const APPROVAL_OVER =
+  "The user had approved the command of this job as it was before: it needs an approval again. Send `command` with `cron_update`, so that they are asked.";
 export const removedJob = (id: string): string => `Removed cron job ${id}`;
 export const APPROVED_IGNORED = "`approved` was ignored: only a person or the host can approve a call.";
 

@@ -1,18 +1,11 @@
-import {
-  isRecord,
-  type Rendered,
-  shownEcho,
-  type ToolPresenter,
-  type ToolResult,
-  type Truncation,
-} from "../../kernel/index.js";
+import type { Rendered, ToolPresenter, ToolResult, Truncation } from "../../kernel/index.js";
 import { truncateToHead, type Utf8Truncation } from "../../text/index.js";
 import type { BashData, BashInput, BashLimits } from "../../tools/bash/contract.js";
 import { missing, textArgument } from "../arguments.js";
-import { type Failure, failureOf, missingParameterOf, reasonOf } from "../failure.js";
 import { newTruncations, textResult } from "../rendering.js";
 import { streamTruncation, survivorTruncations, unfinishedTruncations } from "../shell-truncations.js";
 import { unfinishedReason } from "../unfinished-reason.js";
+import { callError } from "./call-error.js";
 import { failed } from "./envelope.js";
 import * as messages from "./messages.js";
 
@@ -49,7 +42,9 @@ export const shellPresenter: ToolPresenter<BashInput, BashData, BashLimits> = {
     return { input: { command: command.trim() }, notes };
   },
   render(result) {
-    return result.data === undefined ? failed(errorText(failureOf(result))) : report(result, result.data);
+    return result.data === undefined
+      ? failed(callError(result, messages.shellExecutionFailed, "shell"))
+      : report(result, result.data);
   },
 };
 
@@ -85,26 +80,4 @@ function joined(stdout: string, stderr: string): string {
 function whyNotFinished(data: BashData): string {
   if (data.ended === "deadline") return `command timed out after ${data.timeoutMs / 1000} seconds`;
   return unfinishedReason(data);
-}
-
-function errorText(failure: Failure): string {
-  const missing = missingParameterOf(failure);
-  if (missing !== undefined) return messages.missingParameterMessage(missing);
-  if (failure.code === "CALL_INVALID") return failure.message;
-  if (!failure.code.startsWith("POLICY_")) return messages.shellExecutionFailed(failure.message);
-  return refusalText(failure);
-}
-
-/** What the policy says is passed on; where the seed has words of its own for the rule, these. */
-function refusalText(failure: Failure): string {
-  const { claim, rule, risk, token } = failure.details;
-  if (failure.code === "POLICY_RATE_LIMITED") return messages.rateLimited;
-  if (rule === "readonly") return messages.cannotPerform("shell");
-  if (failure.code === "POLICY_APPROVAL_REQUIRED" && token === undefined && risk !== undefined)
-    return messages.policyViolation(messages.requiresApproval(risk === "high" ? "High" : "Medium"));
-  const reason = reasonOf(failure);
-  if (reason.startsWith(messages.FORBIDDEN_PATH))
-    return messages.pathBlocked(shownEcho(reason.slice(messages.FORBIDDEN_PATH.length)));
-  const isFile = isRecord(claim) && claim.kind === "file" && typeof claim.path === "string";
-  return isFile ? messages.pathBlocked(shownEcho(String(claim.path))) : messages.policyViolation(reason);
 }

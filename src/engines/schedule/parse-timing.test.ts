@@ -38,7 +38,7 @@ describe("a timing", () => {
     [{ every: "99999d" }, '`every` was "99999d"; send 1s to 3660d'],
     [
       { at: "2026-12-24T18:00" },
-      '`at` was "2026-12-24T18:00"; send a date and time with its offset, such as "2026-11-29T13:00:00Z" or "2026-11-29T13:00:00+02:00"',
+      '`at` was "2026-12-24T18:00"; send a date and time with its offset, such as "2030-01-31T09:00:00Z" or "2030-01-31T09:00:00+02:00"',
     ],
     [
       { at: "2026-11-29T12:00:00+01:00" },

@@ -73,14 +73,13 @@ const RFC_3339 = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(:\d{2}(?:\.\d+)?)?([Zz]
 
 function atTiming(text: string, nowMs: number): { readonly timing: ScheduleTiming } | TimingProblem {
   const parameter = "at";
-  const example = new Date(Math.ceil((nowMs + UNIT_MS.h) / UNIT_MS.h) * UNIT_MS.h).toISOString().slice(0, 19);
   const [, date, minutes, seconds = ":00", offset] = RFC_3339.exec(text.trim()) ?? [];
   const atMs = Date.parse(`${date}T${minutes}${seconds}${offset?.toUpperCase()}`);
   const isDay = Number.isFinite(atMs) && new Date(`${date}T00:00:00Z`).toISOString().startsWith(date ?? " ");
   if (!isDay)
     return {
       parameter,
-      problem: `was ${JSON.stringify(text)}; send a date and time with its offset, such as "${example}Z" or "${example}+02:00"`,
+      problem: `was ${JSON.stringify(text)}; send a date and time with its offset, such as "2030-01-31T09:00:00Z" or "2030-01-31T09:00:00+02:00"`,
     };
   if (atMs > nowMs) return { timing: { kind: "at", atMs } };
   const [understood, now] = [atMs, nowMs].map((ms) => new Date(ms).toISOString());

@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Approver } from "../../kernel/index.js";
+import { verifies } from "../../testing/verifies.fixture.js";
 import { type ScheduleBench, scheduleBench } from "./schedules.fixture.js";
 
 const granting: Approver = { ask: async () => ({ by: "ada", scope: "once" }) };
@@ -125,14 +126,18 @@ describe("policy and schedules", () => {
     expect(await bench.state.schedules!.list()).toEqual([]);
   });
 
-  it("a schedule that was added at full is refused where it runs at readonly", async () => {
-    const bench = scheduleBench();
-    await bench.call("cron_add", { after: "1m", command: "echo x > made", retries: 3 });
-    const run = await runOf(bench, { autonomy: "readonly" });
-    expect([run?.state, bench.lines("made")]).toEqual(["refused", []]);
-    expect(run?.end?.reason).toContain("read-only");
-    expect(await bench.state.schedules!.runs()).toHaveLength(1);
-  });
+  verifies(
+    ["ZC-072", "ZC-073"],
+    "a schedule that was added at full is refused where it runs at readonly, once",
+    async () => {
+      const bench = scheduleBench();
+      await bench.call("cron_add", { after: "1m", command: "echo x > made", retries: 3 });
+      const run = await runOf(bench, { autonomy: "readonly" });
+      expect([run?.state, bench.lines("made")]).toEqual(["refused", []]);
+      expect(run?.end?.reason).toContain("read-only");
+      expect(await bench.state.schedules!.runs()).toHaveLength(1);
+    },
+  );
 
   it("a schedule that was added at supervised is not run at full", async () => {
     const bench = scheduleBench();
@@ -233,7 +238,7 @@ describe("policy and schedules", () => {
     expect((await runOf(bench, { autonomy: "supervised" }))?.state).toBe("refused");
   });
 
-  it("what a later rule denies is refused, whoever approved it", async () => {
+  verifies("ZC-073", "what a later rule denies is refused, whoever approved it", async () => {
     const bench = scheduleBench();
     await bench.call("cron_add", { after: "1m", command: "rm -f a" }, { autonomy: "supervised", approver: granting });
     expect((await runOf(bench, { autonomy: "full", rules: ["deny rm *"] }))?.state).toBe("refused");

@@ -1,5 +1,8 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ScheduleRun } from "../../kernel/index.js";
+import { verifies } from "../../testing/verifies.fixture.js";
 import { scheduleBench } from "./schedules.fixture.js";
 
 const ended = (count: number) => (runs: readonly ScheduleRun[]) =>
@@ -72,7 +75,30 @@ describe("the runner of schedules", () => {
     expect(new Set(skipped.map(({ end }) => end?.reason))).toEqual(new Set(["An earlier run had not ended."]));
   });
 
-  it("keeps 16 KiB of 100 MiB of output", async () => {
+  verifies("ZC-072", "runs four commands at once, and what is due beside them later", async () => {
+    const bench = scheduleBench();
+    for (const name of ["a", "b", "c", "d", "e", "f"])
+      await bench.call("cron_add", {
+        after: "1s",
+        command: `echo ${name} >> begun; until [ -e go ]; do sleep 0.1; done`,
+      });
+    const toolkit = await bench.toolkit();
+    let [now, most] = [0, 0];
+    await toolkit.schedules.start({
+      onRun: (_run, _schedule, end) => {
+        now += end === undefined ? 1 : -1;
+        most = Math.max(most, now);
+      },
+    });
+    await bench.runs((runs) => runs.length === 6 && bench.lines("begun").length >= 4);
+    // Each change of the schedules is a look at what is due.
+    await bench.call("cron_add", { after: "1h", command: "true" });
+    writeFileSync(join(bench.workspace, "go"), "");
+    const runs = await bench.runs(ended(6));
+    expect([most, runs.map(({ state }) => state)]).toEqual([4, Array.from({ length: 6 }, () => "succeeded")]);
+  });
+
+  verifies("ZC-072", "keeps 16 KiB of 100 MiB of output", async () => {
     const bench = scheduleBench();
     await bench.call("cron_add", { after: "1s", command: "echo start; yes | head -c 104857600; echo end" });
     const toolkit = await bench.toolkit();
@@ -103,7 +129,7 @@ describe("the runner of schedules", () => {
     expect(schedule!.nextMs! - Date.now()).toBeLessThanOrEqual(300_000);
   });
 
-  it("refuses a poll under 5 seconds, and a state without schedules", async () => {
+  verifies(["ZC-072", "ZC-074"], "refuses a poll under 5 seconds, and a state without schedules", async () => {
     const bench = scheduleBench();
     const toolkit = await bench.toolkit();
     await expect(toolkit.schedules.start({ pollMs: 4_999 })).rejects.toMatchObject({ code: "CONFIG_INVALID" });

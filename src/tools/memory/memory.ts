@@ -171,7 +171,8 @@ async function orFailure<Data>(what: string, act: () => Promise<ToolResult<Data>
     return await act();
   } catch (thrown) {
     if (!HaftError.is(thrown) || !OF_THE_STORE.has(thrown.code)) throw thrown;
-    const message = `Did not ${what}. ${thrown.message}`;
+    // The store says of an entry what it did not do.
+    const message = thrown.code === "STORE_INVALID" ? thrown.message : `Did not ${what}. ${thrown.message}`;
     return fail(thrown.code, message, { details: thrown.details });
   }
 }
