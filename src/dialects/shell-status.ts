@@ -96,10 +96,14 @@ const SIGNALS: Readonly<Record<number, string>> = {
 };
 
 function endingOfTree(data: BashData): string {
-  const how = data.endedBy === null ? "" : ` with ${data.endedBy === "KILL" ? "TERM, then KILL" : "TERM"}`;
+  const signals = data.endedBy === "KILL" ? "TERM, then KILL" : data.endedBy;
+  const how = signals === null ? "" : ` with ${signals}`;
   if (data.tree === "gone") return `Its process tree was terminated${how}.`;
   if (data.tree === "alive") return `Its process tree was terminated${how}, except the processes below.`;
-  return `Its process tree was terminated${how}; it is unknown whether any process is left.`;
+  if (signals !== null && data.problem === undefined)
+    return `Its process tree was terminated${how}; it is unknown whether any process is left.`;
+  const began = data.began === "unknown" ? ` ${BEGAN.unknown}` : "";
+  return `It could not be ended${signals === null ? " from here" : how} and may still run.${began}`;
 }
 
 function treeLines(data: BashData): readonly string[] {

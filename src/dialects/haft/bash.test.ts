@@ -42,6 +42,12 @@ describe("bashPresenter", () => {
     expect(textOf({ ...stopped, tree: "unseen" })).toContain(
       "status: timed out after 500 ms. Its process tree was terminated with TERM; it is unknown whether any process is left. Raise `timeoutMs`",
     );
+    expect(textOf({ ...stopped, tree: "unseen", endedBy: null })).toContain(
+      "status: timed out after 500 ms. It could not be ended from here and may still run. Raise `timeoutMs`",
+    );
+    expect(textOf({ ...stopped, tree: "unseen", endedBy: "KILL", problem: "it could not be ended" })).toContain(
+      "after 500 ms. It could not be ended with TERM, then KILL and may still run.",
+    );
     expect(textOf({ ...stopped, tree: "alive" })).toMatch(/still running: an unidentified process$/);
     expect(textOf({ ...stopped, timeoutMs: 600_000 })).toContain("Split the work, or start it in the background");
     expect(textOf({ ended: "output-limit", exitCode: null, endedBy: "KILL" })).toContain("read part of it.");

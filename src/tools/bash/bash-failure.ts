@@ -17,17 +17,17 @@ type FailureText = (data: BashData, name: string, limits: BashLimits) => BashFai
 const STOPPED: Readonly<Record<Exclude<BashData["ended"], "itself" | "detached">, FailureText>> = {
   cancelled: (data, name) => ({
     code: "SHELL_CANCELLED",
-    message: `Stopped ${name}: the call was cancelled${endOf(data)}.`,
+    message: `${stopped(data, name)}: the call was cancelled${endOf(data)}.`,
     details: {},
   }),
   deadline: (data, name, limits) => ({
     code: "SHELL_TIMEOUT",
-    message: `Stopped ${name} after ${data.timeoutMs} ms${endOf(data)}. Raise \`timeoutMs\` (at most ${limits.maxTimeoutMs}), or let it do less.`,
+    message: `${stopped(data, name)} after ${data.timeoutMs} ms${endOf(data)}. Raise \`timeoutMs\` (at most ${limits.maxTimeoutMs}), or let it do less.`,
     details: { timeoutMs: data.timeoutMs },
   }),
   "output-limit": (data, name) => ({
     code: "SHELL_OUTPUT_LIMIT",
-    message: `Stopped ${name}: its output exceeded the limit${endOf(data)}. Redirect its output to a file.`,
+    message: `${stopped(data, name)}: its output exceeded the limit${endOf(data)}. Redirect its output to a file.`,
     details: { bytes: data.stdout.bytes + data.stderr.bytes },
   }),
   "spawn-error": (data, name) => ({
@@ -66,10 +66,20 @@ export function bashFailure(data: BashData, input: BashInput, limits: BashLimits
   return { code: "SHELL_EXIT", message: `${name} ended with exit code ${exitCode}.${doubt}`, details: { exitCode } };
 }
 
+/** Nothing was seen of its processes, and no signal is known to have ended them. */
+const mayRunOn = ({ tree, endedBy, problem }: BashData) =>
+  tree === "unseen" && (endedBy === null || problem !== undefined);
+
+const stopped = (data: BashData, name: string) => `Stopped ${mayRunOn(data) ? "waiting for " : ""}${name}`;
+
 /** How the process tree ended, as far as it was observed. */
 function endOf(data: BashData): string {
   const how = data.endedBy === null ? "" : ` with ${data.endedBy}`;
   if (data.tree === "gone") return `, and all its processes were terminated${how}`;
+  if (mayRunOn(data)) {
+    const began = data.began === "unknown" ? `. ${CHANNEL_LOST.unknown.slice(0, -1)}` : "";
+    return `, and it could not be ended${how === "" ? " from here" : how} and may still run${began}`;
+  }
   if (data.tree === "unseen") return `, and it is unknown whether all its processes ended`;
   const left = data.survivors.map(({ pid, name }) => `${pid} (${showControls(name)})`).join(", ");
   return `, but some of its processes still run${left === "" ? "" : `: ${left}`}`;

@@ -158,6 +158,10 @@ describe("a failure", () => {
     expect(alive.message).toContain("some of its processes still run: 7 (node)");
     const unseen = await bash(answering({ ...stopped("unseen"), ended: "cancelled" }).bench, "x");
     expect(unseen.message).toContain("it is unknown whether all its processes ended");
+    const tree = { ...stopped("unseen").tree, endedBy: null };
+    const far = await bash(answering({ ...stopped("unseen"), tree, ended: "deadline", began: "unknown" }).bench, "x");
+    expect(far.message).toContain('Stopped waiting for "x" after 120000 ms, and it could not be ended from here');
+    expect(far.message).toContain("may still run. It is unknown whether it had started");
   });
 
   it("to start reports why, with the directory as the model spelled it", async () => {
