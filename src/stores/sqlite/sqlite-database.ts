@@ -1,5 +1,6 @@
 /** A SQLite database that any number of processes use at once. */
-import { closeSync, lstatSync, openSync, type Stats, statfsSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { closeSync, linkSync, lstatSync, openSync, renameSync, rmSync, type Stats, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { closedState, HaftError, messageOf, shortageOf, systemCode } from "../../kernel/index.js";
@@ -40,7 +41,7 @@ export function sqliteDatabase({ driver, path, prepare }: SqliteDatabaseOptions)
   let isClosed = false;
 
   const connect = async (): Promise<SqliteConnection> => {
-    createPrivate(path);
+    createPrivate(driver, path);
     const connection = await patiently(path, () => driver.open(path));
     const pragma = (text: string) => patiently(path, () => connection.exec(`PRAGMA ${text}`));
     try {
@@ -111,17 +112,42 @@ function databaseOn(connection: SqliteConnection, path: string): Omit<SqlDatabas
 /**
  * SQLite gives its other files the mode of the database. A file that exists is not opened here: closing it would end the locks that
  * other connections of this process have on it.
+ *
+ * A new database gets its name with its header in it. So one without a byte has lost what it held, and is no new one.
  */
-function createPrivate(path: string): void {
+function createPrivate(driver: SqliteDriver, path: string): void {
   const found = statOf(path);
-  if (found?.isFile()) return;
+  if (found?.isFile() && found.size > 0) return;
+  if (found?.isFile()) throw conflict(path, "it is empty, so that what it held is lost", RESTORE);
   const advice = "Move it away, or use another state directory.";
   if (found !== undefined) throw conflict(path, `it is ${found.isSymbolicLink() ? "a symlink" : "not a file"}`, advice);
+  const unnamed = `${path}-${randomBytes(6).toString("hex")}`;
   try {
-    closeSync(openSync(path, "wx", 0o600));
+    closeSync(openSync(unnamed, "wx", 0o600));
+    const connection = driver.open(unnamed);
+    try {
+      connection.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+    } finally {
+      connection.close();
+    }
+    giveName(unnamed, path);
   } catch (error) {
     // Another process was faster.
-    if (systemCode(error) !== "EEXIST") throw systemError(path, error);
+    if (systemCode(error) !== "EEXIST")
+      throw sqliteCode(error) === undefined ? systemError(path, error) : storeError(path, error, 0);
+  } finally {
+    rmSync(unnamed, { force: true });
+  }
+}
+
+/** @throws EEXIST where another process was faster. */
+function giveName(unnamed: string, path: string): void {
+  try {
+    linkSync(unnamed, path);
+  } catch (error) {
+    const hasNoLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(systemCode(error) ?? "");
+    if (!hasNoLinks || statOf(path) !== undefined) throw error;
+    renameSync(unnamed, path); // a disk without hard links, such as exFAT
   }
 }
 

@@ -1,5 +1,5 @@
 /** What a SQLite state says about a file that it cannot use, and that it leaves such a file as it is. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -91,6 +91,25 @@ describe("a database that cannot be used", () => {
         .subarray(4_096, 8_192)
         .every((byte) => byte === 0xff),
     ).toBe(true);
+  });
+
+  it("that was emptied is no new one (MEM-12)", async () => {
+    await stored();
+    writeFileSync(path, "");
+    const refused = {
+      code: "STORE_CONFLICT",
+      message: `Did not use the state in "${path}": it is empty, so that what it held is lost. Restore it from a backup, or move it away to start anew.`,
+    };
+    await expect(open().documents("notes").get("k1")).rejects.toMatchObject(refused);
+    await expect(open().sessions.open("s")).rejects.toMatchObject(refused);
+    expect(await open().problem()).toBe("it is empty, so that what it held is lost");
+    expect(readFileSync(path)).toHaveLength(0);
+    renameSync(path, `${path}.old`);
+    await open()
+      .documents("notes")
+      .update("k1", () => 1);
+    expect(await open().documents("notes").get("k1")).toMatchObject({ value: 1 });
+    expect(readdirSync(root).filter((name) => !/^state\.db(-wal|-shm|\.old)?$/.test(name))).toEqual([]);
   });
 
   it("that another process has locked says so after 10 s, works again, and can be read meanwhile", async () => {
