@@ -240,15 +240,17 @@ underOneShell((shell) => {
     const backend = await machine.open();
     const running = backend.root.shell.exec("echo $$ > pid; exec sleep 600", { cwd: machine.work });
     await until(() => linesOf("pid") === 1);
-    const note = readdirSync(machine.state, { recursive: true, encoding: "utf8" }).find((name) => name.endsWith(".p"));
-    const path = join(machine.state, note ?? "");
-    const [pid, start] = readFileSync(path, "utf8").trim().split(" ");
+    const files = readdirSync(machine.state, { recursive: true, encoding: "utf8" });
+    const records = files.filter((name) => name.endsWith(".r")).map((name) => join(machine.state, name));
+    const leader = /^p (\d+) (\d+)$/m;
+    const path = records.find((record) => leader.test(readFileSync(record, "utf8"))) ?? "";
+    const [, pid, start] = leader.exec(readFileSync(path, "utf8")) ?? [];
     expect([pid, start]).toEqual([readFileSync(marker("pid"), "utf8").trim(), expect.stringMatching(/^\d+$/)]);
     // A number comes round again only after all the others: never within the tick in which the command began.
     await pause(2 * TICK_MS);
     const stranger = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
     expect(Number(startOf(stranger.pid))).toBeGreaterThan(Number(start));
-    writeFileSync(path, `${stranger.pid} ${start}\n`);
+    writeFileSync(path, readFileSync(path, "utf8").replace(leader, `p ${stranger.pid} ${start}`));
     machine.delay = "never";
     machine.cut();
     expect((await running).ended).toBe("channel-lost");

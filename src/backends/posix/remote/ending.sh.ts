@@ -82,9 +82,9 @@ hf_current() {
 # Sets hf_leaders to the leaders of all commands except jobs with lifetime "keep".
 hf_commands() {
   hf_leaders=
-  for hf_f in "$hf_s"/*.p; do
-    [ ! -e "\${hf_f%.p}.keep" ] || continue
-    hf_x=\${hf_f##*/}; hf_leader_of "\${hf_x%.p}"
+  for hf_f in "$hf_s"/*.r; do
+    if [ -e "\${hf_f%.r}.keep" ] || ! hf_read_record "$hf_f" ""; then continue; fi
+    hf_leader_in_record
     hf_leaders="$hf_leaders $hf_leader"
   done
 }

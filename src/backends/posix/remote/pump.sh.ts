@@ -4,12 +4,10 @@ import { sh } from "./sh.js";
 export const PUMP = sh`
 # Reads one stream of a command to its end. It writes segments $1.0, $1.1, ... of about 16 MiB; the first two and the
 # last three stay, so the disk never holds more than five of them. dd writes each read at once, so that readers of the
-# file are up to date; its final report gives the exact count. $1.i lists "SEGMENT START", $1.n is written last:
-# "TOTAL SEGMENT ITS-SIZE SIZE-BEFORE".
+# file are up to date; its final report gives the exact count. $1.i lists "SEGMENT START". Last is a line of the record:
+# "STREAM TOTAL SEGMENT ITS-SIZE SIZE-BEFORE".
 hf_pump() {
   hf_n=0 hf_size=0 hf_prev=0 hf_total=0 hf_many=16
-  # Reserved for the count, which could not be written on a full disk.
-  printf 'reserved\n' >"$1.reserve"
   while :; do
     hf_d=$(LC_ALL=C dd bs=65536 count="$hf_many" 2>&1 >>"$1.$hf_n")
     hf_count "$hf_d" "$1.$hf_n" "$hf_size" || { hf_drain "$1"; return; }
@@ -23,16 +21,18 @@ hf_pump() {
       if [ "$hf_n" -ge 5 ]; then rm -f "$1.$(( hf_n - 3 ))"; fi
     fi
   done
-  printf '%s %s %s %s\n' "$hf_total" "$hf_n" "$hf_size" "$hf_prev" >"$1.n"
+  hf_note_count "$1"
 }
 
-# While the local side has a listener, the file H of a command contains "hold" and $1.t how much of the stream was received.
-# A pump that is 4 MiB ahead waits, which blocks the command, and no segment is removed before it was received. H contains
-# "go" when the leader has ended or there is no listener.
+hf_note_count() { printf '%s %s %s %s %s\n' "\${1##*.}" "$hf_total" "$hf_n" "$hf_size" "$hf_prev" >>"\${1%.?}.r"; }
+
+# While the local side has a listener, the record says "hold" and $1.t how much of the stream was received. A pump that is
+# 4 MiB ahead waits, which blocks the command, and no segment is removed before it was received. The record says "go" when
+# there is no listener any more, and "x" when the leader has ended.
 # Shells read byte by byte, so a read while $1.t is overwritten can mix two numbers, "0" and "1048576" to "0048576", on which
 # arithmetic ends the shell. The number is therefore written twice; a read in which the two differ counts as 0.
 hf_keep_pace() {
-  while hf_q=; read -r hf_q <"\${1%.?}.h" && [ "$hf_q" = hold ]; do
+  while hf_read_record "\${1%.?}.r" "" && [ "$hf_rec_pace" = hold ]; do
     hf_many=16 hf_q=0 hf_y=0
     read -r hf_q hf_y <"$1.t" && [ "$hf_q" = "$hf_y" ] || hf_q=0
     [ $(( hf_total - hf_q )) -gt 4194304 ] || return 0
@@ -65,10 +65,9 @@ hf_size_of() {
 # Writing failed, but the command must not block: the rest is read, counted and dropped.
 hf_drain() {
   hf_rest=$(wc -c) || cat >/dev/null
-  rm -f "$1.reserve"
   hf_size_of "$1.$hf_n"
   hf_total=$(( hf_total + hf_x - hf_size + hf_rest )) hf_size=$hf_x
-  printf '%s %s %s %s\n' "$hf_total" "$hf_n" "$hf_size" "$hf_prev" >"$1.n"
+  hf_note_count "$1"
 }
 
 # Bytes $2 to $2 + $3 of the file $1.

@@ -142,32 +142,70 @@ hf_tagged_among() {
   return 1
 }
 
-# Where the output of job $1 is: "ID.w" holds the name of its FIFOs and the prefix of its files. Sets hf_pipe and hf_b, the
-# latter with its directory.
-hf_base_of() {
-  hf_pipe= hf_b=\${1##*/}
-  if read -r hf_x hf_y <"$hf_s/$1.w"; then hf_pipe=$hf_x hf_b=$hf_y; fi
-  hf_b=$hf_s/\${1%"\${1##*/}"}$hf_b
+# The record of job $1: sets hf_b to the prefix of its files, hf_pipe to the name of its FIFOs, and what hf_read_record sets.
+# Fails if there is none. A command that is waited for is recorded by its worker; see hf_renew. Its record is named in "ID.w"
+# from the first question about it, after which the worker uses another one for its next command.
+hf_record() {
+  hf_b=$hf_s/$1 hf_pipe=\${1##*/}
+  if [ -e "$hf_b.r" ]; then hf_read_record "$hf_b.r" "$hf_pipe"; return; fi
+  if ! read -r hf_pipe <"$hf_b.w"; then
+    hf_pipe=none
+    for hf_f in "$hf_s"/w*.r; do
+      hf_read_record "$hf_f" "$1" || continue
+      hf_pipe=\${hf_f##*/}; hf_pipe=\${hf_pipe%.r}
+      printf '%s\n' "$hf_pipe" >"$hf_b.w"
+      break
+    done
+  fi
+  hf_b=$hf_s/$hf_pipe hf_pipe=\${hf_pipe%.*}
+  # Again, if it was just found: where the worker did not see the question, the command had ended.
+  hf_read_record "$hf_b.r" "$1"
 }
+
+# Reads what the record $1 says of the command $2, of the last one if that is "". Lines are only ever added, each in one write:
+#   r ID TAG hold|go           it may begin            p PID START   its leader       x STATUS   the leader has ended
+#   o|e TOTAL SEGMENT SIZES    all of its output       go            no listener      f ID       it is not needed any more
+#   over                       no further command is recorded here
+hf_read_record() {
+  hf_rec_over=no
+  hf_clear_record
+  while read -r hf_x hf_y hf_z hf_w; do
+    case $hf_x in
+    r)
+      if [ -n "$2" ] && [ "$hf_rec_id" = "$2" ]; then break; fi
+      hf_clear_record
+      hf_rec_id=$hf_y hf_rec_tag=$hf_z hf_rec_pace=$hf_w ;;
+    p) hf_rec_pid=$hf_y hf_rec_start=$hf_z ;;
+    x) hf_rec_status=$hf_y hf_rec_pace=go ;;
+    o) hf_rec_o="$hf_y $hf_z $hf_w" ;;
+    e) hf_rec_e="$hf_y $hf_z $hf_w" ;;
+    go) hf_rec_pace=go ;;
+    f) [ "$hf_y" != "$hf_rec_id" ] || hf_rec_f=yes ;;
+    over) hf_rec_over=yes ;;
+    esac
+  done <"$1"
+  if [ -n "$hf_rec_id" ] && [ "\${2:-$hf_rec_id}" = "$hf_rec_id" ]; then return 0; fi
+  hf_clear_record
+  return 1
+}
+hf_clear_record() { hf_rec_id= hf_rec_tag= hf_rec_pace= hf_rec_pid= hf_rec_start= hf_rec_status= hf_rec_o= hf_rec_e= hf_rec_f=no; }
 
 # Whether a pump of the job $1 ("*": of any that is not to be kept) still runs: if all have ended, no process holds a stream.
 # Sets hf_pipes to the FIFOs of those that do.
 hf_open() {
   hf_pipes=" "
-  if [ "$1" != "*" ]; then hf_open_job "$1"
+  if [ "$1" != "*" ]; then hf_record "$1"; hf_open_one
   else
-    for hf_f in "$hf_s"/*.p; do
-      hf_f=\${hf_f%.p}
-      [ ! -e "$hf_f.p" ] || [ -e "$hf_f.keep" ] || hf_open_job "\${hf_f##*/}"
+    for hf_f in "$hf_s"/*.r; do
+      hf_pipe=\${hf_f##*/}; hf_pipe=\${hf_pipe%.r}
+      case $hf_pipe in w*) hf_pipe=\${hf_pipe%.*} ;; esac
+      if [ ! -e "\${hf_f%.r}.keep" ] && hf_read_record "$hf_f" "" && [ -n "$hf_rec_pid" ]; then hf_open_one; fi
     done
   fi
   [ "$hf_pipes" != " " ]
 }
 
-hf_open_job() {
-  hf_base_of "$1"
-  if [ ! -e "$hf_b.o.n" ] || [ ! -e "$hf_b.e.n" ]; then hf_pipes="$hf_pipes\${hf_pipe:-none} "; fi
-}
+hf_open_one() { if [ -z "$hf_rec_o" ] || [ -z "$hf_rec_e" ]; then hf_pipes="$hf_pipes$hf_pipe "; fi; }
 
 # Finds the processes that hold the output FIFOs of the job $1 ("*": of any job) in one listing of all open files. Sets hf_held
 # to " PID:o PID:e ...".

@@ -8,7 +8,7 @@ hf_worker() {
   exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- >/dev/null
   hf_exited=
   # Named after the channel too, because workers of an earlier channel may still run commands.
-  hf_k=$hf_gen-$1 hf_base= hf_runs=1
+  hf_k=$hf_gen-$1 hf_base= hf_runs=0 hf_uses=0 hf_ready=no
   hf_own_pid; hf_note "$hf_pid" "$hf_s/worker.$hf_gen.$1"
   while IFS= read -r hf_l; do
     hf_na=\${hf_l%% *}; hf_l=\${hf_l#* }
@@ -20,6 +20,7 @@ hf_worker() {
     shift 2
     "hf_do_$hf_op" "$@"
   done
+  [ -z "$hf_base" ] || printf 'over\n' >>"$hf_s/$hf_base.r"
 }
 
 hf_reply() { printf 'T %s,%s\n' "$hf_id" "$1" >&3; }
@@ -28,7 +29,7 @@ hf_reply() { printf 'T %s,%s\n' "$hf_id" "$1" >&3; }
 # records afterwards, so a request without a record can never start. "stop" does the same for one request.
 # Answers and fails if it may not start or cannot be recorded.
 hf_begin() {
-  printf '%s\n' "$hf_job_tag" >"$hf_s/$hf_id.r" || { hf_unnoted; return 1; }
+  printf 'r %s\n' "$hf_id $hf_job_tag $hf_pace" >>"$hf_rec" || { hf_unnoted; return 1; }
   hf_now=; read -r hf_now <"$hf_s/gen"
   if [ "$hf_now" = "$hf_gen" ] && [ ! -e "$hf_s/$hf_id.stop" ]; then return 0; fi
   printf 'refused\n' >"$hf_s/$hf_id.no"
@@ -41,28 +42,54 @@ hf_unnoted() { if [ -d "$hf_s" ]; then hf_reply nonote; else hf_reply refused; f
 
 # exec TAG CWD ALLOWED STAGED COMMAND HEAD TAIL hold|go VARIABLES...: runs a command to its end and answers with its output. "hold":
 # there is a listener; see hf_keep_pace.
+# Creating files is what takes long, so where a command has no output the next one of this worker uses the same files.
 hf_do_exec() {
   hf_job=$hf_id hf_job_tag=$1 hf_head=$6 hf_tail=$7 hf_pace=$8
   hf_set_command "$2" "$3" "$4" "$5" || return 0
   shift 8
+  hf_rec=$hf_s/$hf_id.r
+  if hf_has mkfifo; then hf_renew; hf_rec=$hf_s/$hf_base.r; fi
   hf_begin || return 0
   hf_run "$@"
   cd /
+  hf_b=\${hf_rec%.r}; hf_read_record "$hf_rec" "$hf_id"
   hf_finish
-  # Opening a FIFO in a directory that the command has removed would end this shell.
-  if hf_has mkfifo && [ -d "$hf_s" ]; then hf_runs=$(( hf_runs + 1 )); hf_prepare "w$hf_k" "w$hf_k.$hf_runs"; fi
+  if hf_has mkfifo; then
+    # Nobody has asked about the command, and none of its processes can add anything.
+    if [ "$hf_uses" -ge 8 ] || [ "$hf_looked,$hf_names,$hf_out,$hf_err" != yes,,0,0,0,1,0,0,0,1 ] || [ -e "$hf_s/$hf_id.w" ] ||
+      [ -e "$hf_s/$hf_id.stop" ]
+    then
+      printf 'over\n' >>"$hf_rec"; hf_base=
+    fi
+    hf_renew
+  fi
+}
+
+# Prepares the next command, with a new record and new files if hf_base is empty. Opening a FIFO in a directory that a command
+# has removed would end this shell. The first line makes the record a block of its own: the lines of eight commands have place
+# in it on a full disk too.
+hf_renew() {
+  [ "$hf_ready" = no ] && [ -d "$hf_s" ] || return 0
+  if [ -z "$hf_base" ]; then
+    hf_runs=$(( hf_runs + 1 )) hf_uses=0 hf_base=w$hf_k.$hf_runs
+    printf 'reserved\n' >"$hf_s/$hf_base.r"
+  fi
+  hf_uses=$(( hf_uses + 1 )) hf_ready=yes
+  hf_prepare "w$hf_k" "$hf_base"
 }
 
 # kill ID: kills the leader of a command, for one that starts no other processes. "no" if it has not begun.
 hf_do_kill() {
   printf 'stop\n' >"$hf_s/$1.stop"
-  if hf_kill_noted KILL "$hf_s/$1.p"; then hf_reply kill,yes; else hf_reply kill,no; fi
+  if hf_record "$1" && hf_is_still "$hf_rec_pid" "$hf_rec_start" && kill -KILL "$hf_rec_pid"; then hf_reply kill,yes
+  else hf_reply kill,no
+  fi
 }
 
 # spawn TAG CWD ALLOWED STAGED COMMAND keep|no VARIABLES...: starts a detached job. The intermediate shell is killed by its
 # child, so the job does not depend on the channel and this worker is free; init adopts the job.
 hf_do_spawn() {
-  hf_job_tag=$1 hf_kept=$6 hf_pace=go
+  hf_job_tag=$1 hf_kept=$6 hf_pace=go hf_rec=$hf_s/$hf_id.r
   hf_set_command "$2" "$3" "$4" "$5" || return 0
   shift 6
   hf_begin || return 0
@@ -71,9 +98,11 @@ hf_do_spawn() {
   # The colon prevents tail-exec of the inner shell.
   ( hf_own_pid; hf_middle=$hf_pid; ( ! hf_is_pid "$hf_middle" || kill -KILL "$hf_middle"; hf_run_apart "$@" ); : )
   cd /
-  hf_pid= hf_tries=0
-  until read -r hf_pid hf_x <"$hf_s/$hf_id.p" || [ "$hf_tries" = 50 ]; do hf_pause 1; hf_tries=$(( hf_tries + 1 )); done
-  hf_reply "spawned,$hf_pid"
+  hf_tries=0
+  until { hf_read_record "$hf_rec" "" && [ -n "$hf_rec_pid" ]; } || [ "$hf_tries" = 50 ]; do
+    hf_pause 1; hf_tries=$(( hf_tries + 1 ))
+  done
+  hf_reply "spawned,$hf_rec_pid"
 }
 
 # Runs a job with its own FIFOs; the prepared ones of this worker are for its next command.
@@ -126,23 +155,18 @@ hf_unstage() { [ -z "$1" ] || rm -f "$hf_s/$1".*; }
 # sees end of file. The pumps may ignore INT and QUIT, as jobs do; the command must not, so it runs in the foreground.
 hf_run() {
   if ! hf_has mkfifo; then hf_run_piped "$@"; return; fi
-  [ -n "$hf_base" ] || hf_prepare "w$hf_k" "w$hf_k.1"
-  printf '%s\n' "$hf_pipe_name $hf_base" >"$hf_s/$hf_id.w"
-  hf_paced=$hf_s/$hf_base.h
-  [ "$hf_pace" = go ] || printf 'hold\n' >"$hf_paced"
   hf_feeder
   ( hf_become "$@" ) >&8 2>&9 8>&- 9>&- <"$hf_input"
   hf_x=$?
   exec 8>&- 9>&-
   hf_ended "$hf_x"
-  hf_base=
+  hf_ready=no
   wait
 }
 
 # Starts the pumps of the next command: $1 names their FIFOs, $2 their files. The descriptors 8 and 9 hold the FIFOs open
 # until there is a command; after a command the worker prepares the next pumps while it is idle.
 hf_prepare() {
-  hf_pipe_name=$1 hf_base=$2
   if [ ! -p "$hf_s/$1.fe" ]; then mkfifo -m 600 "$hf_s/$1.fo" "$hf_s/$1.fe"; fi
   # The read ends are opened here: a pump that opened them after the command ended would read nothing.
   exec 8<>"$hf_s/$1.fo" 9<>"$hf_s/$1.fe" 6<"$hf_s/$1.fo" 7<"$hf_s/$1.fe"
@@ -155,8 +179,6 @@ hf_prepare() {
 # The same with pipes, where there is no mkfifo: the outer pump then sees its end only after the inner one. Descriptor 5 is
 # the command's stderr on its way to the outer pump; messages of our own shells are discarded.
 hf_run_piped() {
-  hf_paced=$hf_s/$hf_id.h
-  [ "$hf_pace" = go ] || printf 'hold\n' >"$hf_paced"
   hf_feeder
   { { { ( exec 2>&5 5>&-; hf_become "$@" ) <"$hf_input"; hf_ended "$?"; } | { exec 3>&- 5>&- >/dev/null; hf_pump "$hf_s/$hf_id.o"; }
     } 5>&1 | { exec 3>&- >/dev/null; hf_pump "$hf_s/$hf_id.e"; }
@@ -178,7 +200,7 @@ hf_feeder() {
 
 # Becomes the command, in a session of its own. $@: variables NAME=VALUE, which the local side has kept clear of our names.
 hf_become() {
-  hf_own_pid; hf_note "$hf_pid" "$hf_s/$hf_id.p"
+  hf_own_pid; hf_started "$hf_pid"; printf 'p %s %s\n' "$hf_pid" "$hf_began_at" >>"$hf_rec"
   exec 3>&-
   command export "PATH=$hf_path" "HAFT_TAG=$hf_job_tag$hf_id." "$@" || { printf 'a variable cannot be set\n' >&2; exit 126; }
   hf_x="exec \${hf_setsid:+\"\$hf_setsid\"} \"\$hf_program\" $hf_args"
@@ -190,18 +212,16 @@ hf_become() {
 # Records and reports the status of the leader.
 hf_ended() {
   hf_exited=$1
-  printf '%s\n' "$1" >"$hf_s/$hf_id.x"
-  [ "$hf_pace" = go ] || printf 'go\n' >"$hf_paced"
+  printf 'x %s\n' "$1" >>"$hf_rec"
   [ -z "$hf_feed" ] || hf_kill_noted TERM "$hf_s/$hf_id.feed"
   printf 'T %s,exit,%s\n' "$hf_id" "$1" >&3
 }
 
-# Reports on a command that has ended, with its output.
+# Reports on a command that has ended, with its output. Its record has been read.
 hf_finish() {
   hf_files=
-  hf_base_of "$hf_job"
-  hf_gather o; hf_out=$hf_meta hf_out_bytes=$hf_bytes
-  hf_gather e; hf_err=$hf_meta hf_err_bytes=$hf_bytes
+  hf_gather o $hf_rec_o; hf_out=$hf_meta hf_out_bytes=$hf_bytes
+  hf_gather e $hf_rec_e; hf_err=$hf_meta hf_err_bytes=$hf_bytes
   hf_survivors
   hf_report done
 }
@@ -209,7 +229,7 @@ hf_finish() {
 # "$1,STATUS,LOOKED", for each stream "TOTAL,FIRST,LAST,ENDED", and the size of the names of living processes; then the
 # kept bytes of both streams and the names.
 hf_report() {
-  hf_status=; read -r hf_status <"$hf_s/$hf_job.x" || hf_status=$hf_exited
+  hf_status=\${hf_rec_status:-$hf_exited}
   hf_x=0
   # A report that cannot be written cannot be sent; the job is not reported as gone.
   if [ -n "$hf_names" ] && ! printf '%s' "$hf_names" >"$hf_s/w$hf_k.s"; then hf_names= hf_looked=no; fi
@@ -224,10 +244,10 @@ hf_report() {
 }
 
 # The kept bytes of stream $1 (o or e) of hf_job: adds files to hf_files, sets hf_meta to "TOTAL,FIRST,LAST,ENDED" and
-# hf_bytes to their number.
+# hf_bytes to their number. $2...: what its pump has recorded, if that has ended.
 hf_gather() {
-  hf_f=\${hf_b#"$hf_s/"}.$1 hf_total=0 hf_n=0 hf_size=0 hf_prev=0 hf_ended=1
-  read -r hf_total hf_n hf_size hf_prev <"$hf_s/$hf_f.n" || hf_measure "$1"
+  hf_f=\${hf_b#"$hf_s/"}.$1 hf_total=$2 hf_n=$3 hf_size=$4 hf_prev=$5 hf_ended=1
+  [ -n "$2" ] || hf_measure "$1"
   if [ "$hf_n" = 0 ] && [ "$hf_total" -le $(( hf_head + hf_tail )) ]; then
     hf_first=$hf_total hf_last=0
     if [ "$hf_total" != 0 ] && [ "$hf_ended" = 1 ]; then hf_files="$hf_files $hf_f.0"
@@ -269,8 +289,8 @@ hf_measure() {
 # Usually there is none. Sets hf_names and hf_looked.
 hf_survivors() {
   hf_names= hf_looked=no hf_leader= hf_young= hf_tagged= hf_held= hf_mine=no
-  hf_has proc && read -r hf_leader hf_x <"$hf_s/$hf_job.p" || return 0
-  hf_looked=yes hf_x=0
+  hf_has proc && [ -n "$hf_rec_pid" ] || return 0
+  hf_leader=$hf_rec_pid hf_looked=yes hf_x=0
   read -r hf_x hf_x hf_x hf_x hf_x </proc/loadavg
   # The numbers have wrapped around: any process may be younger.
   if [ "\${hf_x:-0}" -lt "$hf_leader" ]; then hf_scan "$hf_leader" "$hf_job_tag$hf_job." ""; return 0; fi

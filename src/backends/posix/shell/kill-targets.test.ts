@@ -42,11 +42,12 @@ describe.runIf(processStart(own) !== undefined)("what the remote scripts signal"
 
   it("is the group of a leader only where the note of the leader is whole", () => {
     const signal = "hf_found= hf_groups= hf_looked=no; hf_leader_of 1; hf_signal TERM $hf_leader";
+    const record = (note: string) => writeFileSync(join(directory, "1.r"), `r 1 tag- go\np ${note}`);
     for (const note of ["", "0\n", "1\n", "-1\n", "0 5\n", "1 5\n", `${own}`, `${own} ${started() + 1}\n`]) {
-      writeFileSync(join(directory, "1.p"), note);
+      record(note);
       expect([note, signalsOf(signal)]).toEqual([note, ""]);
     }
-    writeFileSync(join(directory, "1.p"), `${own} ${started()}\n`);
+    record(`${own} ${started()}\n`);
     expect(signalsOf(signal)).toBe(`-TERM -${own}`);
   });
 
