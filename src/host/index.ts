@@ -15,6 +15,7 @@ export {
 } from "./process/command-environment.js";
 export { type HostIdentity, hostName, isHostAlive, machinePlace, ownHostIdentity } from "./process/host-identity.js";
 export { killTree, type Leader, send, survivorsOf } from "./process/kill-tree.js";
+export { passingDirectories } from "./process/passing-directories.js";
 export { type Pipe, PipePool } from "./process/pipe-pool.js";
 export { requireNoProcessSecret } from "./process/process-secrets.js";
 export {

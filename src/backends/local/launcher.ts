@@ -17,7 +17,8 @@ export interface Launch {
  * Wraps the innermost shell of each command. What Haft starts around it, and the files with its status, stay outside, where the
  * command cannot reach them.
  *
- * The command must run in a PID namespace of its own, whose first process ends when no other is left.
+ * The command must run in a PID namespace of its own, whose first process ends when no other is left, and has both outputs of the command
+ * open until then.
  */
 export interface Launcher {
   readonly flags: BackendFlags;

@@ -1,20 +1,31 @@
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { newNonce } from "../../host/index.js";
+import { newNonce, passingDirectories } from "../../host/index.js";
 
 /**
  * Arguments as `bwrap --args` reads them from a descriptor: there, other users do not see the variables of a command. An unlinked file,
  * opened at its start.
+ * @param directories - Where it is made: in the first one that has room for it.
  */
-export function argumentsFile(args: readonly string[]): number {
-  const path = join(tmpdir(), `haft-arguments-${newNonce()}`);
+export function argumentsFile(args: readonly string[], directories = passingDirectories()): number {
+  const bytes = Buffer.from(args.map((one) => `${one}\0`).join(""));
+  for (const [index, directory] of directories.entries()) {
+    try {
+      return unlinkedFile(join(directory, `haft-arguments-${newNonce()}`), bytes);
+    } catch (thrown) {
+      if (index === directories.length - 1) throw thrown;
+    }
+  }
+  throw new Error("there is no directory for the arguments");
+}
+
+/** @throws The system's error; then nothing stays. */
+function unlinkedFile(path: string, bytes: Uint8Array): number {
   const writer = openSync(path, "wx", 0o600);
   let reader: number | undefined;
   try {
-    reader = openSync(path, "r");
     unlinkSync(path);
-    const bytes = Buffer.from(args.map((one) => `${one}\0`).join(""));
+    reader = openSync(`/proc/self/fd/${writer}`, "r");
     for (let at = 0; at < bytes.length; ) at += writeSync(writer, bytes, at);
     return reader;
   } catch (thrown) {

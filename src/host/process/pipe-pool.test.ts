@@ -28,7 +28,7 @@ beforeEach(() => {
   mkdirSync(temp);
   process.env.TMPDIR = temp;
   mkfifo = REAL_MKFIFO;
-  pool = new PipePool(undefined, () => mkfifo);
+  pool = new PipePool(undefined, () => mkfifo, [temp]);
 });
 afterEach(() => {
   for (const pipe of taken.splice(0)) closeSync(pipe.readEnd);
@@ -88,6 +88,20 @@ describe.runIf(process.platform === "linux")("a pool of pipes", () => {
     expect(readdirSync(temp)).toEqual([]);
     mkfifo = REAL_MKFIFO;
     await until(take);
+  });
+
+  it("makes them in the next directory where the first one has no room", async () => {
+    // Nobody can make a directory there, nor a FIFO in the place of one.
+    for (const [index, full] of ["/proc", join(directory, "nothing")].entries()) {
+      pool = new PipePool(undefined, () => mkfifo, [full, temp]);
+      expect([index, take(), readdirSync(temp)]).toEqual([index, true, []]);
+      pool.close();
+    }
+    setMkfifo(`case "$4" in */full/*) exit 1 ;; esac; exec ${REAL_MKFIFO} "$@"`);
+    const full = join(directory, "full");
+    mkdirSync(full);
+    pool = new PipePool(undefined, () => mkfifo, [full, temp]);
+    expect([take(), readdirSync(full), readdirSync(temp)]).toEqual([true, [], []]);
   });
 
   it("does not run an mkfifo in the first directory of PATH", () => {

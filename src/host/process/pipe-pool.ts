@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { closeSync, constants, existsSync, mkdtempSync, openSync, readlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { passingDirectories } from "./passing-directories.js";
 import { removeNames } from "./remove-names.js";
 import { sendSignal } from "./signal.js";
 import { systemProgram } from "./system-program.js";
 
-/** Pipes created by one `mkfifo`, which takes about 2 ms. */
+/** Pipes created by one `mkfifo`, which takes about 2 ms, and 20 on some disks. */
 const BATCH = 64;
 /** With fewer free pipes the next batch is created in the background. */
 const REFILL_BELOW = 32;
@@ -36,6 +36,8 @@ export class PipePool {
   #free: Pipe[] = [];
   readonly #isUsable: boolean;
   readonly #mkfifo: () => string | undefined;
+  /** Where they are made: in the next one once it fails. */
+  readonly #directories: string[];
   #notBefore = 0;
   /** The batch being created in the background. */
   #coming: { readonly batch: Batch; readonly child: ChildProcess } | undefined;
@@ -44,13 +46,16 @@ export class PipePool {
   /**
    * @param isUsable - False: never returns a pipe, as on a system that cannot create them.
    * @param mkfifo - Finds the absolute path of `mkfifo`. Default: that of the operating system.
+   * @param directories - Where their names are for a moment. Default: in memory where that is possible.
    */
   constructor(
     isUsable = process.platform === "linux" && existsSync("/proc/self/fd"),
     mkfifo = () => systemProgram("mkfifo"),
+    directories = passingDirectories(),
   ) {
     this.#isUsable = isUsable;
     this.#mkfifo = mkfifo;
+    this.#directories = [...directories];
   }
 
   /** A pipe, or undefined if none can be created now; use a socket then. */
@@ -82,8 +87,10 @@ export class PipePool {
   }
 
   #makeNow(): void {
-    const batch = newBatch();
-    this.#adopt(batch, batch !== undefined && this.#run(batch));
+    do {
+      const batch = newBatch(this.#directories[0]!);
+      this.#adopt(batch, batch !== undefined && this.#run(batch));
+    } while (this.#free.length === 0 && this.#mayMake);
   }
 
   #run({ options }: Batch): boolean {
@@ -105,7 +112,7 @@ export class PipePool {
   }
 
   #makeSoon(): void {
-    const batch = newBatch();
+    const batch = newBatch(this.#directories[0]!);
     const child = batch && this.#start(batch);
     if (batch === undefined || child === undefined) {
       this.#adopt(batch, false);
@@ -125,8 +132,9 @@ export class PipePool {
   #adopt(batch: Batch | undefined, isMade: boolean): void {
     const made = batch === undefined || !isMade || this.#isClosed ? undefined : openBatch(batch);
     if (batch !== undefined) removeNames(batch.directory, batch.paths);
-    if (made === undefined) this.#notBefore = performance.now() + RETRY_AFTER_MS;
-    else this.#free.push(...made.map(pipeOf));
+    if (made !== undefined) this.#free.push(...made.map(pipeOf));
+    else if (this.#directories.length > 1) this.#directories.shift();
+    else this.#notBefore = performance.now() + RETRY_AFTER_MS;
   }
 }
 
@@ -136,9 +144,9 @@ interface Batch {
   readonly options: readonly string[];
 }
 
-function newBatch(): Batch | undefined {
+function newBatch(place: string): Batch | undefined {
   try {
-    const directory = mkdtempSync(join(tmpdir(), "haft-pipes-"));
+    const directory = mkdtempSync(join(place, "haft-pipes-"));
     const paths = Array.from({ length: BATCH }, (_, index) => join(directory, String(index)));
     return { directory, paths, options: ["-m", "600", "--", ...paths] };
   } catch {

@@ -32,9 +32,14 @@ export const shellInput: Suite<Fixture> = [
     async (fixture) => {
       const handle = await spawned(fixture, "printf 'Name: '; read name; echo hello $name; sleep 600");
       expectThat(handle.waiting !== undefined, "the backend can look at its processes");
-      await until(fixture, "it is seen to wait", async () => (await handle.waiting?.()) !== null);
-      const waiting = await handle.waiting();
-      expectEqual([waiting?.on, waiting?.prompt], ["input", "Name:"], "what it waits for");
+      let on: string | undefined;
+      // It may be seen to wait before its output has come.
+      await until(fixture, "it is seen to wait with what it has printed", async () => {
+        const waiting = await handle.waiting?.();
+        on = waiting?.on;
+        return waiting?.prompt === "Name:";
+      });
+      expectEqual(on, "input", "what it waits for");
       await handle.write(utf8("you\n"));
       await until(fixture, "it waits no more", async () => (await handle.waiting?.()) === null);
       await handle.kill("KILL");

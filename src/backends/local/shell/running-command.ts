@@ -33,11 +33,15 @@ import { waitingProcess } from "./waiting-process.js";
 
 /** When to check for remaining processes, in milliseconds after the exit. */
 const POLL_DELAYS_MS = [0, 8, 30, SETTLE_MS];
+/** The first process of a PID namespace ends within a millisecond after the leader. */
+const LAUNCHED_POLL_DELAYS_MS = [0, 1, 2, 4, ...POLL_DELAYS_MS.slice(1)];
 /**
  * When to check, in milliseconds after the start, whether a command has printed: from then on its output is streamed. Most
  * commands have ended by then; a reader for each stream would cost them a tenth of their time.
  */
 const FIRST_READS_MS = [2, 6, 14];
+/** Where a launcher prepares for some ten milliseconds before the command begins. */
+const LAUNCHED_FIRST_READS_MS = [15, 30];
 /** Maximum bytes read at once after the leader has exited, because a survivor may print without end. */
 const LAST_DRAIN_BYTES = 1024 * 1024;
 
@@ -98,6 +102,8 @@ export class RunningCommand {
   readonly #child: Started["child"];
   readonly #isKept: boolean;
   readonly #isLaunched: boolean;
+  /** Rather than sockets, on which a process can signal the end while it goes on. */
+  readonly #hasPipes: boolean;
   readonly #inputShownAs: string | undefined;
   readonly #began = performance.now();
   #tookMs: number | undefined;
@@ -115,6 +121,7 @@ export class RunningCommand {
     this.#child = child;
     this.#isKept = options.isKept === true;
     this.#isLaunched = options.isLaunched === true;
+    this.#hasPipes = isPipe(started.out) && isPipe(started.err);
     this.#inputShownAs = started.inputShownAs;
     const keep = options.keep ?? DEFAULT_KEEP;
     const { onOutput } = options;
@@ -305,9 +312,10 @@ export class RunningCommand {
 
   #pollRemaining(poll: number): void {
     this.#drain();
-    const isLast = poll === POLL_DELAYS_MS.length - 1;
+    const delays = this.#isLaunched ? LAUNCHED_POLL_DELAYS_MS : POLL_DELAYS_MS;
+    const isLast = poll === delays.length - 1;
     if (this.isDrained || isLast) {
-      this.#wasAlone = this.tree.hasNoChildren();
+      this.#wasAlone = this.#isNamespaceGone || this.tree.hasNoChildren();
       const tree = this.#wasAlone ? TREE_GONE : this.remains();
       const isOver = tree.state !== "alive" && this.isDrained;
       if (isOver || isLast) {
@@ -317,7 +325,15 @@ export class RunningCommand {
       }
     }
     this.#read();
-    setTimeout(() => this.#pollRemaining(poll + 1), POLL_DELAYS_MS[poll + 1]! - POLL_DELAYS_MS[poll]!);
+    setTimeout(() => this.#pollRemaining(poll + 1), delays[poll + 1]! - delays[poll]!);
+  }
+
+  /**
+   * Whether the PID namespace of a launched command has ended: its first process has both pipes open until no other is left, and a pipe is
+   * at its end when nobody can write to it any more.
+   */
+  get #isNamespaceGone(): boolean {
+    return this.#isLaunched && this.#hasPipes && this.isDrained;
   }
 
   #drain(): void {
@@ -331,14 +347,15 @@ export class RunningCommand {
 
   /** Streams the output once there is some, or once the command is not quick. */
   #readSoon(look: number): void {
+    const reads = this.#isLaunched ? LAUNCHED_FIRST_READS_MS : FIRST_READS_MS;
     this.#readTimer = setTimeout(
       () => {
         for (const reader of this.#readers) reader.drain(READ_BYTES);
         const hasPrinted = this.stdout.produced + this.stderr.produced > 0;
-        if (hasPrinted || look === FIRST_READS_MS.length - 1) this.#read();
+        if (hasPrinted || look === reads.length - 1) this.#read();
         else this.#readSoon(look + 1);
       },
-      FIRST_READS_MS[look]! - (FIRST_READS_MS[look - 1] ?? 0),
+      reads[look]! - (reads[look - 1] ?? 0),
     );
   }
 }
