@@ -19,6 +19,9 @@ const MAX_COPY_TOKENS = 200;
 /** What those for memories may take beside them, where the state has some; they are in no collection but "all" and "memory". */
 const MAX_MEMORY_TOKENS = 320;
 
+/** What those for schedules may take beside them, where the state has some. */
+const MAX_SCHEDULE_TOKENS = 700;
+
 const registry = builtinRegistry(haftDialect, {
   terminal: true,
   severalTargets: true,
@@ -50,6 +53,7 @@ describe("haftDialect", () => {
     expect(new Set(more)).toEqual(new Set([ofTerminal, ofSchedules, ofMemories, ofTargets].flat()));
     expect(all).toHaveLength(descriptors.length - more.length);
     expect(countTokens(JSON.stringify(ofMemories))).toBeLessThanOrEqual(MAX_MEMORY_TOKENS);
+    expect(countTokens(JSON.stringify(ofSchedules))).toBeLessThanOrEqual(MAX_SCHEDULE_TOKENS);
     expect(countTokens(JSON.stringify(all))).toBeLessThanOrEqual(MAX_ALL_TOKENS);
     expect(countTokens(JSON.stringify(ofTerminal))).toBeLessThanOrEqual(MAX_TERMINAL_TOKENS);
     const copy = registry.get("copy").descriptor(["local", "ssh:build@host"]);

@@ -34,7 +34,7 @@ const SCHEDULE = {
     'Object: {"kind":"cron","expr":"0 9 * * 1-5","tz":"Europe/Berlin"}, {"kind":"at","at":"2030-01-01T09:00:00Z"}, {"kind":"after","after_seconds":600} or {"kind":"every","every_ms":3600000}',
 } as const;
 const PROMPT = { type: "string", description: "Of a job of an agent: not run here" } as const;
-const DELIVERY = { type: "object", description: "Has no effect here: output is sent to no channel" } as const;
+const DELIVERY = { type: "object", description: "Only none: output is sent to no channel" } as const;
 const JOB_ID = { type: "string", description: "The id of the job, or its name" } as const;
 
 export const cronAddPresenter: ToolPresenter<CronAddInput, CronScheduleData> = {
@@ -96,13 +96,13 @@ export const cronUpdatePresenter: ToolPresenter<CronUpdateInput, CronScheduleDat
       patch: {
         type: "object",
         properties: {
-          schedule: SCHEDULE,
+          schedule: { type: SCHEDULE.type, description: "As in `cron_add`" },
           name: { type: "string" },
           command: { type: "string" },
           enabled: { type: "boolean" },
           delete_after_run: { type: "boolean" },
-          prompt: PROMPT,
-          delivery: DELIVERY,
+          prompt: { type: PROMPT.type },
+          delivery: { type: DELIVERY.type },
         },
       },
     },

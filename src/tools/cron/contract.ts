@@ -12,48 +12,51 @@ export const SCHEDULE_LIMITS = {
   maxRuns: 50,
 } as const;
 
-const timing = {
-  schedule: { type: "string", description: "Cron expression of 5 fields, or 6 with seconds first" },
-  tz: { type: "string", description: "IANA zone of `schedule`; default: this machine's" },
-  at: { type: "string", description: "Once, RFC 3339 with offset" },
-  after: { type: "string", description: 'Once, so long from now: "20m", "2h"' },
-  every: { type: "string", description: 'Interval from 1s: "90s", "1d"' },
-} as const;
-
-const what = {
-  cwd: { type: "string" },
-  name: { type: "string" },
-  missed: {
-    type: "string",
-    description:
-      'Due times that no host was up for: "skip", "once" (default: the latest runs), or how many of the latest run',
-  },
-  retries: {
-    type: "integer",
-    minimum: 0,
-    maximum: SCHEDULE_LIMITS.maxRetries,
-    description: "How often a run is repeated whose host died; default 0",
-  },
-  timeoutMs: {
-    type: "integer",
-    minimum: 1,
-    maximum: SCHEDULE_LIMITS.maxTimeoutMs,
-    description: `Default ${SCHEDULE_LIMITS.defaultTimeoutMs}`,
-  },
-} as const;
-
-const id = { type: "string", description: "Its id or name" } as const;
+const text = { type: "string" } as const;
+const retries = { type: "integer", minimum: 0, maximum: SCHEDULE_LIMITS.maxRetries } as const;
+const timeoutMs = { type: "integer", minimum: 1, maximum: SCHEDULE_LIMITS.maxTimeoutMs } as const;
+const id = { type: "string", description: "Id or name" } as const;
 
 export const cronAddSchema = {
   type: "object",
-  properties: { ...timing, command: { type: "string" }, ...what },
+  properties: {
+    schedule: { type: "string", description: "Cron expression of 5 fields, or 6 with seconds first" },
+    tz: { type: "string", description: "IANA zone of `schedule`; default: this machine's" },
+    at: { type: "string", description: "Once, RFC 3339 with offset" },
+    after: { type: "string", description: 'Once, from now: "20m", "2h"' },
+    every: { type: "string", description: 'Interval from 1s: "90s", "1d"' },
+    command: text,
+    cwd: text,
+    name: text,
+    missed: {
+      type: "string",
+      description: 'Due times without a host: "skip", "once" (default: the latest runs), or how many of the latest run',
+    },
+    retries: { ...retries, description: "Repeats of a run whose host died; default 0" },
+    timeoutMs: { ...timeoutMs, description: `Default ${SCHEDULE_LIMITS.defaultTimeoutMs}` },
+  },
   required: ["command"],
   additionalProperties: false,
 } as const satisfies JsonSchema;
 
+/** Without descriptions but its own: they are those of `cron_add`, which stands beside it. */
 export const cronUpdateSchema = {
   type: "object",
-  properties: { id, ...timing, command: { type: "string" }, ...what, enabled: { type: "boolean" } },
+  properties: {
+    id,
+    schedule: text,
+    tz: text,
+    at: text,
+    after: text,
+    every: text,
+    command: text,
+    cwd: text,
+    name: text,
+    missed: text,
+    retries,
+    timeoutMs,
+    enabled: { type: "boolean" },
+  },
   required: ["id"],
   additionalProperties: false,
 } as const satisfies JsonSchema;
@@ -74,7 +77,7 @@ export const cronListSchema = {
 export const cronRunsSchema = {
   type: "object",
   properties: {
-    id: { type: "string", description: "Only of this schedule, which may be gone: its id or name" },
+    id: { type: "string", description: "Id or name, also of one that is gone; default: all" },
     limit: {
       type: "integer",
       minimum: 1,

@@ -29,7 +29,7 @@ import { foundSchedule, isFailure, runningHosts, shownSchedule } from "./shown-s
 export const cronAddTool = defineTool({
   name: "cron_add",
   description:
-    "Run a shell command at times, also when this session has ended: exactly one of `schedule`, `at`, `after`, `every`. Runs are without a user, so a command that needs approval needs it now.",
+    "Run a shell command at times, also after this session: send exactly one of `schedule`, `at`, `after`, `every`. Runs have no user: what needs approval needs it now.",
   input: cronAddSchema,
   effect: "write",
   annotations: { title: "Add a schedule" },
@@ -44,7 +44,7 @@ export const cronAddTool = defineTool({
 export const cronUpdateTool = defineTool({
   name: "cron_update",
   description:
-    "Change a schedule: only what is given changes. `enabled` false pauses it. A new `command` runs in `cwd`, default the current directory.",
+    "Change what is given of a schedule, as in `cron_add`. `enabled` false pauses it. A new `command` runs in `cwd`, default the current directory.",
   input: cronUpdateSchema,
   effect: "write",
   annotations: { title: "Change a schedule" },

@@ -31,7 +31,7 @@ const MAX_STORED_RUNS = 1_000;
 /** Lists the schedules of the owner of the session, each with its last run. */
 export const cronListTool = defineTool({
   name: "cron_list",
-  description: "List the schedules, each with its next and its last run.",
+  description: "List the schedules, with their next and last runs.",
   input: cronListSchema,
   effect: "read",
   annotations: { title: "List schedules" },
@@ -53,7 +53,7 @@ export const cronRemoveTool = defineTool({
 /** Makes a schedule due at once, beside its timing. The run is judged by policy as any other. */
 export const cronRunTool = defineTool({
   name: "cron_run",
-  description: "Run a schedule as soon as possible, beside its times. Returns at once; see `cron_runs`.",
+  description: "Make a schedule due now. Does not wait for the run: see `cron_runs`.",
   input: cronIdSchema,
   effect: "write",
   annotations: { title: "Run a schedule" },
@@ -64,7 +64,7 @@ export const cronRunTool = defineTool({
 /** The runs of schedules, the newest first, with what they printed. */
 export const cronRunsTool = defineTool({
   name: "cron_runs",
-  description: "Show the last runs of schedules, with their output.",
+  description: "Show the last runs, with their output.",
   input: cronRunsSchema,
   effect: "read",
   annotations: { title: "Show runs" },

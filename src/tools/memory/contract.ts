@@ -11,7 +11,7 @@ const tags = { type: "array", items: { type: "string" } } as const;
 export const memoryStoreSchema = {
   type: "object",
   properties: {
-    key: { type: "string", description: "Names the note; an existing one is replaced" },
+    key: { type: "string" },
     content: { type: "string" },
     category: { type: "string", description: "core (default), daily, conversation, or your own" },
     tags,
