@@ -1,4 +1,6 @@
-/** Storing and recalling notes, in the state that a toolkit has by default. */
+/** Storing and recalling notes, in the state that a toolkit has by default and, with HAFT_SERVICES, in PostgreSQL. */
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { createToolkit } from "../../dist/index.js";
 import { atMost } from "../goals.mjs";
 
@@ -55,12 +57,40 @@ function texts(seed) {
   };
 }
 
-async function openMemories(scratch) {
-  const toolkit = await createToolkit({ autonomy: "full", workspace: scratch, stateDir: `${scratch}/state` });
-  return toolkit.host.state.memories("default");
+async function openMemories(scratch, options = { stateDir: `${scratch}/state` }) {
+  const toolkit = await createToolkit({ autonomy: "full", workspace: scratch, ...options });
+  return { memories: toolkit.host.state.memories("default"), close: () => toolkit.close() };
 }
 
-function recalling(id, what, queryOf) {
+const services = process.env.HAFT_SERVICES;
+const { url: postgresUrl } = services
+  ? (JSON.parse(readFileSync(`${services}/services.json`, "utf8")).postgres ?? {})
+  : {};
+
+/** In a schema of its own, which `close` drops. */
+async function openPostgres(scratch) {
+  const { default: pg } = await import("pg");
+  const once = async (statement) => {
+    const client = new pg.Client({ connectionString: postgresUrl });
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+  };
+  const name = `haft_bench_${randomBytes(6).toString("hex")}`;
+  await once(`CREATE SCHEMA ${name}`);
+  const url = new URL(postgresUrl);
+  url.searchParams.set("options", `-c search_path=${name}`);
+  const { memories, close } = await openMemories(scratch, { store: url.href, persist: false });
+  return {
+    memories,
+    async close() {
+      await close();
+      await once(`DROP SCHEMA ${name} CASCADE`);
+    },
+  };
+}
+
+function recalling(id, what, queryOf, open = openMemories) {
   return {
     id,
     table: "library",
@@ -68,42 +98,63 @@ function recalling(id, what, queryOf) {
     unit: "call",
     goals: [atMost(20)],
     // Each note is stored by itself, as a user's are.
-    prepareMs: 600_000,
+    prepareMs: 1_200_000,
     sides: {
       ours: async ({ scratch }) => {
-        const memories = await openMemories(scratch);
+        const { memories, close } = await open(scratch);
         const text = texts(1);
         for (let at = 0; at < ENTRIES; at++)
           await memories.store({ key: `note ${at}`, content: text.content(), category: "core" });
-        return async () => {
+        const run = async () => {
           for (let turn = 0; turn < CALLS; turn++) await memories.recall({ text: queryOf(text) });
           return { calls: CALLS };
         };
+        return { run, close };
       },
     },
   };
 }
 
-export const cases = [
-  recalling("memory-recall-question", "recall by a question of seven words", ({ question }) => question()),
-  recalling("memory-recall-part", "recall by a part of a word", ({ part }) => part()),
-  {
-    id: "memory-store",
+function storing(id, what, goals, open = openMemories) {
+  return {
+    id,
     table: "library",
-    what: "store a note of 30 words",
+    what,
     unit: "call",
-    goals: [atMost(1)],
+    goals,
     sides: {
       ours: async ({ scratch }) => {
-        const memories = await openMemories(scratch);
+        const { memories, close } = await open(scratch);
         const text = texts(2);
         let count = 0;
-        return async () => {
+        const run = async () => {
           for (let turn = 0; turn < CALLS; turn++)
             await memories.store({ key: `note ${count++}`, content: text.content(), category: "core" });
           return { calls: CALLS };
         };
+        return { run, close };
       },
     },
-  },
+  };
+}
+
+const question = ({ question }) => question();
+const part = ({ part }) => part();
+
+export const cases = [
+  recalling("memory-recall-question", "recall by a question of seven words", question),
+  recalling("memory-recall-part", "recall by a part of a word", part),
+  storing("memory-store", "store a note of 30 words", [atMost(1)]),
+  ...(postgresUrl === undefined
+    ? []
+    : [
+        recalling(
+          "memory-postgres-question",
+          "recall by a question of seven words in PostgreSQL",
+          question,
+          openPostgres,
+        ),
+        recalling("memory-postgres-part", "recall by a part of a word in PostgreSQL", part, openPostgres),
+        storing("memory-postgres-store", "store a note of 30 words in PostgreSQL", [], openPostgres),
+      ]),
 ];

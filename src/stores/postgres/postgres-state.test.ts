@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import type { State } from "../../kernel/index.js";
 import { newSchema } from "../../testing/postgres-schema.fixture.js";
 import { service, withServices } from "../../testing/services.fixture.js";
+import { SCHEMA_VERSION } from "../sql/index.js";
 import { postgresDatabase } from "./postgres-database.js";
 import { inspectPostgres, postgresState } from "./postgres-state.js";
 
@@ -42,7 +43,7 @@ withServices(["postgres"], "the state in a PostgreSQL database", () => {
     const state = open(url);
     await expect(count(state)).rejects.toMatchObject({ code: "STORE_NEWER", message: expect.stringContaining("99") });
     expect(await state.problem()).toContain("version 99");
-    await run(url, "UPDATE haft_meta SET value = '1' WHERE name = 'version'");
+    await run(url, `UPDATE haft_meta SET value = '${SCHEMA_VERSION}' WHERE name = 'version'`);
     expect(await count(state)).toMatchObject({ value: 2 });
   });
 

@@ -1,8 +1,8 @@
 /** Recalls entries by words, by embeddings, or by both. */
 import type { FoundMemory, MemoryQuery } from "../../kernel/index.js";
 import { byRank, similarity, wordScores } from "./memory-ranking.js";
-import { COLUMNS, CURRENT, memoryOf } from "./memory-rows.js";
-import { type FoundRow, filterOf, rowsWithVector, type SearchedNamespace, searchWords } from "./memory-search.js";
+import { COLUMNS, CURRENT, type FoundRow, filterOf, memoryOf, type SearchedNamespace } from "./memory-rows.js";
+import { rowsWithVector, searchWords } from "./memory-search.js";
 import type { Sql } from "./sql.js";
 
 /** How much the similarity of embeddings counts beside the match of words. */

@@ -8,6 +8,8 @@ const MAX_WORD = 64;
 /** Different words, and different parts of words, of one entry that are indexed. */
 const MAX_TERMS = 20_000;
 const GRAM = 3;
+/** The first half of a character that `MAX_WORD` has cut: no database keeps it. */
+const HALF = /[\ud800-\udbff]$/;
 
 /** Letters that Unicode does not decompose. */
 const FOLDED: Readonly<Record<string, string>> = {
@@ -56,7 +58,7 @@ const HAS_PUNCTUATION = /[!-/:-@[-^`{-~]/;
 export function wordsOf(text: string): readonly string[] {
   const words: string[] = [];
   const add = (word: string): void => {
-    if (word !== "") words.push(folded(word).slice(0, MAX_WORD));
+    if (word !== "") words.push(folded(word).slice(0, MAX_WORD).replace(HALF, ""));
   };
   const plain = ASCII_ONLY.test(text) ? text : text.normalize("NFKC");
   for (const [run] of plain.matchAll(RUNS)) {

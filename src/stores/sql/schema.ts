@@ -1,15 +1,20 @@
 /** The tables of a database, and the way from an older version of them to this one. */
 import { HaftError } from "../../kernel/index.js";
+import { createPostings } from "./memory-postings.js";
 import { scheduleTables } from "./schedule-rows.js";
 import type { Sql, SqlDatabase } from "./sql.js";
 import { memoryTables } from "./sql-memories.js";
 
-/** The tables of one version, as statements for an engine. */
-type Tables = (engine: Sql["engine"]) => readonly string[];
-
 /** What brings a database from each version to the next, from an empty one on. A released one is never changed. */
-const MIGRATIONS: readonly Tables[] = [
-  (engine) => [...documentTables(engine), ...scheduleTables(engine), ...memoryTables(engine)],
+const MIGRATIONS: readonly ((sql: Sql) => Promise<void>)[] = [
+  async (sql) => {
+    const { engine } = sql;
+    for (const statement of [...documentTables(engine), ...scheduleTables(engine), ...memoryTables(engine)])
+      await sql.run(statement);
+  },
+  async (sql) => {
+    if (sql.engine === "postgres") await createPostings(sql);
+  },
 ];
 
 /** The version of the tables that is read and written here. */
@@ -44,8 +49,7 @@ export async function prepareSchema(database: SqlDatabase, { takeOver }: SchemaO
       const name = sql.engine === "postgres" ? 'TEXT COLLATE "C"' : "TEXT";
       await sql.run(`CREATE TABLE haft_meta (name ${name} PRIMARY KEY, value TEXT NOT NULL)`);
     }
-    for (const tables of MIGRATIONS.slice(version))
-      for (const statement of tables(sql.engine)) await sql.run(statement);
+    for (const migrate of MIGRATIONS.slice(version)) await migrate(sql);
     const after = isTaken ? undefined : await takeOver?.(sql);
     const note = "INSERT INTO haft_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2";
     await sql.run(note, [VERSION, `${SCHEMA_VERSION}`]);

@@ -9,9 +9,9 @@ import {
   type MemoryPurge,
 } from "../../kernel/index.js";
 import { checkMemory, checkQuery, isMemoryKey } from "./memory-checks.js";
+import { MEMORY_INDEXES } from "./memory-indexes.js";
 import { recall } from "./memory-recall.js";
-import { COLUMNS, CURRENT, memoryOf, storableText } from "./memory-rows.js";
-import { filterOf, type SearchedNamespace, tagsText } from "./memory-search.js";
+import { COLUMNS, CURRENT, filterOf, memoryOf, type SearchedNamespace, storableText, tagsText } from "./memory-rows.js";
 import { indexedTerms } from "./memory-terms.js";
 import type { Sql, SqlDatabase, SqlRow, SqlValue } from "./sql.js";
 
@@ -44,7 +44,7 @@ const INDEX = {
   ],
 };
 
-/** The statements that create the tables, in their order. */
+/** The statements that create the tables of version 1, in their order. */
 export function memoryTables(engine: Sql["engine"]): readonly string[] {
   const { number, integer, real, bytes, text } = TYPES[engine];
   return [
@@ -56,11 +56,6 @@ export function memoryTables(engine: Sql["engine"]): readonly string[] {
     ...INDEX[engine],
   ];
 }
-
-const ADD_TO_INDEX = {
-  sqlite: "INSERT INTO haft_memory_index (rowid, terms) VALUES ($1, $2)",
-  postgres: "INSERT INTO haft_memory_index (rowid, terms) VALUES ($1, array_to_tsvector(string_to_array($2, ' ')))",
-};
 
 export interface SqlMemoriesOptions {
   readonly namespace: string;
@@ -164,7 +159,7 @@ async function supersede(sql: Sql, of: SearchedNamespace, old: SqlRow, by: strin
     old.number ?? null,
     by,
   ]);
-  await sql.run("DELETE FROM haft_memory_index WHERE rowid = $1", [old.number ?? null]);
+  await MEMORY_INDEXES[sql.engine].remove(sql, of.number, Number(old.number));
   const replaced = "haft_memories WHERE namespace = $1 AND key = $2 AND superseded_by IS NOT NULL";
   await sql.run(
     `DELETE FROM ${replaced} AND number <= (SELECT number FROM ${replaced} ORDER BY number DESC LIMIT 1 OFFSET ${MAX_VERSIONS - 1})`,
@@ -178,7 +173,9 @@ async function insert(
   one: MemoryContent & { readonly id: string; readonly storedMs: number },
 ): Promise<MemoryEntry> {
   const { key, id, category, tags = [], session, importance, pinned = false, storedMs, vector } = one;
+  const index = MEMORY_INDEXES[sql.engine];
   const values: readonly SqlValue[] = [
+    await index.nextNumber(sql, of.number),
     of.number,
     key,
     id,
@@ -192,10 +189,10 @@ async function insert(
     vector === undefined ? null : new Uint8Array(new Float32Array(vector).buffer),
   ];
   const [row] = await sql.rows(
-    `INSERT INTO haft_memories (namespace, key, id, content, category, tags, session, importance, pinned, stored_ms, vector) VALUES (${values.map((_, at) => `$${at + 1}`).join(", ")}) RETURNING number`,
+    `INSERT INTO haft_memories (number, namespace, key, id, content, category, tags, session, importance, pinned, stored_ms, vector) VALUES (${values.map((_, at) => `$${at + 1}`).join(", ")}) RETURNING number`,
     values,
   );
-  await sql.run(ADD_TO_INDEX[sql.engine], [Number(row?.number), indexedTerms(of.number, `${key}\n${one.content}`)]);
+  await index.add(sql, Number(row?.number), indexedTerms(of.number, `${key}\n${one.content}`));
   const known = { id, key, content: one.content, category, tags, storedMs, pinned };
   return {
     ...known,
@@ -207,7 +204,7 @@ async function insert(
 /** Deletes current entries with their older versions. */
 async function remove(sql: Sql, of: SearchedNamespace, entries: readonly SqlRow[]): Promise<void> {
   for (const { number = null, key = null } of entries) {
-    await sql.run("DELETE FROM haft_memory_index WHERE rowid = $1", [number]);
+    await MEMORY_INDEXES[sql.engine].remove(sql, of.number, Number(number));
     await sql.run("DELETE FROM haft_memories WHERE namespace = $1 AND key = $2", [of.number, key]);
   }
   if (entries.length > 0) await countEntries(sql, of, -entries.length);

@@ -222,6 +222,17 @@ export const stateMemories: Suite<StateFixture> = [
       expectThat(ASKED_NOTES.length === 60 && missed.length <= 3, `57 of 60 are found; missed: ${missed.join("; ")}`);
     },
   ),
+  onMemories("recall:long-words", "A long word is found by its first 64 characters", async (memories) => {
+    for (const [key, first] of ["a", "bb", "é"].entries())
+      await memories.store(note(`${key}`, `${first}${"\u{10330}".repeat(40)} ${first.repeat(70)}`));
+    expectEqual(
+      keysOf(await memories.recall({ text: `bb${"\u{10330}".repeat(40)}`, limit: 1 })),
+      ["1"],
+      "of two units",
+    );
+    expectEqual(keysOf(await memories.recall({ text: `a${"\u{10330}".repeat(40)}`, limit: 1 })), ["0"], "cut in two");
+    expectEqual(keysOf(await memories.recall({ text: "é".repeat(70), limit: 1 })), ["2"], "with accents");
+  }),
   onMemories("recall:any-text", "No text of a query is syntax", async (memories) => {
     await memories.store(note("k", "quiet words"));
     const hostile = [
