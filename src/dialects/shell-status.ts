@@ -10,9 +10,9 @@ export function statusLines(
   inBackground: string | null = "with `&` and its output in a file",
 ): readonly string[] {
   const ended = ENDINGS[data.ended](data, maxTimeoutMs, inBackground);
-  if (data.dispatchedTo !== undefined) return paneLines(data.dispatchedTo);
+  if (data.dispatchedTo !== undefined) return [...paneLines(data.dispatchedTo), ...toldOfPane(data)];
   if (data.ended === "detached") return [`status: ${ended}`, ...waitingLines(data), continuesLine(data)];
-  return [`status: ${ended}`, ...waitingLines(data), ...treeLines(data)];
+  return [`status: ${ended}`, ...waitingLines(data), ...treeLines(data), ...toldOfPane(data)];
 }
 
 const ENDINGS: Readonly<
@@ -64,6 +64,14 @@ function paneLines({ pane, session }: NonNullable<BashData["dispatchedTo"]>): re
   return [
     `status: started in the pane ${id} of the session ${showControls(session)}`,
     `\`capture_pane\` with pane "${id}" shows its output; \`send_keys\` types into it, and the key C-c stops the command.`,
+  ];
+}
+
+/** What others did in the pane of the command, and to it. */
+function toldOfPane({ pane = "", userTyped, notice }: BashData): readonly string[] {
+  return [
+    ...(userTyped === true ? [`A user typed in the pane ${showControls(pane)} while it ran.`] : []),
+    ...(notice === undefined ? [] : [showControls(notice)]),
   ];
 }
 

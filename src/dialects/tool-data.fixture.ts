@@ -181,6 +181,9 @@ const runs = fc
     ),
     tree: fc.constantFrom("gone" as const, "alive" as const, "unseen" as const),
     endedBy: fc.option(fc.constantFrom("TERM" as const, "KILL" as const)),
+    pane: text,
+    userTyped: fc.constant(true as const),
+    notice: text,
     timeoutMs: fc.nat(),
   })
   .map((more) => bashData(more));

@@ -107,6 +107,12 @@ export interface ShellResult {
   readonly job?: string;
   /** For "spawn-error" and "channel-lost": the reason, as a clause without a full stop. */
   readonly problem?: string;
+  /** Where it ran in a pane of a terminal (`Terminal`): its id. stdout and stderr are one stream there. */
+  readonly pane?: string;
+  /** A user typed in that pane while it ran. */
+  readonly userTyped?: boolean;
+  /** See `PaneState.notice`. */
+  readonly notice?: string;
   readonly startedMs: number;
   readonly tookMs: number;
 }

@@ -53,10 +53,7 @@ export interface PaneCapture {
 export interface PaneResult extends ShellResult {
   readonly merged: true;
   readonly pane: string;
-  /** A user typed in the pane while the command ran. */
   readonly userTyped: boolean;
-  /** See `PaneState.notice`. */
-  readonly notice?: string;
 }
 
 /** The id under which the pane is meant that commands run in: made with its session when it is first used. */

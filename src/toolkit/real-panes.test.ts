@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, vi } from "vitest";
-import { until } from "../backends/posix/machine.fixture.js";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { pause, until } from "../backends/posix/machine.fixture.js";
 import { createToolkit, type Toolkit } from "../index.js";
 import { withPrograms } from "../testing/programs.fixture.js";
 import { service, withServices } from "../testing/services.fixture.js";
@@ -90,6 +90,43 @@ function toolsOverPanes(open: () => Place): void {
     expect((await call("bash", { command: "echo after" })).text).toMatch(/^stdout:\nafter\n/);
     const { text: panes } = await call("panes", { action: "list" });
     expect(panes.split("\n")).toEqual([expect.stringMatching(/^%0 "shared" in haft, .*the shell waits/)]);
+  });
+
+  it("a command says that a user typed in its pane, and the next one that its pane was closed", async () => {
+    const call = await start("+tmux,shell=pane");
+    const { text, structured } = await call("bash", { command: 'echo "in $TMUX"' });
+    expect(text).toMatch(/status: exit code 0$/);
+    expect(structured).toMatchObject({ pane: "%0" });
+    const [, socket = ""] = /in (\S+?),\d+,/.exec(text) ?? [];
+    const user = operator(place, socket);
+    ends.push(() => void user.process.kill());
+    await until(() => user.seen().includes("in "));
+    const asked = call("bash", { command: 'echo be""gun; read -r line; echo "got $line"' });
+    await until(() => user.seen().includes("begun"));
+    await pause(1_100); // tmux counts the activity of users in seconds
+    user.process.stdin?.write("it\r");
+    expect((await asked).text).toMatch(/got it\n[\s\S]*exit code 0\nA user typed in the pane %0 while it ran\.$/);
+    await call("panes", { action: "open" }); // without any other pane the server would end
+    const killed = call("bash", { command: 'echo ag""ain; exec sleep 600' });
+    await until(() => user.seen().includes("again"));
+    // `C-b x` and `y` close the pane that the user looks at.
+    user.process.stdin?.write("\u0002x");
+    await until(() => /kill-pane .*y\/n/.test(user.seen()));
+    user.process.stdin?.write("y");
+    expect((await killed).text).toContain("connection lost: the pane %0 was closed.");
+    const notice = /The default pane %0 was gone; a new one was opened, (%\d)\.$/;
+    const next = await call("bash", { command: "echo next" });
+    expect([next.text, next.structured]).toEqual([
+      expect.stringMatching(notice),
+      expect.objectContaining({ notice: expect.stringMatching(notice) }),
+    ]);
+    const [, pane = ""] = notice.exec(next.text) ?? [];
+    await call("panes", { action: "close", pane });
+    expect((await call("capture_pane", {})).text.split("\n")[0]).toMatch(
+      new RegExp(
+        `: the shell waits for a command\\. The default pane ${pane} was gone; a new one was opened, %\\d\\.$`,
+      ),
+    );
   });
 
   verifies(

@@ -3,10 +3,11 @@ import type { PaneState } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
 
 export function paneLine(state: PaneState): string {
-  const { pane, title, session, size, owned } = state;
+  const { pane, title, session, size, owned, notice } = state;
   const name = title === "" ? "" : ` ${JSON.stringify(showControls(title))}`;
   const foreign = owned ? "" : ", not opened by Haft";
-  return `${showControls(pane)}${name} in ${showControls(session)}, ${size[0]}x${size[1]}${foreign}: ${activityOf(state)}`;
+  const told = notice === undefined ? "" : `. ${showControls(notice)}`;
+  return `${showControls(pane)}${name} in ${showControls(session)}, ${size[0]}x${size[1]}${foreign}: ${activityOf(state)}${told}`;
 }
 
 function activityOf({ shell, command, alternate }: PaneState): string {

@@ -94,7 +94,7 @@ export function withFakeTerminal<B extends Backend>(backend: B): B & { readonly 
           });
         fake.states[state.pane] = { shell: "busy", command: command.split(" ")[0] ?? "" };
         fake.seen.push(`dispatch ${state.pane}: ${command} in ${cwd}`);
-        return stateOf(pane);
+        return { ...state, ...stateOf(pane) };
       },
     };
     return { ...backend.bind(grant, call), terminal };

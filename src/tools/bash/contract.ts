@@ -95,6 +95,12 @@ export interface BashData {
   readonly detachedBy?: "asked" | "time" | "input";
   readonly waitingFor?: WaitingFor;
   readonly problem?: string;
+  /** The pane that it ran in, where the shell of the target is a terminal's; `stderr` is then part of `stdout`. */
+  readonly pane?: string;
+  /** A user typed in that pane while it ran. */
+  readonly userTyped?: true;
+  /** What happened to the pane that the call did not ask for, as a sentence: it was gone and another one was opened. */
+  readonly notice?: string;
   readonly timeoutMs: number;
   readonly durationMs: number;
 }

@@ -19,11 +19,12 @@ export async function dispatchToPane(input: BashInput, cwd: string, ctx: Ctx): P
   const startedMs = ctx.clock.now();
   const terminal = requireTerminal(ctx);
   const dispatch = (pane: string) => terminal.dispatch(pane, input.command, { cwd });
-  const { pane, session } = await dispatch(DEFAULT_PANE).catch(async (thrown: unknown): Promise<PaneState> => {
+  const { pane, session, notice } = await dispatch(DEFAULT_PANE).catch(async (thrown: unknown): Promise<PaneState> => {
     if (!HaftError.is(thrown) || thrown.code !== "TERMINAL_BUSY") throw thrown;
     return dispatch((await terminal.open({ cwd })).pane);
   });
   const dispatchedTo = { pane, session };
+  const told = notice === undefined ? {} : { notice };
   const data: BashData = {
     ended: "detached",
     began: "yes",
@@ -35,13 +36,14 @@ export async function dispatchToPane(input: BashInput, cwd: string, ctx: Ctx): P
     tree: "unseen",
     endedBy: null,
     dispatchedTo,
+    ...told,
     detachedBy: "asked",
     timeoutMs: Math.floor(input.timeoutMs ?? ctx.limits.defaultTimeoutMs),
     durationMs: Math.max(0, Math.round(ctx.clock.now() - startedMs)),
   };
   const notes = ["`timeoutMs` does not apply in a pane; `send_keys` with the key C-c stops the command."];
   return ok(data, {
-    structured: { ended: "detached", dispatchedTo },
+    structured: { ended: "detached", dispatchedTo, ...told },
     ...(input.timeoutMs === undefined ? {} : { details: { notes } }),
   });
 }

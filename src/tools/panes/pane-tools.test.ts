@@ -202,6 +202,18 @@ describe("bash in the background", () => {
     );
   });
 
+  it("says what happened to the pane", async () => {
+    fake.states["%1"] = { notice: "The pane %0 was gone." };
+    const { text } = await call("bash", { command: "npm run dev", background: true });
+    fake.states["%1"] = { notice: "The pane %0 was gone." };
+    expect(text).toMatch(/stops the command\.\nThe pane %0 was gone\.$/);
+    for (const [name, input] of [
+      ["send_keys", { enter: true }],
+      ["panes", { action: "list" }],
+    ] as const)
+      expect((await call(name, input)).text).toMatch(/waits for a command\. The pane %0 was gone\.$/);
+  });
+
   it("opens another pane while the first is busy", async () => {
     await call("bash", { command: "npm run dev", background: true });
     expect((await call("bash", { command: "npm test", background: true })).text).toMatch(/in the pane %2 /);
