@@ -3,6 +3,7 @@ import { collect, on } from "./case-setup.js";
 import { expectEqual, expectError, expectThat } from "./expect.js";
 import { bindAll, type Fixture } from "./fixture.js";
 import type { Suite } from "./plan.js";
+import { until } from "./shell/run.js";
 
 const FLAG_NAMES: Readonly<Record<keyof BackendFlags, true>> = {
   processes: true,
@@ -77,6 +78,48 @@ export const backendSuite: Suite<Fixture> = [
         ["grep", () => collect(search.grep(grep))],
       ];
       for (const [name, operation] of operations) await expectError(operation, "BACKEND_UNAVAILABLE", name);
+    },
+  ),
+  on(
+    "backend:close:kept-job",
+    "A job that is to be kept outlives its backend; another one lists it with its command, stops it, and still lists it then",
+    async (fixture) => {
+      expectThat(fixture.openAnother !== undefined, "the fixture can open another backend");
+      const command = "echo 'it''s \"this\"'; exec sleep 600";
+      const cwd = fixture.directory;
+      const claimed = { commands: [{ command, cwd, background: "keep" as const }] };
+      const first = await fixture.openAnother();
+      const { id } = await bindAll({ ...fixture, backend: first }, claimed, { owner: "one" }).shell.spawn(command, {
+        cwd,
+        lifetime: "keep",
+      });
+      await first.close();
+      const second = await fixture.openAnother();
+      const as = (owner: string, backend = second) =>
+        bindAll({ ...fixture, backend }, claimed, { sessionId: "another", owner }).shell;
+      const listed = async (backend = second) => {
+        const info = (await as("one", backend).jobs()).find((one) => one.id === id);
+        return [info?.command, info?.cwd, info?.lifetime, info?.adopted, info?.status, info?.endedBy];
+      };
+      const found = [command, cwd, "keep", "host"];
+      expectEqual(await listed(), [...found, "running", undefined], "what the second backend lists");
+      const theirs = (await as("two").jobs()).filter((one) => one.id === id);
+      expectEqual([theirs, await as("two").attach(id)], [[], null], "for another owner");
+      const job = await as("one").attach(id);
+      expectThat(job !== null, "it can be attached to");
+      const printed = async () => new TextDecoder().decode((await job.output("stdout", 0, 100)).bytes);
+      await until(fixture, "its output is there", async () => (await printed()) === 'its "this"\n');
+      expectEqual((await job.kill("KILL")).state, "gone", "its processes");
+      await job.result;
+      await second.close();
+      const third = await fixture.openAnother();
+      expectEqual(await listed(third), [...found, "ended", "stopped"], "what the third backend lists");
+      const ended = await as("one", third).attach(id);
+      const output = await ended?.output("stdout", 0, 3);
+      expectEqual(new TextDecoder().decode(output?.bytes), "its", "its output");
+      await ended?.forget?.();
+      expectEqual(await as("one", third).attach(id), null, "once it is forgotten");
+      await third.close();
     },
   ),
   on("backend:close:twice", "close can be called again", async (fixture) => {

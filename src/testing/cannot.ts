@@ -68,6 +68,7 @@ export const COMPLETED_CANNOT: Readonly<Record<string, string>> = Object.freeze(
     "shell:spawn:outlives-the-call",
     "shell:spawn:handle-is-revoked",
     "shell:session:ends-its-jobs",
+    "backend:close:kept-job",
     "shell:attach:unclaimed-is-refused",
     "shell:spawn:output",
     "shell:spawn:input",

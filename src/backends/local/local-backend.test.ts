@@ -10,7 +10,11 @@ import { closeInherited } from "./shell/inherited-descriptors.fixture.js";
 
 closeInherited();
 const backend = createLocalBackend();
-afterAll(async () => void (await backend.close()));
+const stateDir = realpathSync(mkdtempSync(join(tmpdir(), "haft-local-state-")));
+afterAll(async () => {
+  await backend.close();
+  rmSync(stateDir, { recursive: true, force: true });
+});
 
 conform(
   {
@@ -22,7 +26,7 @@ conform(
         directory: dir,
         clock: systemClock,
         plant: plantByShell(backend),
-        openAnother: async () => createLocalBackend(),
+        openAnother: async () => createLocalBackend({ stateDir }),
         dispose: async () => rmSync(dir, { recursive: true, force: true }),
       };
     },

@@ -17,4 +17,5 @@ export const MEMORY_CANNOT: Readonly<Record<string, string>> = {
   "shell:process:own-group": NO_PROCESSES,
   "shell:spawn:input-closed-by-itself": NO_PROCESSES,
   "shell:spawn:waiting": NO_PROCESSES,
+  "backend:close:kept-job": "each backend has everything for itself",
 };

@@ -63,6 +63,7 @@ const SMOKE: readonly string[] = [
   "search:names:awkward",
   "search:walk:kinds",
   "backend:close:refuses-everything",
+  "backend:close:kept-job",
 ];
 
 /** What of a suite runs under another shell than dash: the smoke list, and everything in a long run. */

@@ -35,7 +35,7 @@ export function sandboxPlan(above: () => string): Plan<Fixture> & { close(): Pro
         directory: dir,
         clock: systemClock,
         plant: plantByShell(outside),
-        openAnother: open,
+        openAnother: () => createSandboxBackend({ cwd: above(), stateDir: join(above(), ".state") }),
         dispose: async () => rmSync(dir, { recursive: true, force: true }),
       };
     },

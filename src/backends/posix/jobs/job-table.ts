@@ -4,6 +4,7 @@ import type { JobFacts } from "../../job-facts.js";
 import { orAfter, type RemoteAgent } from "../channel/remote-agent.js";
 import type { KeepBytes } from "../shell/capture.js";
 import { RemoteJob } from "./job.js";
+import { type KeptJob, keptFiles, keptId, readKept } from "./kept-record.js";
 
 /** Ended jobs that are remembered; older ones are deleted. */
 const MAX_ENDED = 100;
@@ -12,10 +13,8 @@ const FORGET_AT_ONCE = 24;
 const FORGET_AFTER_MS = 200;
 /** Milliseconds that deleting files may take on close. */
 const CLOSE_MS = 2_000;
-/** The id of a kept job names the spool directory and the number of its files. */
-const STORED = /^(haft-[0-9a-f]{18})\.([1-9]\d*)$/;
-
-const FOUND: JobFacts = Object.freeze({ command: "", cwd: "/", lifetime: "keep", adopted: "host" });
+/** How long an ended job with lifetime "keep" is stored. */
+const RETENTION_MS = 7 * 24 * 60 * 60 * 1_000;
 
 export class RemoteJobTable {
   readonly #remote: RemoteAgent;
@@ -52,26 +51,20 @@ export class RemoteJobTable {
 
   /** A job of this backend, or a kept job of another backend on the same machine. */
   async find(id: string): Promise<RemoteJob | undefined> {
-    const known = this.#jobs.get(id);
-    if (known !== undefined) return known;
-    const [, spool, number] = STORED.exec(id) ?? [];
-    if (spool === undefined || number === undefined) return undefined;
-    const ref = `../${spool}/${number}`;
-    const [, what, tag = "", pid = ""] = (await this.#remote.ask("find", [ref])).words;
-    if (what !== "found") return undefined;
-    const job = new RemoteJob(this.#remote, {
-      id,
-      ref,
-      tag,
-      pid: pid === "" ? null : Number(pid),
-      keep: DEFAULT_KEEP,
-      isWatched: true,
-      startedMs: Date.now(),
-      facts: FOUND,
-    });
-    this.#jobs.set(id, job);
-    this.#forgetOld();
+    const files = keptFiles(id);
+    if (!this.#jobs.has(id) && files !== undefined) await this.#findKept([files]);
+    const job = this.#jobs.get(id);
+    job?.watch();
     return job;
+  }
+
+  /**
+   * All jobs of this backend and the kept ones of others, oldest first. Those that ended over `RETENTION_MS` ago are deleted.
+   * @param options.reconnects - Opens a lost channel to find the others; else only known ones are returned then.
+   */
+  async list(options: { readonly reconnects: boolean }): Promise<readonly RemoteJob[]> {
+    if (options.reconnects || this.#remote.state === "open") await this.#findKept([]);
+    return [...this.#jobs.values()].sort((one, other) => one.startedMs - other.startedMs);
   }
 
   /** Adds a spawned job. */
@@ -81,12 +74,9 @@ export class RemoteJobTable {
     options: { readonly tag: string; readonly keep: KeepBytes; readonly facts: JobFacts },
   ): RemoteJob {
     const { tag, keep, facts } = options;
-    const id = facts.lifetime === "keep" ? `${this.#remote.spoolName}.${number}` : this.#idOf(number);
-    const isWatched = false;
-    return this.#enter(
-      number,
-      new RemoteJob(this.#remote, { id, ref: String(number), tag, pid, keep, isWatched, startedMs: Date.now(), facts }),
-    );
+    const id = facts.lifetime === "keep" ? keptId(this.#remote.spoolName, number) : this.#idOf(number);
+    const what = { id, ref: String(number), tag, pid, keep, isWatched: false, startedMs: Date.now(), facts };
+    return this.#enter(number, new RemoteJob(this.#remote, { ...what, forget: this.#delete }));
   }
 
   /** Turns the background processes of a command into a job. */
@@ -106,13 +96,9 @@ export class RemoteJobTable {
         isWatched: true,
         startedMs,
         facts,
+        forget: this.#delete,
       }),
     );
-  }
-
-  /** All known jobs, oldest first. */
-  get all(): readonly RemoteJob[] {
-    return [...this.#jobs.values()];
   }
 
   /** Deletes the remote files of a command. */
@@ -120,10 +106,11 @@ export class RemoteJobTable {
     this.#forgetRef(String(number));
   }
 
-  /** Deletes the files of all ended jobs, kept ones too. Call it before the remote side is closed. */
+  /** Deletes the files of all ended jobs but kept ones. Call it before the remote side is closed. */
   async close(): Promise<void> {
     clearTimeout(this.#forgetting);
-    const ended = [...this.#jobs.values()].filter((job) => job.hasEnded).map((job) => job.ref);
+    const isOver = (job: RemoteJob) => job.hasEnded && job.facts.lifetime !== "keep";
+    const ended = [...this.#forgotten.splice(0), ...[...this.#jobs.values()].filter(isOver).map(({ ref }) => ref)];
     if (ended.length > 0 && this.#remote.state === "open") {
       await orAfter(
         this.#remote.ask("forget", ended).catch(() => undefined),
@@ -144,6 +131,50 @@ export class RemoteJobTable {
     return `job-${this.#remote.tag.slice(0, 8)}-${number}`;
   }
 
+  /** @param files - The names of one job's files; none: of all. */
+  async #findKept(files: readonly string[]): Promise<void> {
+    const listed = readKept((await this.#remote.ask("kept", files)).bytes);
+    // What is of this backend is known, or is being added.
+    const others = listed.filter(({ id }) => !this.#jobs.has(id) && !id.startsWith(`${this.#remote.spoolName}.`));
+    const found = await Promise.all(others.map((one) => this.#foundJob(one)));
+    for (const job of found) {
+      if (job === undefined || this.#jobs.has(job.id)) job?.close();
+      else this.#jobs.set(job.id, job);
+    }
+    this.#forgetOld();
+  }
+
+  async #foundJob({ id, ref, quietMs, wasStopped, facts, startedMs }: KeptJob): Promise<RemoteJob | undefined> {
+    const [, what, tag = "", pid = ""] = (await this.#remote.ask("find", [ref])).words;
+    if (what !== "found" || pid === "") return undefined;
+    const job = new RemoteJob(this.#remote, {
+      id,
+      ref,
+      tag,
+      pid: Number(pid),
+      keep: DEFAULT_KEEP,
+      isWatched: false,
+      startedMs: startedMs ?? Date.now(),
+      facts,
+      wasStopped,
+      forget: this.#delete,
+    });
+    await job.refresh(quietMs ?? 0);
+    if (!job.hasEnded || (quietMs ?? 0) < RETENTION_MS) return job;
+    this.#forgetRef(ref);
+    return undefined;
+  }
+
+  readonly #delete = async (job: RemoteJob): Promise<void> => {
+    this.#drop(job);
+    await this.#remote.ask("forget", [job.ref]);
+  };
+
+  #drop(job: RemoteJob): void {
+    this.#jobs.delete(job.id);
+    if (this.#byNumber.get(Number(job.ref)) === job) this.#byNumber.delete(Number(job.ref));
+  }
+
   #enter(number: number, job: RemoteJob): RemoteJob {
     this.#jobs.set(job.id, job);
     this.#byNumber.set(number, job);
@@ -155,8 +186,7 @@ export class RemoteJobTable {
   #forgetOld(): void {
     const ended = [...this.#jobs.values()].filter((one) => one.hasEnded);
     for (const one of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) {
-      this.#jobs.delete(one.id);
-      if (this.#byNumber.get(Number(one.ref)) === one) this.#byNumber.delete(Number(one.ref));
+      this.#drop(one);
       this.#forgetRef(one.ref);
     }
   }

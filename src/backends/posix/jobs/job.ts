@@ -16,7 +16,7 @@ import {
   type TreeState,
 } from "../../../kernel/index.js";
 import { wholeNumber } from "../../../text/index.js";
-import { exitEvent, type JobFacts, killPlan } from "../../job-facts.js";
+import { exitEvent, type JobFacts, jobStillRuns, killPlan } from "../../job-facts.js";
 import { ChannelLost, clauseOf, isFinal } from "../channel/channel.js";
 import type { RemoteAgent } from "../channel/remote-agent.js";
 import { type CommandReport, isCopying, type KeepBytes, readEnding, readReport, readTree } from "../shell/capture.js";
@@ -43,8 +43,11 @@ interface JobOptions {
   /** The remote side does not report its end, so the job is polled. */
   readonly isWatched: boolean;
   readonly startedMs: number;
-  /** For a job of another backend only its lifetime is known. */
   readonly facts: JobFacts;
+  /** An earlier backend has stopped it. */
+  readonly wasStopped?: boolean;
+  /** Deletes what is stored of it. */
+  readonly forget: (job: RemoteJob) => Promise<void>;
 }
 
 export class RemoteJob implements ShellHandle {
@@ -63,13 +66,18 @@ export class RemoteJob implements ShellHandle {
   #exitedAt: number | undefined;
   /** Since when it has had no process and no exit status, as `performance.now()`. */
   #goneAt: number | undefined;
-  #wasStopped = false;
+  #wasStopped: boolean;
+  /** Milliseconds since its end when the end is first seen. */
+  #quietMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #isAsking = false;
+  #isWatched: boolean;
 
   constructor(remote: RemoteAgent, options: JobOptions) {
     this.#remote = remote;
     this.#options = options;
+    this.#wasStopped = options.wasStopped ?? false;
+    this.#isWatched = options.isWatched;
     this.id = options.id;
     this.ref = options.ref;
     this.pid = options.pid;
@@ -84,6 +92,10 @@ export class RemoteJob implements ShellHandle {
 
   get result(): Promise<ShellResult> {
     return this.#result;
+  }
+
+  get startedMs(): number {
+    return this.#options.startedMs;
   }
 
   get facts(): JobFacts {
@@ -171,6 +183,33 @@ export class RemoteJob implements ShellHandle {
     return tree;
   }
 
+  /**
+   * Finds out whether a job of another backend has ended.
+   * @param quietMs - Milliseconds since its files last changed, which is since its end, if it has ended.
+   */
+  async refresh(quietMs: number): Promise<void> {
+    this.#quietMs = quietMs;
+    if (!(await this.#poll()) && this.#goneAt !== undefined) {
+      // Its shell may be about to record the status.
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+      this.#goneAt -= LOST_AFTER_MS;
+      await this.#poll();
+    }
+    this.#quietMs = 0;
+  }
+
+  /** Its result is waited for, so from now on it is polled often. */
+  watch(): void {
+    if (this.#isWatched) return;
+    this.#isWatched = true;
+    this.exited();
+  }
+
+  async forget(): Promise<void> {
+    if (this.#ended === undefined) throw jobStillRuns(this.id);
+    await this.#options.forget(this);
+  }
+
   /** Settles with an unknown end, because the remote side was closed. */
   close(): void {
     clearTimeout(this.#timer);
@@ -196,7 +235,7 @@ export class RemoteJob implements ShellHandle {
       this.#poll().then(
         (isOver) => {
           this.#isAsking = false;
-          const mostMs = this.#options.isWatched || this.#goneAt !== undefined ? MAX_POLL_MS : CHECK_MS;
+          const mostMs = this.#isWatched || this.#goneAt !== undefined ? MAX_POLL_MS : CHECK_MS;
           if (!isOver) this.#wait(Math.min(mostMs, Math.max(MIN_POLL_MS, ms * 2)));
         },
         (thrown: unknown) => {
@@ -259,14 +298,14 @@ export class RemoteJob implements ShellHandle {
       began: "yes",
       tree: TREE_UNSEEN,
       job: this.id,
-      tookMs: Math.max(0, Date.now() - startedMs),
+      tookMs: Math.max(0, Date.now() - this.#quietMs - startedMs),
     };
   }
 
   #settle(result: ShellResult): void {
     if (this.#ended !== undefined) return;
     this.#ended = result;
-    this.#endedMs = Date.now();
+    this.#endedMs = Date.now() - this.#quietMs;
     this.#resolve(result);
   }
 }

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
@@ -157,8 +157,80 @@ underEachShell((shell) => {
     expect(isAlive(pidIn("pid"))).toBe(false);
     await backend.close();
     await until(() => machine.processes().length === 0, 2_000);
+    backend = await machine.open();
+    const again = await backend.root.shell.attach(job.id);
+    expect((await again!.result).exit).toEqual({ by: "status", status: 143 });
+    await again!.forget!();
+    await backend.close();
     await until(() => machine.leftovers().length === 0);
     expect(machine.leftovers()).toEqual([]);
+  });
+
+  it("an ended job that was to be kept is listed for seven days, with the time of its end, then deleted", async () => {
+    const listed = async () =>
+      (await backend!.root.shell.jobs()).map(({ id, status, endedMs }) => [id, status, endedMs]);
+    const age = (name: string, hours: number) =>
+      execFileSync("find", [
+        machine.state,
+        "-name",
+        `${name}.*`,
+        "-exec",
+        "touch",
+        "-d",
+        `${hours} hours ago`,
+        "{}",
+        ";",
+      ]);
+    backend = await machine.open();
+    const { shell: first } = backend.root;
+    const start = (command: string) => first.spawn(command, { cwd: machine.work, lifetime: "keep" });
+    const young = await start("exit 3");
+    const old = await start("exit 4");
+    const running = await start("exec sleep 600");
+    await Promise.all([young.result, old.result]);
+    await backend.close();
+    for (const [job, hours] of [
+      [young, 167],
+      [old, 169],
+      [running, 169],
+    ] as const)
+      age(job.id.split(".")[1]!, hours);
+    const before = Date.now();
+    backend = await machine.open();
+    const found = await listed();
+    expect(found.map(([id, status]) => [id, status])).toEqual([
+      [young.id, "ended"],
+      [running.id, "running"],
+    ]);
+    const hoursAgo = (before - Number(found[0]![2])) / 3_600_000;
+    expect(Math.round(hoursAgo)).toBe(167);
+    expect(await backend.root.shell.attach(old.id)).toBe(null);
+    await (await backend.root.shell.attach(running.id))!.kill("KILL");
+    await backend.close();
+    const files = readdirSync(machine.state, { recursive: true }).map(String);
+    expect(files.filter((name) => name.includes(`/${old.id.split(".")[1]}.`))).toEqual([]);
+    expect(files.some((name) => name.includes(`/${young.id.split(".")[1]}.`))).toBe(true);
+  });
+
+  it("a kept job whose processes were killed without a record of its end is lost, and no other user's directory counts", async () => {
+    backend = await machine.open();
+    const job = await backend.root.shell.spawn("exec sleep 600", { cwd: machine.work, lifetime: "keep" });
+    await backend.close();
+    await until(() => machine.processes().length > 0);
+    for (const pid of machine.processes()) process.kill(pid, "SIGKILL");
+    await until(() => machine.processes().length === 0);
+    const [spool = "", number = ""] = job.id.split(".");
+    const copy = `haft-${"0".repeat(18)}`;
+    execFileSync("cp", ["-a", join(machine.state, spool), join(machine.state, copy)]);
+    const asRoot = process.getuid?.() === 0;
+    if (asRoot) chownSync(join(machine.state, copy), 65_534, 65_534);
+    else rmSync(join(machine.state, copy), { recursive: true });
+    symlinkSync(spool, join(machine.state, `haft-${"1".repeat(18)}`));
+    backend = await machine.open();
+    const jobs = await backend.root.shell.jobs();
+    expect(jobs.map(({ id, status, command }) => [id, status, command])).toEqual([[job.id, "lost", "exec sleep 600"]]);
+    expect(await backend.root.shell.attach(`${copy}.${number}`)).toBe(null);
+    await backend.close();
   });
 
   it("kill -9 of the host leaves nothing running within 5 s", async () => {

@@ -86,14 +86,14 @@ hf_do_kill() {
   fi
 }
 
-# spawn TAG CWD ALLOWED STAGED COMMAND keep|no VARIABLES...: starts a detached job. The intermediate shell is killed by its
+# spawn TAG CWD ALLOWED STAGED COMMAND RECORD|no VARIABLES...: starts a detached job, which is kept if it has a record. The intermediate shell is killed by its
 # child, so the job does not depend on the channel and this worker is free; init adopts the job.
 hf_do_spawn() {
   hf_job_tag=$1 hf_kept=$6 hf_pace=go hf_rec=$hf_s/$hf_id.r
   hf_set_command "$2" "$3" "$4" "$5" || return 0
   shift 6
   hf_begin || return 0
-  [ "$hf_kept" = no ] || printf 'keep\n' >"$hf_s/$hf_id.keep"
+  [ "$hf_kept" = no ] || printf '%s\n' "$hf_kept" >"$hf_s/$hf_id.keep"
   if hf_has mkfifo && [ "$hf_ni" = 0 ]; then mkfifo -m 600 "$hf_s/$hf_id.f"; fi
   # The colon prevents tail-exec of the inner shell.
   ( hf_own_pid; hf_middle=$hf_pid; ( ! hf_is_pid "$hf_middle" || kill -KILL "$hf_middle"; hf_run_apart "$@" ); : )

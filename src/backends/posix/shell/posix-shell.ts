@@ -21,6 +21,7 @@ import { ChannelLost } from "../channel/channel.js";
 import type { RemoteAgent } from "../channel/remote-agent.js";
 import { unavailable } from "../channel/remote-shell.js";
 import type { RemoteJobTable } from "../jobs/job-table.js";
+import { keptRecord } from "../jobs/kept-record.js";
 import {
   commandRequest,
   Directories,
@@ -90,7 +91,9 @@ export class PosixShell implements Shell {
       });
       const id = this.#remote.nextId();
       const what = { id, tag, command, input, directories };
-      const request = commandRequest("spawn", what, options, [options.lifetime === "keep" ? "keep" : "no"]);
+      const facts = this.#call.facts(command, options.cwd, options.lifetime);
+      const record = options.lifetime === "keep" ? keptRecord(facts, Date.now()) : "no";
+      const request = commandRequest("spawn", what, options, [record]);
       const exited = this.#jobs.exited(id);
       const frame = await this.#remote.request(request).catch((thrown: unknown) => {
         throw thrown instanceof ChannelLost ? unavailable(this.#name, thrown.why) : thrown;
@@ -109,12 +112,17 @@ export class PosixShell implements Shell {
     return job === undefined || !this.#call.maySee(job.facts) ? null : this.#call.handle(job, "attach");
   }
 
-  /** Jobs of this backend, and kept jobs of other backends that were attached to. */
+  /** Jobs of this backend, and kept jobs of others on the same machine. */
   async jobs(options: Io & { readonly id?: string } = {}): Promise<readonly JobInfo[]> {
     const { id } = options;
     this.#call.requireJobs(id);
     const one = id === undefined ? undefined : await this.#jobs.find(id);
-    const jobs = id === undefined ? this.#jobs.all : one === undefined ? [] : [one];
+    const jobs =
+      id === undefined
+        ? await this.#jobs.list({ reconnects: this.#call.binding !== undefined })
+        : one === undefined
+          ? []
+          : [one];
     return Promise.all(jobs.filter((job) => this.#call.maySee(job.facts)).map((job) => job.info()));
   }
 }
