@@ -13,7 +13,7 @@ import { mapClaims, mapTexts, redactedPair, redactText } from "./redact-text.js"
 import type { Json } from "./result.js";
 import type { ApprovalPreview, ApprovalRequest, PathChange } from "./services.js";
 import { shrinkJson } from "./shrink-json.js";
-import type { FileChange } from "./tool.js";
+import type { CallPreview, FileChange } from "./tool.js";
 import { withTimeout } from "./with-timeout.js";
 
 /** Bytes of the arguments in a request, as JSON; the largest texts are replaced by their sizes first. */
@@ -80,7 +80,10 @@ async function previewOf(run: CallRun, shown: Json, redactor: CountingRedactor):
   const [one, ...others] = run.stated.filter((claim) => claim.kind === "command" || claim.kind === "server");
   if (one === undefined) return changePreview(run, redactor);
   if (others.length > 0) return undefined;
-  if (one.kind === "command") return commandPreview(run, one, redactor);
+  if (one.kind === "command") {
+    const schedule = await schedulePreview(run, redactor);
+    return { ...commandPreview(run, one, redactor), ...(schedule === undefined ? {} : { schedule }) };
+  }
   return { kind: "server", server: one.server, tool: one.tool, arguments: shown };
 }
 
@@ -88,7 +91,7 @@ function commandPreview(
   run: CallRun,
   { command, cwd, env, input, background, detachAfter }: CommandStart,
   redactor: CountingRedactor,
-): ApprovalPreview {
+): Extract<ApprovalPreview, { kind: "command" }> {
   const granted = run.grant?.commands.find((one) => one.command === command && one.cwd === cwd);
   let isTruncated = false;
   const shown = (text: string) => {
@@ -107,11 +110,30 @@ function commandPreview(
   return { kind: "command", ...start, isTruncated };
 }
 
-/**
- * The change that one of the host's own tools would make. It reads before the user has allowed anything, so no other tool is
- * called for it; what it has read reaches the approver alone.
- */
+/** When the command of the call would run, if the call schedules it. */
+async function schedulePreview(run: CallRun, redactor: CountingRedactor) {
+  const shown = await callPreview(run);
+  if (shown === undefined || !("kind" in shown) || shown.kind !== "schedule") return undefined;
+  const { kind: _, name, ...schedule } = shown;
+  return { ...schedule, ...(name === undefined ? {} : { name: bounded(redactor, name).text }) };
+}
+
+/** The change that the call would make. */
 async function changePreview(run: CallRun, redactor: CountingRedactor): Promise<ApprovalPreview | undefined> {
+  const change = await callPreview(run);
+  if (change === undefined) return undefined;
+  if ("kind" in change) return change.kind === "schedule" ? undefined : redactedPaths(change, redactor);
+  const diff = redactedDiff(change, redactor);
+  if (diff === "") return undefined;
+  const { text, isTruncated } = bounded(redactor, diff);
+  return { kind: "diff", path: bounded(redactor, change.path).text, diff: text, isTruncated };
+}
+
+/**
+ * What one of the host's own tools says that it would do. It reads before the user has allowed anything, so no other tool is called
+ * for it; what it has read reaches the approver alone.
+ */
+async function callPreview(run: CallRun): Promise<CallPreview | undefined> {
   const { tool, input, context, cancel } = run;
   const { clock, isOwnTool } = context.host;
   const { preview } = tool.body;
@@ -121,17 +143,11 @@ async function changePreview(run: CallRun, redactor: CountingRedactor): Promise<
   const ctx = new CallContext(reading, end, PREVIEW_TIMEOUT_MS);
   try {
     const bound = { clock, ms: PREVIEW_TIMEOUT_MS, signal: cancel };
-    const change = await withTimeout(
+    return await withTimeout(
       bound,
       async () => preview(input, ctx),
       () => undefined,
     );
-    if (change === undefined) return undefined;
-    if ("kind" in change) return redactedPaths(change, redactor);
-    const diff = redactedDiff(change, redactor);
-    if (diff === "") return undefined;
-    const { text, isTruncated } = bounded(redactor, diff);
-    return { kind: "diff", path: bounded(redactor, change.path).text, diff: text, isTruncated };
   } catch {
     // The call itself will report why, for example that its text is not found.
     return undefined;
@@ -159,11 +175,12 @@ function redactedDiff({ before, after, diff }: FileChange, redactor: CountingRed
   return renderUnifiedDiff(old, next);
 }
 
-function readsOf({ id, files, except, exceptNames, symlinkTargets }: Grant): Grant {
+function readsOf({ id, files, except, exceptNames, symlinkTargets, state }: Grant): Grant {
   const reads = files.flatMap((place) =>
     place.access.includes("read") ? [{ ...place, access: ["read" as const] }] : [],
   );
-  return { ...EMPTY_GRANT, id, files: reads, except, exceptNames, symlinkTargets };
+  const readState = state.map((one) => ({ ...one, access: "read" as const }));
+  return { ...EMPTY_GRANT, id, files: reads, except, exceptNames, symlinkTargets, state: readState };
 }
 
 function bounded(redactor: CountingRedactor, text: string): { readonly text: string; readonly isTruncated: boolean } {

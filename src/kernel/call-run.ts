@@ -217,7 +217,7 @@ export function toJson(value: unknown): JsonText {
 }
 
 /** Directories and limits of a call: all of the view but the session, which is expensive to create. */
-export function claimContextBase(run: CallRun): Omit<ClaimContext, "session"> {
+export function claimContextBase(run: CallRun): Omit<ClaimContext, "session" | "clock"> {
   const { opened, target, cwd, workspace } = run;
   const home = homeOf(run);
   return {

@@ -153,6 +153,8 @@ export interface ClaimContext<Limits = unknown> {
   readonly backend: { readonly name: string; readonly flags: BackendFlags };
   readonly limits: Limits;
   readonly session: SessionView;
+  /** That of the host; the one of the state can differ. */
+  readonly clock: Pick<Clock, "now">;
   /** Undefined where the call reads from its own target. */
   readonly source?: SourcePlace | undefined;
   /** A model's path made absolute by string work; `~` is the backend's home. */

@@ -20,8 +20,10 @@ import { after } from "./with-timeout.js";
 /** The view of a call for `claims`: nothing of it changes anything. */
 function claimContext(run: CallRun): ClaimContext {
   let session: ClaimContext["session"] | undefined;
+  const { clock } = run.context.host;
   return Object.freeze({
     ...claimContextBase(run),
+    clock: Object.freeze({ now: () => clock.now() }),
     get session() {
       session ??= sessionView(run);
       return session;

@@ -257,6 +257,7 @@ export type {
   PolicyLookup,
   PolicySearch,
   Redactor,
+  SchedulePreview,
 } from "./services.js";
 export {
   type CallSession,
@@ -332,6 +333,7 @@ export {
   type Terminal,
 } from "./terminal.js";
 export type {
+  CallPreview,
   DefinedTool,
   Effect,
   FileChange,

@@ -3,6 +3,7 @@ import type { Autonomy } from "./autonomy.js";
 import type { Approval, Claim, CommandStart, Decision } from "./claims.js";
 import type { EntryKind, Fs, Io } from "./fs.js";
 import type { CallStatus, Json, Provenance, ToolErrorCode } from "./result.js";
+import type { MissedRuns } from "./schedules.js";
 import type { SourceTarget } from "./target.js";
 
 /** Time and timers. */
@@ -122,17 +123,30 @@ export interface PathChange {
   readonly replaces?: EntryKind;
 }
 
+/** A schedule that a call would store, as a user reads it. */
+export interface SchedulePreview {
+  readonly kind: "schedule";
+  /** `every day at 09:00, Europe/Berlin` */
+  readonly when: string;
+  /** When it would be due next, at most three: `Monday 2026-11-30 09:00:00+01:00 Europe/Berlin`. Empty: once, as `when` says. */
+  readonly next: readonly string[];
+  readonly name?: string;
+  readonly missed: MissedRuns;
+}
+
 /** What a call would do, to be shown to a user. Texts are redacted and truncated to 32 KiB; `isTruncated` then says so. */
 export type ApprovalPreview =
   /** Of a built-in tool that changes a file: the change as a unified diff. `path` is absolute. */
   | { readonly kind: "diff"; readonly path: string; readonly diff: string; readonly isTruncated: boolean }
   /** Of a built-in tool that deletes or moves something. */
   | PathChange
-  /** `directory` is the real path in which the command starts; the rest is as in its claim. */
-  | ({ readonly kind: "command"; readonly directory: string; readonly isTruncated: boolean } & Omit<
-      CommandStart,
-      "cwd"
-    >)
+  /** `directory` is the real path in which the command starts; the rest is as in its claim. With `schedule`, it starts at these times. */
+  | ({
+      readonly kind: "command";
+      readonly directory: string;
+      readonly isTruncated: boolean;
+      readonly schedule?: Omit<SchedulePreview, "kind">;
+    } & Omit<CommandStart, "cwd">)
   /** A tool of another MCP server. */
   | { readonly kind: "server"; readonly server: string; readonly tool: string; readonly arguments: Json };
 

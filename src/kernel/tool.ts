@@ -3,7 +3,7 @@ import type { ClaimContext, ClaimsOutcome, HostContext, ToolContext } from "./co
 import type { AnyPresenter, Dialect } from "./dialect.js";
 import type { ToolResult } from "./result.js";
 import type { InferInput, InputSchema, JsonSchema } from "./schema.js";
-import type { PathChange } from "./services.js";
+import type { PathChange, SchedulePreview } from "./services.js";
 import type { ToolOutcome } from "./tool-outcome.js";
 
 /** One request of a model. `resume` carries the token of an approval that has been granted meanwhile. */
@@ -51,11 +51,15 @@ interface ToolCore<Name extends string, Input, Data, Limits> {
   readonly sourceParameter?: SourceParameter;
   run(input: Input, ctx: ToolContext<Limits>): Promise<ToolResult<Data>> | ToolResult<Data>;
   /**
-   * The change that the call would make, for the user who is asked about it. It may only read, within 5 seconds. Called only for the
-   * host's own tools (`HostServices.isOwnTool`), because it runs before anybody has allowed the call.
+   * The change that the call would make, or the schedule of the command that it claims, for the user who is asked about it. It may
+   * only read, within 5 seconds. Called only for the host's own tools (`HostServices.isOwnTool`), because it runs before anybody has
+   * allowed the call.
    */
-  preview?(input: Input, ctx: ToolContext<Limits>): Promise<FileChange | PathChange | undefined>;
+  preview?(input: Input, ctx: ToolContext<Limits>): Promise<CallPreview | undefined>;
 }
+
+/** See `ToolSpec.preview`. */
+export type CallPreview = FileChange | PathChange | SchedulePreview;
 
 /** See `ToolSpec.sourceParameter`. */
 export interface SourceParameter {
@@ -115,7 +119,7 @@ export interface ToolBody {
   deadlineMs(input: unknown, limits: unknown): number;
   claims?(input: unknown, context: ClaimContext): Promise<ClaimsOutcome> | ClaimsOutcome;
   run(input: unknown, ctx: ToolContext): Promise<ToolResult> | ToolResult;
-  preview?(input: unknown, ctx: ToolContext): Promise<FileChange | PathChange | undefined>;
+  preview?(input: unknown, ctx: ToolContext): Promise<CallPreview | undefined>;
 }
 
 /** A tool ready to register. One instance may be in any number of registries. */

@@ -78,7 +78,7 @@ function taintText({ taint }: PolicyCall): string {
 export function approvalSummary({ call, preview, source, arguments: sent }: ApprovalRequest): string {
   switch (preview?.kind) {
     case "command":
-      return oneLine(preview.command);
+      return oneLine(preview.schedule === undefined ? preview.command : `${preview.schedule.when}: ${preview.command}`);
     case "diff":
       return oneLine(preview.path);
     case "delete":
@@ -143,7 +143,10 @@ function headOf(request: ApprovalRequest): { readonly title: string; readonly bo
   const input = onlyInput(request);
   switch (preview?.kind) {
     case "command":
-      return { title: `${call.tool} would run this command:`, body: preview.command.replace(/\n$/, "") };
+      return {
+        title: `${call.tool} would ${preview.schedule === undefined ? "run" : "schedule"} this command:`,
+        body: preview.command.replace(/\n$/, ""),
+      };
     case "diff":
       return {
         title: `${call.tool} would change ${shownPath(preview.path, call.workspace)}:`,
@@ -221,14 +224,35 @@ const MAX_REMEMBERED = 8;
 const UNTIL = { session: "its session ends", host: "Haft exits", keep: "it ends by itself" } as const;
 
 function commandRows(preview: CommandPreview): (readonly [string, string])[] {
-  const { directory, env = {}, input } = preview;
+  const { directory, env = {}, input, schedule } = preview;
   const background = backgroundText(preview);
   return [
+    ...(schedule === undefined ? [] : scheduleRows(schedule)),
     ["directory", directory],
     ...Object.entries(env).map(([name, value]) => ["variable", `${name}=${value}`] as const),
     ...(input === undefined ? [] : [["stdin", input.replace(/\n$/, "")] as const]),
     ...(background === undefined ? [] : [["background", background] as const]),
   ];
+}
+
+function scheduleRows({
+  when,
+  next,
+  name,
+  missed,
+}: NonNullable<CommandPreview["schedule"]>): (readonly [string, string])[] {
+  return [
+    ["when", [when, ...next].join("\n")],
+    ...(name === undefined ? [] : [["name", name] as const]),
+    ["missed", missedText(missed)],
+  ];
+}
+
+/** What happens with due times that no host was up for. */
+function missedText(missed: NonNullable<CommandPreview["schedule"]>["missed"]): string {
+  if (missed === "skip") return "times at which no host was up are skipped";
+  const most = missed === "once" || missed === 1 ? "only the latest runs" : `at most the latest ${missed} run`;
+  return `of the times at which no host was up, ${most}, late`;
 }
 
 /** What the call touches beside what is shown of it already. What is allowed without a question ("if-allowed") is not asked about. */
@@ -252,8 +276,10 @@ function touchedTexts({ claims, preview, source }: ApprovalRequest): readonly st
 function isShown(claim: Claim, preview: ApprovalPreview | undefined, source: SourceTarget | undefined): boolean {
   switch (preview?.kind) {
     case "command":
+      if (claim.kind === "state") return preview.schedule !== undefined && claim.collection === "schedules";
+      return claim.kind === "command";
     case "server":
-      return claim.kind === preview.kind;
+      return claim.kind === "server";
     case "diff":
       return claim.kind === "file" && claim.path === preview.path;
     case "delete":

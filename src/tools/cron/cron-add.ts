@@ -16,7 +16,8 @@ import {
   cronUpdateSchema,
   SCHEDULE_LIMITS,
 } from "./contract.js";
-import { contentOf, cwdOf, hasTiming, scheduleClaims, timingOf } from "./schedule-input.js";
+import { contentOf, cwdOf, DEFAULT_MISSED, hasTiming, scheduleClaims, timingOf } from "./schedule-input.js";
+import { previewSchedule } from "./schedule-preview.js";
 import { foundSchedule, isFailure, runningHosts, shownSchedule } from "./shown-schedule.js";
 
 /**
@@ -34,6 +35,7 @@ export const cronAddTool = defineTool({
   effect: "write",
   annotations: { title: "Add a schedule" },
   claims: (input: CronAddInput, context) => scheduleClaims(input, context),
+  preview: (input: CronAddInput, ctx) => previewSchedule(input, ctx),
   run: addSchedule,
 });
 
@@ -49,6 +51,7 @@ export const cronUpdateTool = defineTool({
   effect: "write",
   annotations: { title: "Change a schedule" },
   claims: (input: CronUpdateInput, context) => scheduleClaims(input, context),
+  preview: (input: CronUpdateInput, ctx) => previewSchedule(input, ctx),
   run: updateSchedule,
 });
 
@@ -61,7 +64,7 @@ async function addSchedule(input: CronAddInput, ctx: ToolContext): Promise<ToolR
   const { nextDue } = await import("../../engines/schedule/index.js");
   const { command, deleteAfterRun = timing.kind === "at" } = input;
   const content: CallSchedule = {
-    missed: "once",
+    missed: DEFAULT_MISSED,
     retries: 0,
     timeoutMs: SCHEDULE_LIMITS.defaultTimeoutMs,
     ...contentOf(input),

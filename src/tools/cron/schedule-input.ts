@@ -14,12 +14,14 @@ import { type CronAddInput, type CronUpdateInput, SCHEDULE_LIMITS } from "./cont
 
 type Words = CronAddInput | CronUpdateInput;
 
+export const DEFAULT_MISSED: MissedRuns = "once";
+
 const WRITES: Claim = { kind: "state", collection: "schedules", access: "write" };
 const TIMINGS = ["schedule", "at", "after", "every", "tz"] as const;
 
 /** The claims of a call that adds or changes a schedule: policy judges its command as if it ran. */
 export async function scheduleClaims(input: Words, context: ClaimContext): Promise<ClaimsOutcome> {
-  const problem = contentProblem(input) ?? (await timingOf(input, 0, false));
+  const problem = contentProblem(input) ?? (await timingOf(input, context.clock.now(), false));
   if (problem !== undefined && "isError" in problem) return problem;
   const { command } = input;
   if (command === undefined) return [WRITES];
