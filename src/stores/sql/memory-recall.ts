@@ -1,13 +1,23 @@
 /** Recalls entries by words, by embeddings, or by both. */
 import type { FoundMemory, MemoryQuery } from "../../kernel/index.js";
 import { byRank, similarity, wordScores } from "./memory-ranking.js";
-import { COLUMNS, CURRENT, type FoundRow, filterOf, memoryOf, type SearchedNamespace } from "./memory-rows.js";
+import {
+  COLUMNS,
+  COMPARED,
+  CURRENT,
+  type FoundRow,
+  filterOf,
+  memoryOf,
+  type SearchedNamespace,
+} from "./memory-rows.js";
 import { rowsWithVector, searchWords } from "./memory-search.js";
 import type { Sql } from "./sql.js";
 
 /** How much the similarity of embeddings counts beside the match of words. */
 const VECTOR_SHARE = 0.7;
 const DEFAULT_LIMIT = 5;
+/** The score of an entry whose words were not compared: it comes last. */
+const UNSEEN = 1e-6;
 
 export async function recall(sql: Sql, of: SearchedNamespace, query: MemoryQuery): Promise<readonly FoundMemory[]> {
   const limit = query.limit ?? DEFAULT_LIMIT;
@@ -34,8 +44,12 @@ interface Scored {
 }
 
 async function scoredByWords(sql: Sql, of: SearchedNamespace, query: MemoryQuery): Promise<Map<number, Scored>> {
-  const { words, rows } = await searchWords(sql, of, query);
-  const scores = wordScores(words, rows, of.entries);
+  const { words, rows, isIndexed } = await searchWords(sql, of, query);
+  // The index knows words of a long entry that are past what is compared of it.
+  const has = (row: FoundRow): boolean => isIndexed && row.content.length >= COMPARED;
+  const scores = wordScores(words, rows, of.entries).map((score, at) =>
+    score === 0 && has(rows[at]!) ? UNSEEN : score,
+  );
   const best = Math.max(...scores, Number.MIN_VALUE);
   return new Map(rows.map((row, at) => [row.number, blended(row, (scores[at] ?? 0) / best, query.vector)]));
 }

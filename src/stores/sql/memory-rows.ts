@@ -5,7 +5,7 @@ import type { Sql, SqlRow, SqlValue } from "./sql.js";
 /** Entries that a search compares one by one. */
 export const MAX_CANDIDATES = 400;
 /** Characters of an entry that are compared; the index has all of them. */
-const COMPARED = 4_096;
+export const COMPARED = 4_096;
 
 /** What `memoryOf` reads, of the row `m`. */
 export const COLUMNS =

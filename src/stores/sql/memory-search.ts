@@ -24,10 +24,15 @@ const RARE_GRAMS = 4;
 /** Entries with an embedding that are compared with that of the query: the newest. */
 const MAX_VECTORS = 10_000;
 
+/** Of the common words, the rarest: entries that have some of them together come before those that have one. */
+const COMBINED = 5;
+
 /** The words of a query, and the entries that may have them. */
 export interface WordSearch {
   readonly words: readonly SearchedWord[];
   readonly rows: readonly FoundRow[];
+  /** Whether the index has found the rows, which knows each word of an entry. */
+  readonly isIndexed: boolean;
 }
 
 export async function searchWords(sql: Sql, namespace: SearchedNamespace, query: MemoryQuery): Promise<WordSearch> {
@@ -37,10 +42,10 @@ export async function searchWords(sql: Sql, namespace: SearchedNamespace, query:
   const counts = await index.counts(names.map((word) => wordTerm(namespace.number, word)));
   const words = names.map((word, at) => ({ word, entries: counts[at] ?? 0 }));
   const rows = await candidateRows(index, namespace.number, words);
-  if (rows.length > 0) return { words, rows };
+  if (rows.length > 0) return { words, rows, isIndexed: true };
   // No index has a part of one or two characters, or punctuation alone.
   const rest = words.length > 0 ? words : [{ word: folded(text.trim()), entries: 0 }];
-  return { words: rest, rows: await newestRows(sql, namespace, query) };
+  return { words: rest, rows: await newestRows(sql, namespace, query), isIndexed: false };
 }
 
 interface CountedTerm {
@@ -49,7 +54,8 @@ interface CountedTerm {
 }
 
 /**
- * Entries with a rare word first, all of them; then the newest of those that have all common words, then of those that have one.
+ * Entries with a rare word first, all of them; then the newest of those that have all common words, all but one, three and two of the
+ * rarest, and one.
  * A word that no entry has is searched for by its rarest parts.
  */
 async function candidateRows(
@@ -74,7 +80,7 @@ async function candidateRows(
     if (entries <= MAX_CANDIDATES) rare.push([one.term]);
     else common.push(one.term);
   }
-  const steps: Alternatives[] = [rare, common.length > 1 ? [common] : [], together, common.map((term) => [term])];
+  const steps: Alternatives[] = [rare, ...togetherFirst(common), together, common.map((term) => [term])];
   const rows = new Map<number, FoundRow>();
   for (const alternatives of steps) {
     if (alternatives.length === 0 || rows.size >= MAX_CANDIDATES) continue;
@@ -83,6 +89,19 @@ async function candidateRows(
     }
   }
   return [...rows.values()];
+}
+
+/** @param common - The rarest first. */
+function togetherFirst(common: readonly string[]): readonly Alternatives[] {
+  if (common.length < 2) return [];
+  const allButOne = common.map((term) => common.filter((other) => other !== term));
+  const rarest = common.slice(0, COMBINED);
+  const pairs = rarest.flatMap((term, at) => rarest.slice(at + 1).map((other) => [term, other]));
+  const triples = pairs.flatMap(([one = "", two = ""]) =>
+    rarest.slice(rarest.indexOf(two) + 1).map((three) => [one, two, three]),
+  );
+  const ofSize = (size: number): boolean => size < common.length;
+  return [[common], ...(ofSize(2) ? [allButOne] : []), ...(ofSize(4) ? [triples] : []), ...(ofSize(3) ? [pairs] : [])];
 }
 
 async function countedGrams(index: TermSearch, namespace: number, word: string): Promise<readonly CountedTerm[]> {

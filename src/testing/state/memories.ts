@@ -233,6 +233,12 @@ export const stateMemories: Suite<StateFixture> = [
     expectEqual(keysOf(await memories.recall({ text: `a${"\u{10330}".repeat(40)}`, limit: 1 })), ["0"], "cut in two");
     expectEqual(keysOf(await memories.recall({ text: "é".repeat(70), limit: 1 })), ["2"], "with accents");
   }),
+  onMemories("recall:long-notes", "A word at the end of a long note is found", async (memories, other) => {
+    await memories.store(note("long", `${"filler ".repeat(4_000)}zanzibar`));
+    await memories.store(note("short", "filler"));
+    expectEqual(keysOf(await other.recall({ text: "zanzibar" })), ["long"], "alone");
+    expectEqual(keysOf(await other.recall({ text: "filler zanzibar" })).length, 2, "with another word");
+  }),
   onMemories("recall:any-text", "No text of a query is syntax", async (memories) => {
     await memories.store(note("k", "quiet words"));
     const hostile = [
