@@ -1,5 +1,5 @@
 import type { RenderContext, Rendered, ToolPresenter } from "../../kernel/index.js";
-import { byteSize, shellPath, showControls, stripControls, utf8Length } from "../../text/index.js";
+import { byteSize, shellPath, showControls, stripControls, utf8Length, windowLines } from "../../text/index.js";
 import {
   READ_LIMITS,
   type ReadData,
@@ -9,7 +9,7 @@ import {
 } from "../../tools/read/contract.js";
 import { asInput } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
-import { gutter, numberLines } from "../line-gutter.js";
+import { gutter } from "../line-gutter.js";
 import { counted, textResult } from "../rendering.js";
 import { renderHaftFailure } from "./failure-text.js";
 import { quotedPath, withNotes } from "./notes.js";
@@ -71,14 +71,19 @@ function showWindow(data: ReadData, about: RenderContext): Rendered {
   const path = givenPathOf(about, data.path);
   const truncated = new Map(data.truncatedLines.map((one) => [one.line, one.bytes]));
   const isBareCr = /\r(?!\n)/.test(data.text);
-  const rows = numberLines(data.text, data.startLine).map((line) => {
-    const clean = stripControls(line.text.replace(/\r(?!$)/g, CR_SYMBOL));
-    const bytes = truncated.get(line.number);
+  // Nearly every window, and it has thousands of lines.
+  const isPlain =
+    truncated.size === 0 && !data.text.includes("\ufeff") && stripControls(data.text).text.length === data.text.length;
+  const rows = windowLines(data.text).map((line, index) => {
+    const number = data.startLine + index;
+    if (isPlain) return gutter(number) + line;
+    const clean = stripControls(line.replace(/\r(?!$)/g, CR_SYMBOL));
+    const bytes = truncated.get(number);
     const marks = [
-      bytes === undefined ? "" : `… [truncated: ${utf8Length(line.text)} of ${bytes} bytes]`,
+      bytes === undefined ? "" : `… [truncated: ${utf8Length(line)} of ${bytes} bytes]`,
       clean.removed === 0 ? "" : ` [${counted(clean.removed, "control character")} removed]`,
     ];
-    return { number: line.number, text: gutter(line.number) + clean.text + marks.join("") };
+    return gutter(number) + clean.text + marks.join("");
   });
   const endsOpen =
     data.nextOffset === undefined && data.kind === "text" && !/[\n\r]$/.test(data.text) && !truncated.has(data.endLine);
@@ -86,16 +91,17 @@ function showWindow(data: ReadData, about: RenderContext): Rendered {
   const facts = factsOf(data, isBareCr);
   const reserve = HEADER_BYTES + utf8Length([...facts, ...tail, ...about.notes].join("\n")) + 8 * about.notes.length;
   const fitted = fitRows(rows, about.budget.maxBytes - reserve);
-  const endLine = fitted.rows.at(-1)?.number ?? data.endLine;
+  const endLine = fitted.rows.length === 0 ? data.endLine : data.startLine + fitted.rows.length - 1;
   const nextOffset = fitted.omittedRows === 0 ? data.nextOffset : endLine + 1;
   const header = [`${viewOf(data, endLine, nextOffset)}.`, ...facts].join(" ");
-  const body = [header, ...fitted.rows.map((row) => row.text), ...(fitted.omittedRows === 0 ? tail : [])];
+  const body = [header, ...fitted.rows, ...(fitted.omittedRows === 0 ? tail : [])];
   const shown = textResult(withNotes(body.join("\n"), about), { clamped: true });
-  if (fitted.omittedBytes === 0) return shown;
+  if (fitted.truncated === undefined) return shown;
+  const { keptBytes, omittedBytes } = fitted.truncated;
   const truncation = {
     what: `${path} beyond the output limit`,
-    producedBytes: fitted.keptBytes + fitted.omittedBytes,
-    keptBytes: fitted.keptBytes,
+    producedBytes: keptBytes + omittedBytes,
+    keptBytes,
     next: `Continue with \`offset\` ${nextOffset}.`,
   };
   return { ...shown, truncations: [truncation], truncatedByPresenter: true };

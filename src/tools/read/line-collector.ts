@@ -2,14 +2,23 @@ import { type LineTerminators, nextNewline } from "./line-source.js";
 
 /** A line of the file, or its start where it is long. */
 export interface RawLine {
-  /** Without the line ending. */
-  readonly content: Uint8Array;
-  /** Bytes of the whole content; more than in `content` where the line was truncated. */
+  /** Holds the content; a window has thousands of lines, so that none has an array of its own. */
+  readonly memory: Uint8Array;
+  /** Where the content begins in `memory`. */
+  readonly from: number;
+  /** Bytes of the content that were kept, without the line ending. */
+  readonly keptBytes: number;
+  /** Bytes of the whole content; more than `keptBytes` where the line was truncated. */
   readonly contentBytes: number;
   /** `\n`, `\r\n`, or nothing for an open last line. */
   readonly end: Uint8Array;
-  /** Whether the bytes of `end` follow those of `content` in its memory. */
+  /** Whether the bytes of `end` follow those of the content in its memory. */
   readonly endFollows: boolean;
+}
+
+/** The content of the line, without its ending. */
+export function contentOf({ memory, from, keptBytes }: RawLine): Uint8Array {
+  return memory.subarray(from, from + keptBytes);
 }
 
 interface CollectorLimits {
@@ -79,8 +88,8 @@ export class LineCollector {
     const isPair = at > from && this.#unitAt(chunk, at - unitBytes) === 13;
     const contentBytes = at - from - (isPair ? unitBytes : 0);
     if (this.#openBytes > 0 || contentBytes > this.limits.maxLineBytes) return false;
-    const content = chunk.subarray(from, from + contentBytes);
-    this.#add({ content, contentBytes, end: isPair ? this.#pair : this.#lineFeed, endFollows: true });
+    const end = isPair ? this.#pair : this.#lineFeed;
+    this.#add({ memory: chunk, from, keptBytes: contentBytes, contentBytes, end, endFollows: true });
     return true;
   }
 
@@ -100,19 +109,19 @@ export class LineCollector {
     const { unitBytes } = this.ends;
     const isPair = newline.length > 0 && this.#last === 13;
     const contentBytes = this.#openBytes - (isPair ? unitBytes : 0);
-    const kept = join(this.#open);
-    const content = kept.subarray(0, Math.min(kept.length, contentBytes, this.limits.maxLineBytes));
+    const memory = join(this.#open);
+    const keptBytes = Math.min(memory.length, contentBytes, this.limits.maxLineBytes);
     const end = isPair ? this.#pair : newline;
     const endFollows = end.length === 0 && this.#open.length === 1;
     this.#open = [];
     this.#openBytes = 0;
     this.#keptBytes = 0;
     this.#last = undefined;
-    this.#add({ content, contentBytes, end, endFollows });
+    this.#add({ memory, from: 0, keptBytes, contentBytes, end, endFollows });
   }
 
   #add(line: RawLine): void {
-    const cost = line.content.length + line.end.length;
+    const cost = line.keptBytes + line.end.length;
     if (this.lines.length > 0 && this.#used + cost > this.limits.maxBytes) {
       this.isFull = true;
       this.isFullByBytes = true;

@@ -6,7 +6,7 @@ import {
   utf8Length,
 } from "../../text/index.js";
 import type { ReadData } from "./contract.js";
-import { join, type RawLine } from "./line-collector.js";
+import { contentOf, join, type RawLine } from "./line-collector.js";
 
 interface LineText {
   readonly text: string;
@@ -40,10 +40,9 @@ function wholeLineText(
 ): LineText | undefined {
   // A byte of another encoding may take three in UTF-8.
   const growth = encoding === "utf-8" ? 1 : 3;
-  const isWhole = (line: RawLine) =>
-    line.content.length === line.contentBytes && line.contentBytes * growth <= maxLineBytes;
+  const isWhole = (line: RawLine) => line.keptBytes === line.contentBytes && line.contentBytes * growth <= maxLineBytes;
   if (!lines.every(isWhole)) return undefined;
-  const bytes = sideBySide(lines) ?? join(lines.flatMap(({ content, end }) => [content, end]));
+  const bytes = sideBySide(lines) ?? join(lines.flatMap((line) => [contentOf(line), line.end]));
   const { text, replaced } = decodeText(withoutDecodedBom(bytes, encoding), encoding);
   if (utf8Length(text) > maxBytes) return undefined;
   return { text, lines: lines.length, truncatedLines: [], replaced };
@@ -51,14 +50,16 @@ function wholeLineText(
 
 /** The bytes of lines that lie one behind the other in one piece of memory, which are then not copied. */
 function sideBySide(lines: readonly RawLine[]): Uint8Array | undefined {
-  const start = lines[0]?.content;
-  if (start === undefined) return undefined;
-  let at = start.byteOffset;
-  for (const { content, end, endFollows } of lines) {
-    if (!endFollows || content.buffer !== start.buffer || content.byteOffset !== at) return undefined;
-    at += content.length + end.length;
+  const first = lines[0];
+  if (first === undefined) return undefined;
+  const placeOf = ({ memory, from }: RawLine) => memory.byteOffset + from;
+  const { buffer } = first.memory;
+  let at = placeOf(first);
+  for (const line of lines) {
+    if (!line.endFollows || line.memory.buffer !== buffer || placeOf(line) !== at) return undefined;
+    at += line.keptBytes + line.end.length;
   }
-  return new Uint8Array(start.buffer, start.byteOffset, at - start.byteOffset);
+  return new Uint8Array(buffer, placeOf(first), at - placeOf(first));
 }
 
 function lineByLine(
@@ -74,7 +75,7 @@ function lineByLine(
   for (const [index, line] of lines.entries()) {
     const decoded = contentText(line, encoding);
     const truncation = truncateToHead(decoded.text, Math.min(maxLineBytes, maxBytes));
-    const isTruncated = truncation.omittedBytes > 0 || line.content.length < line.contentBytes;
+    const isTruncated = truncation.omittedBytes > 0 || line.keptBytes < line.contentBytes;
     const end = decodeText(line.end, encoding).text;
     const size = truncation.keptBytes + end.length;
     if (index > 0 && used + size > maxBytes) break;
@@ -88,9 +89,8 @@ function lineByLine(
 
 /** A truncated line may end in a partial character, which is dropped. */
 function contentText(line: RawLine, encoding: TextEncodingName): { readonly text: string; readonly replaced: number } {
-  const { content } = line;
-  const bytes = withoutDecodedBom(content, encoding);
-  if (content.length === line.contentBytes) return decodeText(bytes, encoding);
+  const bytes = withoutDecodedBom(contentOf(line), encoding);
+  if (line.keptBytes === line.contentBytes) return decodeText(bytes, encoding);
   if (encoding === "utf-8") return decodeText(bytes.subarray(0, bytes.length - incompleteTailLength(bytes)), encoding);
   const decoded = decodeText(bytes, encoding);
   const endsBroken = decoded.text.endsWith("\ufffd");
