@@ -1,10 +1,10 @@
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { type Backend, HaftError } from "../../../kernel/index.js";
 import { realClock } from "../../../testing/conform.fixture.js";
 import { bindAll, treeGrant } from "../../../testing/index.js";
-import { PosixMachine } from "../machine.fixture.js";
+import { PosixMachine, until } from "../machine.fixture.js";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -90,6 +90,32 @@ it("reads nothing through a directory that has become a symlink", async () => {
   renameSync(join(granted, "sub"), join(granted, "was"));
   symlinkSync(outside, join(granted, "sub"));
   expect(await read()).toEqual(["POLICY_DENIED", "POLICY_DENIED"]);
+});
+
+it("waits for no writer where a FIFO takes the place of a file, and leaves no process behind", async () => {
+  const other = new PosixMachine("dash");
+  onTestFinished(() => other.dispose());
+  const directory = join(other.work, "swapped");
+  mkdirSync(directory);
+  for (const name of ["a", "b", "c"]) writeFileSync(join(directory, name), `content of ${name}`);
+  // The second look at the three files comes right before they are opened: the swap is part of it.
+  const bin = join(other.directory, "bin");
+  mkdirSync(bin);
+  const swap = `rm ${directory}/b; mkfifo ${directory}/b`;
+  const look = `case "$*" in *"./a ./b ./c") echo >>${bin}/looks; [ "$(wc -l <${bin}/looks)" != 2 ] || { ${swap}; } ;; esac`;
+  writeFileSync(join(bin, "stat"), `#!/bin/sh\n/usr/bin/stat "$@"; status=$?\n${look}\nexit $status\n`, {
+    mode: 0o755,
+  });
+  const there = await other.open({}, { PATH: `${bin}:${process.env.PATH}` });
+  try {
+    const { fs } = bindAll({ backend: there, clock: realClock });
+    const texts = await Promise.all(["a", "b", "c"].map((name) => fs.readText(join(directory, name)).catch(codeOf)));
+    expect(texts).toEqual(["content of a", "FS_NOT_A_FILE", "content of c"]);
+    expect(readFileSync(join(bin, "looks"), "utf8")).toBe("\n".repeat(2));
+  } finally {
+    await there.close();
+  }
+  await until(() => other.processes().length === 0);
 });
 
 function codeOf(thrown: unknown): string {

@@ -9,7 +9,7 @@ hf_main() {
   unset hf_nonce hf_s
   IFS= read -r hf_l || exit 0
   eval "set -- $hf_l"
-  hf_nonce=$1 hf_s=$2 hf_facts=$3 hf_serial=$4 hf_stream= hf_at=0 hf_counting=
+  hf_nonce=$1 hf_s=$2 hf_facts=$3 hf_serial=$4 hf_stream= hf_at=0 hf_counting= hf_timeout=unknown
   PATH=$5; export PATH
   exec 2>/dev/null 4>&1
   LC_ALL=C; export LC_ALL; unset CDPATH

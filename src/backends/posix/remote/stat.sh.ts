@@ -171,7 +171,8 @@ $hf_lines
 haft-list
   if [ "$hf_count" != $# ] || [ "$hf_n" = 0 ] || [ "$hf_n" -gt 1048576 ]; then hf_code=io hf_note=; hf_refuse; return; fi
   printf '%s %s,gather,%s %s\n%s' "$hf_nonce" "$hf_id" "\${#hf_lines}" "$(( \${#hf_lines} + hf_n + 1 ))" "$hf_lines"
-  hf_d=$(shift "$hf_above"; cat -- "$@" | dd bs="$hf_n" count=1 iflag=fullblock 2>&1 >&4)
+  hf_know_timeout
+  hf_d=$(shift "$hf_above"; $hf_timeout cat -- "$@" | dd bs="$hf_n" count=1 iflag=fullblock 2>&1 >&4)
   hf_same=n
   case $hf_d in
   *"1+0 records out"*) if [ "$(stat -c "$hf_format" -- "$@")" = "$hf_lines" ]; then hf_same=y; fi ;;
@@ -180,6 +181,14 @@ haft-list
     dd if=/dev/zero bs=1 count=$(( hf_n - hf_x )) ;;
   esac
   printf '%s%s\n' "$hf_same" "$hf_nonce"
+}
+
+# Sets hf_timeout to what ends a program that waits for a FIFO: one may take the place of a file between the look at it and the
+# opening, and no writer comes. 256 KiB take less, and files that take more are read one by one. Empty if it is not there.
+hf_know_timeout() {
+  [ "$hf_timeout" = unknown ] || return 0
+  hf_timeout=
+  if [ "$(printf a | timeout 5 cat)" = a ]; then hf_timeout="timeout 5"; fi
 }
 
 # resolve PATHS...: for each "A B KIND" and a newline, then, so long, the real place of what exists and what is missing.
