@@ -5,7 +5,7 @@ import { newNonce, passingDirectories } from "../../host/index.js";
 /**
  * Arguments as `bwrap --args` reads them from a descriptor: there, other users do not see the variables of a command. An unlinked file,
  * opened at its start.
- * @param directories - Where it is made: in the first one that has room for it.
+ * @param directories - Where it is made: in the first one where that is possible.
  */
 export function argumentsFile(args: readonly string[], directories = passingDirectories()): number {
   const bytes = Buffer.from(args.map((one) => `${one}\0`).join(""));

@@ -156,6 +156,7 @@ export class PaneCommandRun {
     const script = paneCommandScript({
       nonce: this.#nonce,
       command: this.#command,
+      isZsh: this.#pane.shellName === "zsh",
       commandFile: this.#files.command,
       statusFile: this.#files.status,
       ...(input === undefined ? {} : { inputFile: this.#files.input }),
@@ -361,8 +362,7 @@ export class PaneCommandRun {
       await server.send(["send-keys", "-t", this.#pane.id, signal === "TERM" ? "C-c" : "C-\\"]);
       return;
     }
-    const script = signalGroupScript(signal, this.#pid, this.#group);
-    await backend.root.shell.exec(script, { cwd: "/", timeoutMs: 10_000 });
+    await backend.root.shell.exec(signalGroupScript(signal, this.#pid, this.#group), { cwd: "/", timeoutMs: 10_000 });
   }
 
   /** A program that was killed may have left its own screen. */

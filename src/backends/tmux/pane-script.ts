@@ -1,6 +1,6 @@
 /**
  * The scripts that the shell of a pane reads: what is typed is only their path. They run in bash, `bash --posix`, dash, busybox ash
- * and zsh, whatever aliases and options the user has set.
+ * and zsh, whatever aliases, functions and options the user has set.
  */
 import { posixQuote, shellWord } from "../../text/index.js";
 
@@ -24,22 +24,25 @@ export function typedLine(path: string, subshell: boolean): string {
   return `${CLEAR_INPUT} ${subshell ? `(${call})` : call}\n`;
 }
 
-const printMark = (nonce: string, part: "begin" | "end" | "ready") => `\\printf '\\033]7473;${nonce};${part}\\007'`;
+const printMark = (nonce: string, part: "begin" | "end" | "ready") => `printf '\\033]7473;${nonce};${part}\\007'`;
 
 /** Removes the typed line, which stands above the cursor. */
-const CLEAR = String.raw`\printf '\033[A\r\033[J'`;
+const CLEAR = String.raw`printf '\033[A\r\033[J'`;
 
 /** Modes that a program leaves which was killed: the mouse would be typed into the pane. */
-const RESET_MOUSE = String.raw`\printf '\033[?1000l\033[?1002l\033[?1003l'`;
-const LEAVE_ALTERNATE = String.raw`\printf '\033[?1049l'`;
+const RESET_MOUSE = String.raw`printf '\033[?1000l\033[?1002l\033[?1003l'`;
+const LEAVE_ALTERNATE = String.raw`printf '\033[?1049l'`;
+
+/** What passes over aliases and functions. In zsh, `command` passes over the shell's own commands too. */
+const directCall = (isZsh: boolean): string => (isZsh ? String.raw`\builtin` : String.raw`\command`);
 
 /** Reports that the shell reads commands, and keeps typed paths out of its history. */
 export function readyScript(nonce: string): string {
+  const report = (call: string) => `${call} ${CLEAR}; ${call} ${printMark(nonce, "ready")}`;
   return [
-    `[ -z "\${BASH_VERSION-}" ] || HISTCONTROL=ignoreboth`,
-    `[ -z "\${ZSH_VERSION-}" ] || setopt hist_ignore_space`,
-    CLEAR,
-    printMark(nonce, "ready"),
+    `case \${BASH_VERSION-} in ?*) HISTCONTROL=ignoreboth ;; esac`,
+    `case \${ZSH_VERSION-} in ?*) \\builtin setopt hist_ignore_space; ${report(directCall(true))} ;;`,
+    `*) ${report(directCall(false))} ;; esac`,
     "",
   ].join("\n");
 }
@@ -47,6 +50,7 @@ export function readyScript(nonce: string): string {
 export interface PaneCommand {
   readonly nonce: string;
   readonly command: string;
+  readonly isZsh: boolean;
   /** Contains the command, alone. */
   readonly commandFile: string;
   readonly statusFile: string;
@@ -65,31 +69,37 @@ export interface PaneCommand {
 /**
  * Runs a command in a subshell of a subshell: the outer one writes the exit code to a file that no output can imitate. It survives
  * the signals of a terminal, so that it can do this after Ctrl-C. Aliases of the user would change what was judged, so they are
- * removed first: a shell expands them when it reads a line.
+ * removed first: a shell expands them when it reads a line. Functions of the user stay for the command, and are passed over here. Where
+ * one takes the place of what passes over them, nothing begins.
  */
 export function paneCommandScript(one: PaneCommand): string {
+  const call = directCall(one.isZsh);
   const status = posixQuote(one.statusFile);
-  const environment = Object.entries(one.env).map(([name, value]) => `export ${name}=${posixQuote(value)}`);
+  const environment = Object.entries(one.env).map(([name, value]) => `${call} export ${name}=${posixQuote(value)}`);
   const input = one.inputFile === undefined ? "" : ` < ${posixQuote(one.inputFile)}`;
   return [
-    String.raw`\unalias -a 2>/dev/null`,
-    "set +e",
-    "trap : INT QUIT TERM",
-    RESET_MOUSE,
-    one.leavesAlternate ? LEAVE_ALTERNATE : "",
-    one.clears ? CLEAR : "",
-    `\\printf '%s\\n' ${posixQuote(`$ ${shownCommand(one.command)}`)}`,
-    `if \\cd -P ${posixQuote(one.cwd.startsWith("-") ? `./${one.cwd}` : one.cwd)} 2>/dev/null; then`,
-    `  if [ "$PWD" = ${posixQuote(one.realCwd)} ]; then`,
-    `    ${printMark(one.nonce, "begin")}`,
+    `${call} unalias -a 2>/dev/null`,
+    `haft_call=; ${call} eval haft_call=${one.nonce}`,
+    `case $haft_call in ${one.nonce})`,
+    `${call} unset haft_call`,
+    `${call} set +e`,
+    `${call} trap : INT QUIT TERM`,
+    ...[RESET_MOUSE, one.leavesAlternate ? LEAVE_ALTERNATE : "", one.clears ? CLEAR : ""]
+      .filter((line) => line !== "")
+      .map((line) => `${call} ${line}`),
+    `${call} printf '%s\\n' ${posixQuote(`$ ${shownCommand(one.command)}`)}`,
+    `if ${call} cd -P ${posixQuote(one.cwd.startsWith("-") ? `./${one.cwd}` : one.cwd)} 2>/dev/null; then`,
+    `  case $PWD in ${posixQuote(one.realCwd)})`,
+    `    ${call} ${printMark(one.nonce, "begin")}`,
     "    (",
     ...environment,
-    `    . ${posixQuote(one.commandFile)}`,
+    `    ${call} . ${posixQuote(one.commandFile)}`,
     `    )${input}`,
-    `    \\printf '%s exit %s .\\n' ${one.nonce} "$?" >| ${status}`,
-    `  else \\printf '%s directory %s .\\n' ${one.nonce} "$PWD" >| ${status}; fi`,
-    `else \\printf '%s missing .\\n' ${one.nonce} >| ${status}; fi`,
-    printMark(one.nonce, "end"),
+    `    ${call} printf '%s exit %s .\\n' ${one.nonce} "$?" >| ${status} ;;`,
+    `  *) ${call} printf '%s directory %s .\\n' ${one.nonce} "$PWD" >| ${status} ;; esac`,
+    `else ${call} printf '%s missing .\\n' ${one.nonce} >| ${status}; fi`,
+    `${call} ${printMark(one.nonce, "end")}`,
+    ";; esac",
     "",
   ].join("\n");
 }

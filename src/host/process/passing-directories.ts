@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 const IN_MEMORY = "/dev/shm";
 
 /**
- * Where to make files whose names are removed at once, best first: in memory, as on a disk each costs 0.3 ms of CPU time. One may be full,
- * so that whoever uses it goes on with the next.
+ * Where to make files whose names are removed at once, best first: in memory, as on a disk each costs 0.3 ms of CPU time. One may be full;
+ * the next one is used then.
  */
 export function passingDirectories(): readonly string[] {
   try {

@@ -90,8 +90,8 @@ describe.runIf(process.platform === "linux")("a pool of pipes", () => {
     await until(take);
   });
 
-  it("makes them in the next directory where the first one has no room", async () => {
-    // Nobody can make a directory there, nor a FIFO in the place of one.
+  it("makes them in the next directory where the first one is full", async () => {
+    // No directory can be made in these.
     for (const [index, full] of ["/proc", join(directory, "nothing")].entries()) {
       pool = new PipePool(undefined, () => mkfifo, [full, temp]);
       expect([index, take(), readdirSync(temp)]).toEqual([index, true, []]);

@@ -102,7 +102,7 @@ export class RunningCommand {
   readonly #child: Started["child"];
   readonly #isKept: boolean;
   readonly #isLaunched: boolean;
-  /** Rather than sockets, on which a process can signal the end while it goes on. */
+  /** Rather than sockets, on which a process can signal the end and continue. */
   readonly #hasPipes: boolean;
   readonly #inputShownAs: string | undefined;
   readonly #began = performance.now();
@@ -330,7 +330,7 @@ export class RunningCommand {
 
   /**
    * Whether the PID namespace of a launched command has ended: its first process has both pipes open until no other is left, and a pipe is
-   * at its end when nobody can write to it any more.
+   * at its end when no process can write to it any more.
    */
   get #isNamespaceGone(): boolean {
     return this.#isLaunched && this.#hasPipes && this.isDrained;
