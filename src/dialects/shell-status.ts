@@ -10,9 +10,9 @@ export function statusLines(
   inBackground: string | null = "with `&` and its output in a file",
 ): readonly string[] {
   const ended = ENDINGS[data.ended](data, maxTimeoutMs, inBackground);
-  if (data.dispatchedTo !== undefined) return [...paneLines(data.dispatchedTo), ...toldOfPane(data)];
+  if (data.dispatchedTo !== undefined) return [...paneLines(data.dispatchedTo), ...paneReports(data)];
   if (data.ended === "detached") return [`status: ${ended}`, ...waitingLines(data), continuesLine(data)];
-  return [`status: ${ended}`, ...waitingLines(data), ...treeLines(data), ...toldOfPane(data)];
+  return [`status: ${ended}`, ...waitingLines(data), ...treeLines(data), ...paneReports(data)];
 }
 
 const ENDINGS: Readonly<
@@ -68,7 +68,7 @@ function paneLines({ pane, session }: NonNullable<BashData["dispatchedTo"]>): re
 }
 
 /** What others did in the pane of the command, and to it. */
-function toldOfPane({ pane = "", userTyped, notice }: BashData): readonly string[] {
+function paneReports({ pane = "", userTyped, notice }: BashData): readonly string[] {
   return [
     ...(userTyped === true ? [`A user typed in the pane ${showControls(pane)} while it ran.`] : []),
     ...(notice === undefined ? [] : [showControls(notice)]),

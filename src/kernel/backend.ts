@@ -94,6 +94,12 @@ export interface Backend {
   readonly root: { readonly fs: Fs; readonly shell: Shell };
   state(): "open" | "reconnecting" | "closed";
   /**
+   * The command, for a shell of this machine, with which a user sees the terminal and types in it; it starts the terminal. Undefined
+   * where no command of this machine shows it. Absent on a backend without a terminal.
+   * @throws `BACKEND_UNAVAILABLE`, `BACKEND_UNSUPPORTED` when the terminal cannot be started.
+   */
+  attachCommand?(): Promise<string | undefined>;
+  /**
    * Stops the jobs with lifetime "session" that this session started, and the processes that survived its commands: SIGTERM,
    * then SIGKILL after 3 seconds. The session stays usable. Idempotent. Absent on a backend without jobs.
    *

@@ -66,6 +66,8 @@ export const DEFAULT_PANE = "default";
  */
 export interface Terminal {
   list(): Promise<readonly PaneState[]>;
+  /** `Backend.attachCommand`. Whoever may list panes may call it. */
+  attachCommand?(): Promise<string | undefined>;
   open(options: {
     readonly name?: string;
     readonly cwd?: string;

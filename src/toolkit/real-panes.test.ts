@@ -16,15 +16,14 @@ interface Place {
   /** Without its terminal. */
   readonly target: string;
   readonly options: object;
-  /** The command that runs `argv` there, with a terminal. */
-  command(argv: readonly string[]): readonly string[];
 }
 
-/** `socket`: of the private server, as the pane itself prints it. */
-function operator(place: Place, socket: string): { readonly seen: () => string; readonly process: ChildProcess } {
-  const attach = place.command(["env", "TERM=xterm", "tmux", "-S", socket, "attach-session"]);
-  const line = attach.map((word) => `'${word}'`).join(" ");
-  const child = spawn("script", ["-qec", line, "/dev/null"], { stdio: ["pipe", "pipe", "ignore"] });
+/** A user at a terminal who has typed this command. */
+function operator(command: string): { readonly seen: () => string; readonly process: ChildProcess } {
+  const child = spawn("script", ["-qec", command, "/dev/null"], {
+    stdio: ["pipe", "pipe", "ignore"],
+    env: { ...process.env, TERM: "xterm" },
+  });
   let text = "";
   child.stdout.on("data", (bytes) => {
     text += bytes;
@@ -66,12 +65,11 @@ function toolsOverPanes(open: () => Place): void {
 
   verifies("BD-070", "commands run in a pane, where an operator who has attached sees them", async () => {
     const call = await start("+tmux,shell=pane");
-    const { text } = await call("bash", { command: 'echo "in $TMUX"' });
-    const [, socket = ""] = /in (\S+?),\d+,/.exec(text) ?? [];
-    expect(socket).toMatch(/\/s$/);
-    const attached = operator(place, socket);
+    const command = (await toolkit.attachCommand()) ?? "";
+    const attached = operator(command);
     ends.push(() => void attached.process.kill());
-    await until(() => attached.seen().includes("in "));
+    await call("bash", { command: "echo fir''st" });
+    await until(() => attached.seen().includes("first"));
     const failed = await call("bash", { command: "echo vis''ible; exit 3" });
     expect([failed.isError, failed.text]).toEqual([
       true,
@@ -89,18 +87,20 @@ function toolsOverPanes(open: () => Place): void {
     expect((await running).status).toBe("cancelled");
     expect((await call("bash", { command: "echo after" })).text).toMatch(/^stdout:\nafter\n/);
     const { text: panes } = await call("panes", { action: "list" });
-    expect(panes.split("\n")).toEqual([expect.stringMatching(/^%0 "shared" in haft, .*the shell waits/)]);
+    expect(panes.split("\n")).toEqual([
+      expect.stringMatching(/^%0 "shared" in haft, .*the shell waits/),
+      `the user can watch: ${command}`,
+    ]);
   });
 
   it("a command says that a user typed in its pane, and the next one that its pane was closed", async () => {
     const call = await start("+tmux,shell=pane");
-    const { text, structured } = await call("bash", { command: 'echo "in $TMUX"' });
+    const user = operator((await toolkit.attachCommand()) ?? "");
+    ends.push(() => void user.process.kill());
+    const { text, structured } = await call("bash", { command: "echo fir''st" });
     expect(text).toMatch(/status: exit code 0$/);
     expect(structured).toMatchObject({ pane: "%0" });
-    const [, socket = ""] = /in (\S+?),\d+,/.exec(text) ?? [];
-    const user = operator(place, socket);
-    ends.push(() => void user.process.kill());
-    await until(() => user.seen().includes("in "));
+    await until(() => user.seen().includes("first"));
     const asked = call("bash", { command: 'echo be""gun; read -r line; echo "got $line"' });
     await until(() => user.seen().includes("begun"));
     await pause(1_100); // tmux counts the activity of users in seconds
@@ -149,16 +149,14 @@ function toolsOverPanes(open: () => Place): void {
       await until(async () => /^%0 .*the shell waits/m.test((await call("panes", { action: "list" })).text));
       expect(await background("sleep 601")).toBe("%0");
       expect((await call("panes", { action: "close", pane: "%2" })).text).toBe("closed %2");
-      expect((await call("panes", { action: "list" })).text.split("\n").map((line) => line.slice(0, 2))).toEqual([
-        "%0",
-        "%1",
-      ]);
+      const { text } = await call("panes", { action: "list" });
+      expect(text.split("\n").map((line) => line.split(" ")[0])).toEqual(["%0", "%1", "the"]);
     },
   );
 }
 
 withPrograms("panes of this machine, by the tools", ["tmux", "script"], () => {
-  toolsOverPanes(() => ({ target: "local", options: {}, command: (argv) => argv }));
+  toolsOverPanes(() => ({ target: "local", options: {} }));
 });
 
 withServices(["ssh"], "panes over ssh, by the tools", () => {
@@ -167,7 +165,6 @@ withServices(["ssh"], "panes over ssh, by the tools", () => {
     return {
       target: `ssh:${hosts.box}`,
       options: { ssh: { config } },
-      command: (argv) => ["ssh", "-F", config, "-tt", hosts.box, ...argv],
     };
   });
 });
@@ -179,7 +176,6 @@ withServices(["podman"], "panes in a container, by the tools", () => {
     return {
       target: `podman:${container}`,
       options: {},
-      command: (argv) => ["podman", "exec", "-it", container, ...argv],
     };
   });
 });

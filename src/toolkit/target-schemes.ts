@@ -48,6 +48,8 @@ export interface OpenedMachine {
   readonly backend: Backend;
   /** The local command that runs `argv` there, as these exact arguments, with stdin and stdout passed through and no terminal. */
   command(argv: readonly string[]): readonly string[];
+  /** The same for a user at a terminal, which it passes on. Absent: `attachCommand` of its targets gives nothing. */
+  interactive?(argv: readonly string[]): readonly string[];
 }
 
 /** Opens the targets `scheme:ADDRESS`. */
@@ -193,7 +195,12 @@ function machineOf({
   readonly backend: Backend;
   readonly transport: Transport;
 }): OpenedMachine {
-  return { backend, command: (argv) => transport.command(argv) };
+  const { interactive } = transport;
+  return {
+    backend,
+    command: (argv) => transport.command(argv),
+    ...(interactive === undefined ? {} : { interactive: (argv) => interactive.call(transport, argv) }),
+  };
 }
 
 /** Schemes of a host, by name, beside the built-in ones; one of the same name takes the built-in one's place. */
@@ -290,11 +297,11 @@ export async function openFound(
 ): Promise<Backend> {
   const opened = await scheme.open(request);
   if (!isOpenedMachine(opened)) return opened;
-  const { backend, command } = opened;
+  const { backend, command, interactive } = opened;
   if (terminal === undefined) return backend;
   const { withTmux } = await import("../backends/tmux/index.js");
   try {
-    return withTmux(backend, { run: command, ...terminal });
+    return withTmux(backend, { run: command, ...(interactive === undefined ? {} : { interactive }), ...terminal });
   } catch (error) {
     await backend.close().catch(() => {});
     throw error;

@@ -80,6 +80,8 @@ export interface Toolkit<Tools extends object = object> extends AsyncDisposable 
   box(collection?: CollectionName | (string & {})): OwnedBox<Tools>;
   /** Opens the default target before a call needs it. @throws Why it cannot be opened; the next call tries again. */
   openTarget(): Promise<void>;
+  /** `attachCommand` of the default target's backend, which it opens. Undefined without a terminal. */
+  attachCommand(): Promise<string | undefined>;
   /** The conversations that are open. */
   sessions(): readonly ToolkitSession<Tools>[];
   /** Calls that changed files through their file port, of all processes that use the same state directory. */

@@ -26,6 +26,7 @@ export class ContainerTransport implements Transport {
   readonly engine: Engine;
   /** The name of the container. */
   readonly container: string;
+  readonly #user: readonly string[];
   readonly #options: readonly string[];
   #run: ContainerRun;
   /** What has taken its place. */
@@ -48,13 +49,18 @@ export class ContainerTransport implements Transport {
     this.engine = engine;
     this.container = container;
     this.env = variables.env;
-    this.#options = [...(as.user === undefined ? [] : ["--user", as.user]), ...variables.options];
+    this.#user = as.user === undefined ? [] : ["--user", as.user];
+    this.#options = [...this.#user, ...variables.options];
     this.#run = run;
     this.#close = parts.close ?? (async () => {});
   }
 
   command(argv: readonly string[]): readonly string[] {
     return [this.engine.program, "exec", "-i", ...this.#options, this.container, ...argv];
+  }
+
+  interactive(argv: readonly string[]): readonly string[] {
+    return [this.engine.program, "exec", "-it", ...this.#user, this.container, ...argv];
   }
 
   /** The exit code of a client means little: one that is terminated returns 0. So the engine is asked what has become of the container. */

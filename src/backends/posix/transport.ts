@@ -18,6 +18,8 @@ export interface Transport {
   readonly machine: string;
   /** The local command that runs `argv` over there, as these exact arguments, with stdin, stdout and stderr passed through and no terminal. */
   command(argv: readonly string[]): readonly string[];
+  /** The same for a user at a terminal, which it passes on. Absent: not known. */
+  interactive?(argv: readonly string[]): readonly string[];
   /** Called before each client is started: opens the connection again if it was lost. @throws `BACKEND_UNAVAILABLE` with the cause */
   prepare?(): Promise<void>;
   /** What to do where the shell over there ends or is silent before it can be used. Sentences. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sendSignal } from "../../host/index.js";
 import { HaftError, messageOf } from "../../kernel/index.js";
-import { type SshDestination, showControls } from "../../text/index.js";
+import { type SshDestination, shellWord, showControls } from "../../text/index.js";
 import { type ClientEnd, loginShellCommand, type Transport } from "../posix/index.js";
 import { parseDestination } from "./destination.js";
 import { causeOf, isThroughAnother, type SshFailure, sshError } from "./explain-ssh.js";
@@ -66,6 +66,8 @@ class SshConnection implements Transport {
   /** Private; holds the socket of the connection and what its process prints. */
   readonly #directory: string;
   readonly #log: string;
+  readonly #config: readonly string[];
+  readonly #account: readonly string[];
   readonly #options: readonly string[];
   readonly #to: readonly string[];
   readonly #onProcessExit = () => this.#leave();
@@ -93,12 +95,13 @@ class SshConnection implements Transport {
       PermitLocalCommand: "no",
       RemoteCommand: "none",
     };
+    this.#config = config === undefined ? [] : ["-F", config];
+    this.#account = [...(user === undefined ? [] : ["-l", user]), ...(port === undefined ? [] : ["-p", String(port)])];
     this.#options = [
-      ...(config === undefined ? [] : ["-F", config]),
+      ...this.#config,
       "-T",
       ...Object.entries(settings).flatMap(([key, value]) => ["-o", `${key}=${value}`]),
-      ...(user === undefined ? [] : ["-l", user]),
-      ...(port === undefined ? [] : ["-p", String(port)]),
+      ...this.#account,
     ];
     this.#to = ["--", host];
   }
@@ -106,6 +109,11 @@ class SshConnection implements Transport {
   /** Where the server allows no more sessions on one connection, the client opens one of its own. */
   command(argv: readonly string[]): readonly string[] {
     return ["ssh", "-o", "ControlMaster=no", ...this.#options, ...this.#to, loginShellCommand(argv)];
+  }
+
+  /** As a user types it, with the user's own connection. */
+  interactive(argv: readonly string[]): readonly string[] {
+    return ["ssh", ...this.#config, "-t", ...this.#account, ...this.#to.slice(1), ...argv.map(shellWord)];
   }
 
   /** Opens the connection unless it is open. @throws `BACKEND_UNAVAILABLE` */

@@ -2,6 +2,8 @@
 export interface TmuxOptions {
   /** The local command that runs `argv` on the machine of the backend, as `Transport.command`. For this machine: `(argv) => argv`. */
   readonly run: (argv: readonly string[]) => readonly string[];
+  /** The same as a user types it, with a terminal. Default: on this machine `(argv) => argv`; on others there is no `attachCommand`. */
+  readonly interactive?: (argv: readonly string[]) => readonly string[];
   /** The environment of that command. Default: that of this process; on this machine only what commands commonly need. */
   readonly env?: Readonly<Record<string, string>>;
   /**

@@ -115,6 +115,7 @@ export class Panes {
   async list(): Promise<readonly PaneState[]> {
     await this.#server.open();
     const made = this.#server.kind === "private" ? await this.defaultPane() : undefined;
+    await Promise.allSettled([...this.#own.values()].map(({ ready }) => ready));
     const states = await Promise.all((await this.facts()).map((facts) => this.stateOf(facts)));
     const notice = made?.notice;
     if (notice === undefined) return states;

@@ -1,6 +1,6 @@
 import { newNonce } from "../../host/index.js";
 import { type Backend, HaftError, messageOf } from "../../kernel/index.js";
-import { posixQuote } from "../../text/index.js";
+import { posixQuote, shellWord } from "../../text/index.js";
 import { processChannel } from "../posix/index.js";
 import { ClientLost, ControlClient, terminalLost, terminalUnavailable } from "./control-client.js";
 import { formatText, tmuxWord } from "./control-lines.js";
@@ -82,6 +82,17 @@ export class TmuxServer {
 
   get cwd(): string {
     return this.#backend.cwd;
+  }
+
+  /** See `Backend.attachCommand`. The current session is what the user sees already. */
+  async attachCommand(): Promise<string | undefined> {
+    const { session, interactive = this.#backend.machine === "local" ? asIs : undefined } = this.#options;
+    if (interactive === undefined || this.kind === "current") return undefined;
+    const { directory } = await this.open();
+    const argv = session === undefined ? ["-S", `${directory}/s`, "attach"] : ["attach", "-t", session];
+    return interactive(["tmux", ...argv])
+      .map(shellWord)
+      .join(" ");
   }
 
   /** Ends all processes in the sessions of these shells, which must be those of panes of ours. */
@@ -237,6 +248,8 @@ export class TmuxServer {
     return this.#unavailable(cause ?? `tmux reported: ${words}`);
   }
 }
+
+const asIs = (argv: readonly string[]): readonly string[] => argv;
 
 /** The socket and the pane that this process runs in. @throws `CONFIG_INVALID` outside of tmux. */
 export function currentPane(): readonly [socket: string, pane: string] {

@@ -44,6 +44,11 @@ export class TmuxTerminal implements Terminal {
     return this.#on.panes.list();
   }
 
+  async attachCommand(): Promise<string | undefined> {
+    this.#require("*", "list");
+    return this.#on.server.attachCommand();
+  }
+
   async open(options: Parameters<Terminal["open"]>[0]): Promise<PaneState> {
     this.#require("*", "open");
     const { panes, backend } = this.#on;
@@ -65,6 +70,8 @@ export class TmuxTerminal implements Terminal {
     this.#require(pane, "read");
     const { panes, server } = this.#on;
     const { id, notice } = await panes.resolve(pane);
+    // Before, a program that starts the shell runs there, and the screen is empty.
+    await panes.own(id)?.ready.catch(() => {});
     const facts = await panes.factsOf(id);
     const alternate = options.alternate && facts.state.alternate;
     const lines = await server.send(captureWords(id, { ...options, alternate })).catch(refusedPane(id));

@@ -72,6 +72,10 @@ function tmuxBackend(on: PaneMachine, isPaneShell: boolean): Backend {
       return { ...ports, shell: isPaneShell ? paneShell(ports.shell, terminal) : ports.shell, terminal };
     },
     state: () => (closed === undefined ? backend.state() : "closed"),
+    async attachCommand() {
+      requireOpen();
+      return server.attachCommand();
+    },
     close(io?: Io) {
       if (closed === undefined) {
         closing.abort();

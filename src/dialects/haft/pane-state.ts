@@ -6,8 +6,8 @@ export function paneLine(state: PaneState): string {
   const { pane, title, session, size, owned, notice } = state;
   const name = title === "" ? "" : ` ${JSON.stringify(showControls(title))}`;
   const foreign = owned ? "" : ", not opened by Haft";
-  const told = notice === undefined ? "" : `. ${showControls(notice)}`;
-  return `${showControls(pane)}${name} in ${showControls(session)}, ${size[0]}x${size[1]}${foreign}: ${activityOf(state)}${told}`;
+  const reported = notice === undefined ? "" : `. ${showControls(notice)}`;
+  return `${showControls(pane)}${name} in ${showControls(session)}, ${size[0]}x${size[1]}${foreign}: ${activityOf(state)}${reported}`;
 }
 
 function activityOf({ shell, command, alternate }: PaneState): string {

@@ -15,8 +15,9 @@ export const haftPanesPresenter: ToolPresenter<PanesInput, PanesData> = {
   decode: asInput,
   render(result, about) {
     if (result.isError || result.data === undefined) return renderHaftFailure(result, about);
-    const { action, panes, closed = "" } = result.data;
-    const rows = panes.map(paneLine);
+    const { action, panes, closed = "", attachCommand } = result.data;
+    const watch = attachCommand === undefined ? [] : [`the user can watch: ${showControls(attachCommand)}`];
+    const rows = [...panes.map(paneLine), ...(panes.length === 0 ? [] : watch)];
     const text =
       action === "close"
         ? `closed ${showControls(closed)}`

@@ -24,7 +24,7 @@ export async function dispatchToPane(input: BashInput, cwd: string, ctx: Ctx): P
     return dispatch((await terminal.open({ cwd })).pane);
   });
   const dispatchedTo = { pane, session };
-  const told = notice === undefined ? {} : { notice };
+  const reported = notice === undefined ? {} : { notice };
   const data: BashData = {
     ended: "detached",
     began: "yes",
@@ -36,14 +36,14 @@ export async function dispatchToPane(input: BashInput, cwd: string, ctx: Ctx): P
     tree: "unseen",
     endedBy: null,
     dispatchedTo,
-    ...told,
+    ...reported,
     detachedBy: "asked",
     timeoutMs: Math.floor(input.timeoutMs ?? ctx.limits.defaultTimeoutMs),
     durationMs: Math.max(0, Math.round(ctx.clock.now() - startedMs)),
   };
   const notes = ["`timeoutMs` does not apply in a pane; `send_keys` with the key C-c stops the command."];
   return ok(data, {
-    structured: { ended: "detached", dispatchedTo, ...told },
+    structured: { ended: "detached", dispatchedTo, ...reported },
     ...(input.timeoutMs === undefined ? {} : { details: { notes } }),
   });
 }

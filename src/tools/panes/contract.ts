@@ -20,6 +20,8 @@ export interface PanesData {
   readonly action: PanesInput["action"];
   /** Listed, or opened. */
   readonly panes: readonly PaneState[];
+  /** For a list: the command with which the user sees them. */
+  readonly attachCommand?: string;
   /** The pane that was closed. */
   readonly closed?: string;
 }

@@ -46,10 +46,12 @@ async function act({ action, pane = "", name }: PanesInput, ctx: ToolContext): P
   const open = async () => [await terminal.open({ cwd: ctx.cwd, ...(name === undefined ? {} : { name }) })];
   const panes = action === "open" ? await open() : await terminal.list();
   const [first] = panes;
+  const command = action === "list" ? await terminal.attachCommand?.() : undefined;
+  const shown = command === undefined ? {} : { attachCommand: command };
   return ok(
-    { action, panes },
+    { action, panes, ...shown },
     {
-      structured: { action, panes: panes.map((one) => ({ ...one })) },
+      structured: { action, panes: panes.map((one) => ({ ...one })), ...shown },
       ...(first === undefined ? {} : fromPane(first)),
     },
   );

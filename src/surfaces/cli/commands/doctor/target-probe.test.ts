@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { withPrograms } from "../../../../testing/programs.fixture.js";
 import { openBackend } from "../../../../toolkit/index.js";
 import type { DoctorFinding } from "./finding.js";
 import { probedTarget } from "./target-probe.js";
@@ -39,4 +40,15 @@ it("reports a terminal that cannot work as a limitation, not as a feature", asyn
   const found = await findings("posix:sh+tmux");
   expect(found.get("programs")).toMatchObject({ status: "limits", next: "Install tmux there, or leave out `+tmux`." });
   expect(found.get("features")?.found).not.toContain("terminal");
+});
+
+withPrograms("a terminal", ["tmux"], () => {
+  it("is started, and how to watch it is reported", async () => {
+    const backend = await openBackend("posix:sh+tmux", { cwd: join(directory, "work") });
+    const found = await probedTarget(backend, { isContainer: false }).finally(() => backend.close());
+    expect(found.find(({ id }) => id === "terminal")).toMatchObject({
+      status: "ok",
+      found: "you can watch it: `tmux -S SOCKET attach`; `haft serve` and the tool `panes` print the SOCKET",
+    });
+  });
 });

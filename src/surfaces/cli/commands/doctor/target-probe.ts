@@ -1,5 +1,5 @@
 /** What an open target has: its shell, programs, speed, clock and space. */
-import type { Backend, BackendFlags } from "../../../../kernel/index.js";
+import { type Backend, type BackendFlags, messageOf } from "../../../../kernel/index.js";
 import type { DoctorFinding } from "./finding.js";
 
 const PROGRAMS = ["rg", "git", "setsid", "tmux", "stat", "ps", "bash", "python3", "node"] as const;
@@ -64,6 +64,7 @@ export async function probedTarget(
     ...space(facts, cwd),
     ...reaping(facts, isContainer),
     ...wholeMachine(backend),
+    ...(hasProgram(facts, "tmux") ? await terminal(backend) : []),
     missing(backend, hasProgram(facts, "tmux")),
   ];
 }
@@ -179,6 +180,20 @@ function wholeMachine({ cwd, home, machine }: Backend): readonly DoctorFinding[]
   const what = cwd === "/" ? "all of its files" : "the home directory";
   const next = "Name a directory: TARGET=/DIR.";
   return [{ id: "whole", status: "note", found: `${what}: ${cwd}`, cost: "Calls may change anything in it.", next }];
+}
+
+/** Starts the terminal for a moment. The socket of a server of its own is another one each time. */
+async function terminal({ flags, attachCommand }: Backend): Promise<readonly DoctorFinding[]> {
+  if (flags.terminal !== true) return [];
+  try {
+    const command = (await attachCommand?.())?.replace(/ -S \S+/, " -S SOCKET");
+    if (command === undefined) return [];
+    const where = command.includes(" -S SOCKET") ? "; `haft serve` and the tool `panes` print the SOCKET" : "";
+    return [{ id: "terminal", status: "ok", found: `you can watch it: \`${command}\`${where}` }];
+  } catch (error) {
+    const cost = "Calls of the tools for panes fail.";
+    return [{ id: "terminal", status: "limits", found: messageOf(error), cost }];
+  }
 }
 
 function missing({ flags, guard }: Backend, hasTmux = true): DoctorFinding {

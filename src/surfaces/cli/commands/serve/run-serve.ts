@@ -1,6 +1,6 @@
 /** Serves the tools to MCP clients. */
 import { dirname } from "node:path";
-import { type Autonomy, DEFAULT_AUTONOMY, messageOf } from "../../../../kernel/index.js";
+import { type Autonomy, DEFAULT_AUTONOMY, HaftError, messageOf } from "../../../../kernel/index.js";
 import { shellWord } from "../../../../text/index.js";
 import {
   builtinRegistry,
@@ -159,7 +159,7 @@ async function serveOverStdio(
     const line = hasWorkspace ? await schedulesOf(calls, settings, options) : undefined;
     if (line !== undefined) printNotice(line);
   };
-  if (hasWorkspace) reportUnopened(calls, settings);
+  if (hasWorkspace) reportTarget(calls, settings);
   else reportNoWorkspace(settings);
   await serveMcpStdio({ ...server, calls, signal: untilSignalled() });
   await beforeTimeout(closed(calls, servers));
@@ -220,7 +220,7 @@ async function serveOverHttp(
   const { connectText } = await import("./connect-text.js");
   process.stdout.write(connectText(about, options.once === true));
   if (!options.once) printNotice(approverNotice(settings));
-  if (!options.once) reportUnopened(calls, settings);
+  if (!options.once) reportTarget(calls, settings);
   if (!options.once) await signalled(stop);
   await service.close();
   await beforeTimeout(closed(calls, servers));
@@ -238,10 +238,19 @@ async function schedulesOf(
   return servedSchedules({ state: await calls.state() }, isServed);
 }
 
-/** Opens a default target that can be out of reach, in the background, so that the user learns it before the model does. */
-function reportUnopened(calls: ServedCalls, { targets: [first] }: Settings): void {
+/**
+ * Opens a default target that can be out of reach, in the background, so that the user learns it before the model does, and says how
+ * to watch its terminal.
+ */
+function reportTarget(calls: ServedCalls, { targets: [first] }: Settings): void {
   if (/^(?:local|memory)$/.test(first.target)) return;
-  void calls.openTarget().catch((error: unknown) => {
+  const open = async () => {
+    const command = await calls.openTarget();
+    if (command !== undefined) printUntrustedNotice(`to watch the terminal of "${nameOf(first)}": ${command}`);
+  };
+  void open().catch((error: unknown) => {
+    // Without tmux its other tools work.
+    if (HaftError.is(error, "BACKEND_UNSUPPORTED")) return printUntrustedNotice(messageOf(error));
     const why = messageOf(error).replace(`Could not reach "${first.target}": `, "");
     printUntrustedNotice(`the target "${nameOf(first)}" could not be opened: ${why} Calls on it fail until it can.`);
   });

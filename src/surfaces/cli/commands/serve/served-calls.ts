@@ -29,7 +29,8 @@ export interface ServedCallsOptions extends Omit<ServedToolkitOptions, "onMoved"
 
 export interface ServedCalls extends McpCalls {
   /** Opens the default target before a call needs it. @throws Why it cannot be opened; the next call tries again. */
-  openTarget(): Promise<void>;
+  /** @returns Its `attachCommand`. */
+  openTarget(): Promise<string | undefined>;
   /** The state of the toolkit, which it opens. */
   state(): Promise<State>;
   /** For the toolkit: asks the client that made the call; what a client cannot ask its user waits in the queue. */
@@ -71,7 +72,7 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
     // The question may have been asked by another server, before any call of this one.
     decide: async (token, decision) => ((await served.current()) ?? (await open())).approvals.decide(token, decision),
     state: async () => (await open()).host.state,
-    openTarget: () => open().then((toolkit) => toolkit.openTarget()),
+    openTarget: () => open().then((toolkit) => toolkit.attachCommand()),
     get takeRoots() {
       return served.takeRoots;
     },

@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
 import { built } from "../../../../testing/built.fixture.js";
 import { cliPlace } from "../../../../testing/cli-place.fixture.js";
+import { withPrograms } from "../../../../testing/programs.fixture.js";
 
 const place = cliPlace();
 
@@ -45,4 +46,22 @@ it.each([
   expect(server.exitCode).toBeNull();
   server.kill("SIGTERM");
   expect((await ended)[0]).toBe(0);
+});
+
+withPrograms("a server with a terminal", ["tmux"], () => {
+  it("prints the command with which a user watches it", async () => {
+    const args = [built("surfaces/cli/main.js"), "serve", "--on", "local+tmux"];
+    const server = spawn(process.execPath, args, { cwd: place.workspace, env: place.env(), stdio: "pipe" });
+    const ended = once(server, "exit");
+    let notices = "";
+    for await (const chunk of server.stderr) {
+      notices += String(chunk);
+      if (notices.includes("to watch")) break;
+    }
+    const [, socket = ""] = /^haft: to watch the terminal of "local\+tmux": tmux -S (\S+) attach$/m.exec(notices) ?? [];
+    const panes = execFileSync("tmux", ["-S", socket, "list-panes", "-a", "-F", "#{pane_id}"], { encoding: "utf8" });
+    expect(panes).toBe("%0\n");
+    server.kill("SIGTERM");
+    expect((await ended)[0]).toBe(0);
+  });
 });
