@@ -1,6 +1,15 @@
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -115,10 +124,15 @@ withServices(["ssh"], "ssh", () => {
       server.listen(0, "127.0.0.1", () => resolve((server.address() as { port: number }).port));
     });
     const destination = `127.0.0.1:${port}`;
+    const startedAt = performance.now();
     await expect(openSsh({ destination, config: client.config })).rejects.toMatchObject({
       code: "BACKEND_UNAVAILABLE",
       details: { reason: "timed-out" },
     });
+    const tookMs = performance.now() - startedAt;
+    expect(tookMs).toBeGreaterThan(9_000);
+    // ssh itself is given 12 s; twice that would be two limits, one after the other.
+    expect(tookMs).toBeLessThan(20_000);
     server.close();
     await nothingLeft();
   });
@@ -182,6 +196,21 @@ withServices(["ssh"], "ssh", () => {
     const backend = await openSsh({ destination: service("ssh").hosts.box, config: client.config });
     expect((await backend.root.shell.exec("true", { cwd: "/" })).exit).toEqual({ by: "code", code: 0 });
     await backend.close();
+    await nothingLeft();
+  });
+
+  it("puts its socket elsewhere where the name of the temporary directory leaves no room for it", async () => {
+    client.record();
+    process.env.TMPDIR = join(client.directory, "x".repeat(120 - client.directory.length - 1));
+    mkdirSync(process.env.TMPDIR);
+    expect(process.env.TMPDIR.length).toBe(120);
+    const backend = await openSsh({ destination: service("ssh").hosts.box, config: client.config });
+    expect(out(await backend.root.shell.exec("echo there", { cwd: "/" }))).toBe("there\n");
+    const directory = dirname(/ControlPath=(\S+)/.exec(client.recorded[0] ?? "")?.[1] ?? "");
+    expect(directory).toMatch(/^\/tmp\/haft-ssh-/);
+    expect([statSync(directory).mode & 0o777, readdirSync(directory).length > 0]).toEqual([0o700, true]);
+    await backend.close();
+    expect(existsSync(directory)).toBe(false);
     await nothingLeft();
   });
 

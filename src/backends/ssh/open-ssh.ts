@@ -1,10 +1,10 @@
 /** A machine that is reached over ssh. */
 import type { Backend } from "../../kernel/index.js";
 import { createPosixBackend, type PosixBackendOptions, type Transport } from "../posix/index.js";
-import { openSshConnection, type SshConnectionOptions } from "./ssh-connection.js";
+import { type SshConnectionOptions, sshConnection } from "./ssh-connection.js";
 
-/** Milliseconds that the remote shell has to answer once the connection is open. */
-const SHELL_TIMEOUT_MS = 12_000;
+/** Milliseconds until the remote shell has to answer, with the time that connecting takes. */
+const CONNECT_TIMEOUT_MS = 12_000;
 
 export interface OpenSshOptions
   extends SshConnectionOptions,
@@ -29,17 +29,17 @@ export async function openSsh(options: OpenSshOptions): Promise<Backend> {
 /** As `openSsh`, with what starts other programs over the same connection. */
 export async function openSshMachine(options: OpenSshOptions): Promise<SshMachine> {
   const { destination, config, ...posix } = options;
-  const transport = await openSshConnection({ destination, ...(config === undefined ? {} : { config }) });
+  const transport = sshConnection({ destination, ...(config === undefined ? {} : { config }) });
   try {
     const backend = await createPosixBackend({
-      connectTimeoutMs: SHELL_TIMEOUT_MS,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
       ...posix,
       name: transport.name,
       open: transport,
     });
     return { backend, transport };
   } catch (thrown) {
-    await transport.close?.();
+    await transport.close();
     throw thrown;
   }
 }

@@ -19,7 +19,7 @@ export interface SshConnectionOptions {
 
 /** Seconds that ssh may take for one step to the host. */
 const CONNECT_S = 10;
-/** The same for all of them, jump hosts too. */
+/** The same for all of them, jump hosts too; a shell over the connection has what is left of its own limit. */
 const CONNECT_LIMIT_MS = 12_000;
 /** After this many questions without an answer the connection is lost: 30 s, so that an interruption of 20 s is none. */
 const ALIVE = { everyS: 5, times: 6 };
@@ -44,11 +44,18 @@ const OTHERWISE = {
 } satisfies Partial<Record<SshFailure, { why: string; advice: string }>>;
 
 /**
- * Connects. The connection is opened again if it was lost, when the next client needs it.
- * @throws `CONFIG_INVALID`, `BACKEND_UNAVAILABLE`
+ * A connection that is opened when the first client needs it, and again if it was lost. Close it in any case.
+ * @throws `CONFIG_INVALID`
  */
+export function sshConnection(
+  options: SshConnectionOptions,
+): Transport & Required<Pick<Transport, "close" | "prepare">> {
+  return new SshConnection(options, parseDestination(options.destination));
+}
+
+/** Connects at once. @throws `CONFIG_INVALID`, `BACKEND_UNAVAILABLE` */
 export async function openSshConnection(options: SshConnectionOptions): Promise<Transport> {
-  const connection = new SshConnection(options, parseDestination(options.destination));
+  const connection = sshConnection(options);
   try {
     await connection.prepare();
     return connection;
@@ -157,17 +164,18 @@ class SshConnection implements Transport {
     // ssh would share no connection if the socket of a process that was killed were still there.
     for (const name of readdirSync(this.#directory)) rmSync(join(this.#directory, name), { force: true });
     const open = ["-N", "-f", "-E", this.#log, "-o", "ControlMaster=yes", ...this.#options, ...this.#to];
+    const until = performance.now() + CONNECT_LIMIT_MS;
     const { code, signal } = await run(open, CONNECT_LIMIT_MS);
     if (code === 0) return;
-    if (signal === null && isThroughAnother(this.#printed())) await this.#tryWithoutSharing();
+    if (signal === null && isThroughAnother(this.#printed())) await this.#tryWithoutSharing(until - performance.now());
     throw this.#failure(signal === null ? "closed" : "timed-out");
   }
 
   /** ssh discards what the clients of jump hosts print, if the connection is to be shared. */
-  async #tryWithoutSharing(): Promise<void> {
+  async #tryWithoutSharing(timeoutMs: number): Promise<void> {
     const log = openSync(this.#log, "a");
     const words = ["-o", "ControlPath=none", "-o", "ControlMaster=no", ...this.#options, ...this.#to, "exit"];
-    await run(words, CONNECT_LIMIT_MS, log).finally(() => closeSync(log));
+    await run(words, timeoutMs, log).finally(() => closeSync(log));
   }
 
   async #isOpen(): Promise<boolean> {

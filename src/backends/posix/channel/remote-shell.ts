@@ -13,7 +13,7 @@ interface RemoteShellOptions {
   readonly script: string;
   /** The settings that the script reads first, after its nonce. */
   readonly settings: readonly string[];
-  /** Milliseconds in which the remote side must answer. */
+  /** Milliseconds in which the remote side must answer, with the time that opening the channel takes. */
   readonly timeoutMs: number;
   /** See `Transport`. */
   readonly shellAdvice?: string | undefined;
@@ -51,6 +51,7 @@ export class RemoteShell {
    * @throws `BACKEND_UNAVAILABLE`
    */
   static async start(options: RemoteShellOptions): Promise<{ readonly shell: RemoteShell; readonly ready: Frame }> {
+    const startedAt = performance.now();
     const channel = await options.open().catch((thrown: unknown) => {
       throw HaftError.is(thrown) ? thrown : unavailable(options.name, messageOf(thrown));
     });
@@ -58,19 +59,20 @@ export class RemoteShell {
     const nonce = randomBytes(18).toString("hex");
     const shell = new RemoteShell(channel, nonce);
     try {
-      return { shell, ready: await shell.#boot(options, nonce) };
+      return { shell, ready: await shell.#boot(options, nonce, performance.now() - startedAt) };
     } catch (thrown) {
       shell.destroy();
       throw thrown;
     }
   }
 
-  #boot({ name, script, settings, timeoutMs, shellAdvice }: RemoteShellOptions, nonce: string): Promise<Frame> {
+  #boot(options: RemoteShellOptions, nonce: string, passedMs: number): Promise<Frame> {
+    const { name, script, settings, timeoutMs, shellAdvice } = options;
     return new Promise<Frame>((resolve, reject) => {
       // Until then only the login shell and its start-up files have run.
       const advice = () => (this.#greeting === undefined ? undefined : shellAdvice);
       const late = `it did not answer within ${timeoutMs} ms`;
-      const timer = setTimeout(() => reject(unavailable(name, late, advice())), timeoutMs);
+      const timer = setTimeout(() => reject(unavailable(name, late, advice())), Math.max(0, timeoutMs - passedMs));
       this.#onEnd = (why) => {
         clearTimeout(timer);
         reject(unavailable(name, why, advice()));
