@@ -36,6 +36,14 @@ export class TestEngine {
     return this.startNamed(`haft-test-${randomUUID()}`, ...options);
   }
 
+  /** The same, with a PID 1 that does not collect the processes that it inherits. */
+  startWithoutInit(): string {
+    const name = `haft-test-${randomUUID()}`;
+    this.#containers.push(name);
+    this.run("run", "-d", "--stop-timeout", "0", "--name", name, this.image, "/bin/sleep", "infinity");
+    return name;
+  }
+
   startNamed(name: string, ...options: readonly string[]): string {
     this.#containers.push(name);
     this.run("run", "-d", "--init", "--stop-timeout", "0", "--name", name, ...options, this.image);

@@ -11,11 +11,11 @@ hf_sentinel() {
 }
 
 # Checks three times per lease for a heartbeat; ends a channel that has been silent or was replaced. Its sleep is a background
-# job, so that TERM ends both.
+# job, so that TERM ends both. Where PID 1 does not collect what it inherits, a child that is not waited for would stay as a zombie.
 hf_watch() {
   hf_has sleep || return 0
   hf_own_pid; hf_note "$hf_pid" "$hf_s/watch.$hf_gen"
-  hf_z=; trap '[ -z "$hf_z" ] || kill "$hf_z"; exit 0' TERM
+  hf_z=; trap '[ -z "$hf_z" ] || { kill "$hf_z"; wait "$hf_z"; }; exit 0' TERM
   hf_missed=0 hf_seen=; hf_tick=$(( hf_lease / 3 )); [ "$hf_tick" -gt 0 ] || hf_tick=1
   while :; do
     sleep "$hf_tick" & hf_z=$!

@@ -21,6 +21,9 @@ hf_worker() {
     "hf_do_$hf_op" "$@"
   done
   [ -z "$hf_base" ] || printf 'over\n' >>"$hf_s/$hf_base.r"
+  # The pumps of a next command end now. They are waited for, so that they do not become zombies.
+  exec 8>&- 9>&-
+  wait
 }
 
 hf_reply() { printf 'T %s,%s\n' "$hf_id" "$1" >&3; }

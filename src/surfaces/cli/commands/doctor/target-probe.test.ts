@@ -1,8 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { withPrograms } from "../../../../testing/programs.fixture.js";
+import { service, withServices } from "../../../../testing/services.fixture.js";
 import { openBackend } from "../../../../toolkit/index.js";
 import type { DoctorFinding } from "./finding.js";
 import { probedTarget } from "./target-probe.js";
@@ -51,4 +53,48 @@ withPrograms("a terminal", ["tmux"], () => {
       found: "you can watch it: `tmux -S SOCKET attach`; `haft serve` and the tool `panes` print the SOCKET",
     });
   });
+});
+
+withServices(["podman"], "PID 1 of a container", () => {
+  it.each([
+    [true, undefined],
+    [
+      false,
+      { status: "note", found: "PID 1 does not collect ended processes", next: "Start the container with `--init`." },
+    ],
+  ])(
+    "is reported where it does not collect ended processes; started with --init: %s",
+    async (hasInit, reported) => {
+      const { env, image } = service("podman");
+      const client = (...args: readonly string[]) =>
+        execFileSync("podman", args, { env: { ...process.env, ...env }, encoding: "utf8" }).trim();
+      const container = client(
+        "run",
+        "-d",
+        ...(hasInit ? ["--init"] : []),
+        "--stop-timeout",
+        "0",
+        image,
+        "/bin/sleep",
+        "600",
+      );
+      const before = { ...process.env };
+      Object.assign(process.env, env);
+      try {
+        const backend = await openBackend(`podman:${container}`);
+        const found = await probedTarget(backend, { isContainer: true });
+        await backend.close();
+        expect(found.find(({ id }) => id === "init")).toEqual(
+          reported === undefined ? undefined : expect.objectContaining(reported),
+        );
+      } finally {
+        for (const name of Object.keys(env)) {
+          if (before[name] === undefined) delete process.env[name];
+          else process.env[name] = before[name];
+        }
+        client("rm", "-f", container);
+      }
+    },
+    60_000,
+  );
 });
