@@ -53,6 +53,10 @@ function bound(stored: Partial<Schedule> = {}, as: Partial<StateCaller> = {}, cl
       seen.push(filter);
       return [];
     },
+    async lastRuns(of: unknown) {
+      seen.push(of);
+      return [];
+    },
     hosts: async () => [{ host: "a", places: ["box:/w"], polledMs: 0 }],
   } as unknown as Schedules;
   const binding = { open: () => schedules, requireLife() {}, grant: grantFor("g", claims) };
@@ -68,7 +72,9 @@ it.each([{ owner: "eve" }, { target: "box" }, { workspace: "/other" }] as const)
     expect(await own.update("1", () => undefined)).toBeUndefined();
     expect(await own.trigger("1")).toBeUndefined();
     await own.runs({ limit: 3 });
-    expect(seen).toEqual([{ limit: 3, of: { place: "local:/w", owner: "ada" } }]);
+    await own.lastRuns();
+    const of = { place: "local:/w", owner: "ada" };
+    expect(seen).toEqual([{ limit: 3, of }, of]);
     expect(await own.hosts()).toEqual([]);
   },
 );

@@ -33,6 +33,7 @@ type Stamp = Pick<ScheduleContent, "session" | "owner" | "autonomy" | "approvedB
 
 export function boundSchedules({ open, requireLife, grant, caller }: ScheduleBinding): CallSchedules {
   const place = schedulePlace(caller);
+  const of = { place, ...(caller.owner === undefined ? {} : { owner: caller.owner }) };
   const isOwn = (one: Schedule) => one.owner === caller.owner && schedulePlace(one) === place;
   const own = async (schedules: Schedules, id: string): Promise<Schedule | undefined> => {
     const found = await schedules.get(id);
@@ -73,10 +74,8 @@ export function boundSchedules({ open, requireLife, grant, caller }: ScheduleBin
       requireMayTrigger(found, caller);
       return schedules.trigger(id);
     },
-    async runs(filter) {
-      const { owner } = caller;
-      return open("read").runs({ ...filter, of: { place, ...(owner === undefined ? {} : { owner }) } });
-    },
+    runs: async (filter) => open("read").runs({ ...filter, of }),
+    lastRuns: async () => open("read").lastRuns(of),
     now: async () => open("read").now(),
     hosts: async () =>
       (await open("read").hosts())

@@ -195,6 +195,8 @@ export interface Schedules {
   trigger(id: string): Promise<ScheduleRun | undefined>;
   /** The newest first. 50 are kept of each schedule, beside those that have not ended. */
   runs(filter?: RunFilter): Promise<readonly ScheduleRun[]>;
+  /** Of each schedule that is stored, and is as `of` says, its newest run, if it has any. */
+  lastRuns(of?: RunFilter["of"]): Promise<readonly ScheduleRun[]>;
   /** Milliseconds since the epoch by the clock of the store, which all hosts on it share. */
   now(): Promise<number>;
   /** Hosts that called `claimDue` within the last hour and have not left, the latest first. */

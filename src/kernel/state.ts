@@ -247,4 +247,5 @@ export interface CallSchedules extends Pick<Schedules, "get" | "list" | "now" | 
   /** As of `Schedules`. @throws `POLICY_DENIED` for one with a less strict level than the call, and one that the user approved for its times. */
   trigger(id: string): Promise<ScheduleRun | undefined>;
   runs(filter?: Omit<RunFilter, "of">): Promise<readonly ScheduleRun[]>;
+  lastRuns(): Promise<readonly ScheduleRun[]>;
 }

@@ -47,6 +47,7 @@ export function sqlSchedules(database: SqlDatabase, { now }: SqlSchedulesOptions
       return () => void listeners.delete(one);
     },
     runs: (filter) => storedRuns(database, filter),
+    lastRuns: (of) => lastRuns(database, of),
     now: () => timeOf(database),
     async hosts() {
       const since = (await timeOf(database)) - HOST_MS;
@@ -89,6 +90,14 @@ async function storedRuns(sql: Sql, { limit = DEFAULT_RUNS, ...filter }: RunFilt
   const { where, values } = conditions(filter);
   const order = `ORDER BY due_ms DESC, attempt DESC, id DESC LIMIT ${most}`;
   const rows = await sql.rows(`SELECT * FROM haft_schedule_runs ${where} ${order}`, values);
+  return rows.map((row) => runOf(row));
+}
+
+async function lastRuns(sql: Sql, of: RunFilter["of"]) {
+  const { where, values } = conditions(of === undefined ? {} : { of });
+  const newest = `SELECT id FROM haft_schedule_runs WHERE schedule = own.id ORDER BY due_ms DESC, attempt DESC, id DESC LIMIT 1`;
+  const stored = `SELECT (${newest}) FROM haft_schedules AS own ${where}`;
+  const rows = await sql.rows(`SELECT * FROM haft_schedule_runs WHERE id IN (${stored})`, values);
   return rows.map((row) => runOf(row));
 }
 

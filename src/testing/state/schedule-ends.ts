@@ -1,7 +1,8 @@
 /** How runs end: by their host, with its death, and with their schedule. */
+import type { Schedule } from "../../kernel/index.js";
 import { expectEqual, expectError, expectThat } from "../expect.js";
 import type { Suite } from "../plan.js";
-import { everyMinute, MINUTE_MS, onSchedules, planEvery, QUERY } from "./schedules-fixture.js";
+import { everyMinute, MINUTE_MS, onSchedules, planEvery, QUERY, scheduleContent } from "./schedules-fixture.js";
 import type { StateFixture } from "./state-fixture.js";
 
 const LEASE_MS = QUERY.leaseMs;
@@ -148,6 +149,43 @@ export const stateScheduleEnds: Suite<StateFixture> = [
       fixture.advance(MINUTE_MS);
       expectEqual(await one.claimDue(QUERY, planEvery), [], "what is due later");
       await expectError(() => one.trigger(id), "STORE_INVALID", "a run on demand");
+    },
+  ),
+  onSchedules(
+    "runs:last",
+    "The last run of each schedule is found, however many others there are",
+    async (one, other, fixture) => {
+      const rare = await one.add(scheduleContent({ owner: "ada" }), undefined);
+      const gone = await one.add(scheduleContent(), undefined);
+      expectEqual(await other.lastRuns(), [], "before any has run");
+      const first = await one.trigger(rare.id);
+      await one.trigger(gone.id);
+      await one.update(gone.id, () => undefined);
+      fixture.advance(1_000);
+      const busy: Schedule[] = [];
+      for (let count = 0; count < 18; count += 1) busy.push(await everyMinute(one));
+      fixture.advance(60 * MINUTE_MS);
+      await one.claimDue({ ...QUERY, limit: 1 }, planEvery);
+      const last = await other.lastRuns();
+      expectEqual(
+        last.map(({ schedule }) => schedule).sort(),
+        [...busy, rare].map(({ id }) => id).sort(),
+        "whose they are",
+      );
+      expectEqual(last.find(({ schedule }) => schedule === rare.id)?.id, first?.id, "the last run of the rare one");
+      const [newest] = await one.runs({ schedule: busy[0]!.id, limit: 1 });
+      expectEqual(
+        last.find(({ schedule }) => schedule === busy[0]!.id),
+        newest,
+        "the last run of a busy one",
+      );
+      const own = await other.lastRuns({ owner: "ada", place: "local:/ws" });
+      expectEqual(
+        own.map(({ id }) => id),
+        [first?.id],
+        "those of one owner",
+      );
+      expectEqual(await other.lastRuns({ owner: "ada", place: "box:/ws" }), [], "those at another place");
     },
   ),
   onSchedules("trigger:most", "At most 50 runs of one schedule wait to be run on demand", async (one, other) => {

@@ -44,9 +44,6 @@ export interface ScheduleAdmin {
 
 type AdminHost = Pick<HostServices, "redactor"> & { readonly state: Pick<HostServices["state"], "schedules"> };
 
-/** The most that the state returns at once. */
-const MAX_RUNS = 1_000;
-
 /** Commands and names pass the redactor of the host. @throws `BACKEND_UNSUPPORTED` where the state has no schedules. */
 export function scheduleAdmin({ state: { schedules }, redactor }: AdminHost): ScheduleAdmin {
   if (schedules === undefined) throw withoutSchedules();
@@ -78,9 +75,7 @@ export function scheduleAdmin({ state: { schedules }, redactor }: AdminHost): Sc
   };
   return {
     async list() {
-      const last = new Map<string, ScheduleRun>();
-      for (const run of await schedules.runs({ limit: MAX_RUNS }))
-        if (!last.has(run.schedule)) last.set(run.schedule, run);
+      const last = new Map((await schedules.lastRuns()).map((run) => [run.schedule, run]));
       const at = await now();
       return Promise.all((await schedules.list()).map((one) => listed(one, at, last.get(one.id))));
     },

@@ -1,13 +1,5 @@
 /** The tools that show, remove and start schedules. */
-import {
-  type Claim,
-  defineTool,
-  fail,
-  ok,
-  type ScheduleRun,
-  type ToolContext,
-  type ToolResult,
-} from "../../kernel/index.js";
+import { type Claim, defineTool, fail, ok, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import {
   type CronIdInput,
   type CronListData,
@@ -25,8 +17,6 @@ import { foundSchedule, isFailure, runningHosts, runsOfRemoved, shownRun, shownS
 
 const READS: readonly Claim[] = [{ kind: "state", collection: "schedules", access: "read" }];
 const WRITES: readonly Claim[] = [{ kind: "state", collection: "schedules", access: "write" }];
-/** The most that the state returns at once. */
-const MAX_STORED_RUNS = 1_000;
 
 /** Lists the schedules of the owner of the session, each with its last run. */
 export const cronListTool = defineTool({
@@ -74,9 +64,8 @@ export const cronRunsTool = defineTool({
 
 async function listSchedules(_input: CronListInput, ctx: ToolContext): Promise<ToolResult<CronListData>> {
   const { schedules } = ctx.state;
-  const [all, runs] = [await schedules.list(), await schedules.runs({ limit: MAX_STORED_RUNS })];
-  const last = new Map<string, ScheduleRun>();
-  for (const run of runs) if (!last.has(run.schedule)) last.set(run.schedule, run);
+  const [all, runs] = [await schedules.list(), await schedules.lastRuns()];
+  const last = new Map(runs.map((run) => [run.schedule, run]));
   const shown = await Promise.all(all.map((schedule) => shownSchedule(schedule, last.get(schedule.id))));
   return ok({ schedules: shown, running: await runningHosts(schedules) });
 }
