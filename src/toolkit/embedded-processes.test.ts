@@ -65,6 +65,13 @@ describe("the state of several processes", () => {
     expect(await using(async (state) => (await state.documents("count").get("n"))?.value)).toBe(processes * updates);
   }, 600_000);
 
+  it("keeps every note of two processes that store at once (MEM-10)", async () => {
+    const workers = Array.from({ length: 2 }, () => worker("remember", "20"));
+    expect(await Promise.all(workers.map(({ end }) => end))).toEqual([0, 0]);
+    const found = await using((state) => state.memories!("n").recall({ text: "many", limit: 50 }));
+    expect(new Set(found.map(({ key }) => key)).size).toBe(40);
+  });
+
   it("gives each of 50 grants to one of 20 processes that race for them", async () => {
     const processes = LONG ? 20 : 4;
     const tokens = Array.from({ length: 50 }, (_, index) => `t${index}`);

@@ -9,6 +9,14 @@ const call = { tool: "write", session: "s1", digest: "d1", touches: "t1" };
 if (task === "count") {
   for (let count = 0; count < Number(rest[0]); count += 1)
     await state.documents("count").update("n", (old) => Number(old ?? 0) + 1);
+} else if (task === "remember") {
+  for (let count = 0; count < Number(rest[0]); count += 1)
+    await state.memories!("n").store({
+      key: `${process.pid}-${count}`,
+      content: "one of many",
+      category: "core",
+      tags: [],
+    });
 } else if (task === "take") {
   // Reports each one before it asks for the next.
   for (const token of rest) {
