@@ -77,7 +77,8 @@ hf_renew() {
     hf_runs=$(( hf_runs + 1 )) hf_uses=0 hf_base=w$hf_k.$hf_runs
     printf 'reserved\n' >"$hf_s/$hf_base.r"
   fi
-  hf_uses=$(( hf_uses + 1 )) hf_ready=yes
+  hf_uses=$(( hf_uses + 1 )) hf_ready=yes hf_adopted_before=
+  if [ -n "$hf_reaper" ]; then hf_orphans; hf_adopted_before=$hf_adopted; fi
   hf_prepare "w$hf_k" "$hf_base"
 }
 
@@ -293,13 +294,16 @@ hf_measure() {
 hf_survivors() {
   hf_names= hf_looked=no hf_leader= hf_young= hf_tagged= hf_held= hf_mine=no
   hf_has proc && [ -n "$hf_rec_pid" ] || return 0
-  hf_leader=$hf_rec_pid hf_looked=yes hf_x=0
-  read -r hf_x hf_x hf_x hf_x hf_x </proc/loadavg
+  hf_leader=$hf_rec_pid hf_looked=yes hf_last=0
+  read -r hf_x hf_x hf_x hf_x hf_last </proc/loadavg
   # The numbers have wrapped around: any process may be younger.
-  if [ "\${hf_x:-0}" -lt "$hf_leader" ]; then hf_scan "$hf_leader" "$hf_job_tag$hf_job." ""; return 0; fi
+  if [ "\${hf_last:-0}" -lt "$hf_leader" ]; then hf_scan "$hf_leader" "$hf_job_tag$hf_job." ""; return 0; fi
   hf_orphans
   for hf_q in $hf_adopted; do
-    [ "$hf_q" -gt "$hf_leader" ] && hf_look "/proc/$hf_q" "$hf_leader" "" || continue
+    [ "$hf_q" -gt "$hf_leader" ] || continue
+    # One from before the numbers wrapped around: it was there already, and its number was not given to another one since.
+    if [ "$hf_q" -gt "$hf_last" ]; then case " $hf_adopted_before " in *" $hf_q "*) continue ;; esac; fi
+    hf_look "/proc/$hf_q" "$hf_leader" "" || continue
     if [ "$hf_mine" = yes ]; then break; fi
     hf_young="$hf_young /proc/$hf_q/environ"
   done

@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { PosixMachine, until } from "../machine.fixture.js";
 import { FACTS } from "../remote/facts.sh.js";
 import { TREE } from "../remote/tree.sh.js";
+import { WORKER } from "../remote/worker.sh.js";
 import { underOneShell } from "../shells.fixture.js";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
@@ -49,6 +50,35 @@ describe("a record of several commands", () => {
     expect(known(`${first}f 3\n${second}`, "")).toMatch(/:no:no$/);
     expect(known(`${first}${second}over\nf 5\n`, "")).toMatch(/:yes:yes$/);
   });
+});
+
+describe("what is looked at after a command", () => {
+  /** The orphans that are looked at, of those that are there. `before`: those that were there before the command. */
+  function looked(orphans: string, before: string): string {
+    const script = [
+      ...[
+        FACTS,
+        TREE,
+        WORKER,
+        'hf_look() { printf "%s " "$1"; return 1; }',
+        `hf_orphans() { hf_adopted="${orphans}"; }`,
+      ],
+      `hf_facts=proc hf_rec_pid=2 hf_adopted_before="${before}"; hf_survivors`,
+    ].join("\n");
+    return spawnSync("sh", ["-c", script], { encoding: "utf8", env: { PATH: process.env.PATH } }).stdout.trim();
+  }
+
+  // No system gives numbers that high, so both are from before the numbers wrapped around, or the system reports a wrong last one.
+  const high = "5000000 5000001";
+
+  it.runIf(existsSync("/proc/loadavg"))(
+    "is each orphan but one that was there and whose number was not given since",
+    () => {
+      expect(looked(high, "5000000")).toBe("/proc/5000001");
+      expect(looked(high, "")).toBe("/proc/5000000 /proc/5000001");
+      expect(looked(`1 3 ${high}`, `1 3 ${high}`)).toBe("/proc/3");
+    },
+  );
 });
 
 underOneShell((shell) => {
