@@ -17,7 +17,7 @@ export const ERROR_CODES = [
   "FS_TOO_LARGE", // { path, sizeBytes, maxBytes }
   "FS_STALE", // { path, expected?, found?, region? }
   "FS_NOT_READ", // { path, sizeBytes, modifiedMs, sha256 }
-  "FS_NO_SPACE", // { path }
+  "FS_NO_SPACE", // { path, why? }
   "FS_READ_ONLY", // { path }
   "FS_CROSS_DEVICE", // { path } of a move
   "FS_IO", // { path, system }

@@ -113,6 +113,37 @@ describe("a copy within one target", () => {
     expect(await bench.session.artifacts.list()).toEqual([]);
   });
 
+  it("does not follow a source that grows as fast as it is read", async () => {
+    const backend = createMemoryBackend({ files: { "a.log": "one\n" } });
+    const chunk = new TextEncoder().encode("one\n");
+    let served = 0;
+    const growing = withFs(backend, () => ({
+      async *openRead() {
+        for (; served < 1_000; served += 1) yield chunk;
+      },
+    }));
+    const bench = toolBench({ backend: growing });
+    expect(await copy(bench, "a.log", "b.log")).toMatchObject({ code: "FS_STALE" });
+    expect(served).toBeLessThan(10);
+    expect(await backend.root.fs.exists(`${backend.cwd}/b.log`)).toBe(false);
+  });
+
+  it("does not read a file that it refuses to replace", async () => {
+    const backend = createMemoryBackend({ files: { "a.txt": "one", "b.txt": "old" } });
+    const reads: string[] = [];
+    const watched = withFs(backend, (fs) => ({
+      readBytes(path, io) {
+        reads.push(path);
+        return fs.readBytes(path, io);
+      },
+    }));
+    const bench = toolBench({ backend: watched });
+    expect(await copy(bench, "a.txt", "b.txt")).toMatchObject({ code: "FS_EXISTS" });
+    expect(reads).toEqual([]);
+    await copy(bench, "a.txt", "b.txt", { overwrite: true }, { gate: "off" });
+    expect(reads).toEqual([`${backend.cwd}/b.txt`]);
+  });
+
   it("refuses a destination that appears or changes meanwhile", async () => {
     for (const to of ["new.txt", "old.txt"]) {
       const backend = createMemoryBackend({ files: { "a.txt": "one", "old.txt": "old" } });

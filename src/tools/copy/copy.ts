@@ -101,7 +101,7 @@ async function copyTo(
     const [origin] = await ctx.fs.resolve([file.path]);
     if (origin?.real === place.real) return refuseSame(from);
   }
-  const old = await oldFile(ctx, absolute);
+  const old = await oldFile(ctx, absolute, input.overwrite === true);
   const refusal = old === undefined ? await refuseNew(to, ctx, absolute) : refuseOld(input, ctx, place, old);
   if (refusal !== undefined) return refusal;
   if (missing.includes("/") && ctx.limits.parents) {

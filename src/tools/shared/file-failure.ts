@@ -45,7 +45,8 @@ const REASONS: Partial<Readonly<Record<ErrorCode, Reason>>> = {
     why !== undefined
       ? `${why}.`
       : "it changed during this call and was not overwritten. Read it again, then repeat the call.",
-  FS_NO_SPACE: () => "the disk is full. Nothing was changed; free some space first.",
+  FS_NO_SPACE: ({ why }) =>
+    why === undefined ? "the disk is full. Nothing was changed; free some space first." : `${why}.`,
   STORE_UNWRITABLE: ({ reason, why }) =>
     why !== undefined
       ? `${why}.`

@@ -12,15 +12,19 @@ export interface OldFile {
   readonly sha256?: string;
 }
 
-/** The existing file. Only a missing file is undefined; any other error refuses the write. */
+/**
+ * The existing file. Only a missing file is undefined; any other error refuses the write.
+ * @param isReplaced - False: the call refuses a file that exists, so that its bytes are not read.
+ */
 export async function oldFile(
   ctx: ToolContext<Pick<WriteLimits, "maxBackupBytes">>,
   path: string,
+  isReplaced = true,
 ): Promise<OldFile | undefined> {
   const info = await ctx.fs.stat(path).catch(undefinedIfMissing);
   if (info === undefined || info.kind === "directory" || info.kind === "other") return info && { info };
   const { maxBackupBytes: maxBytes } = ctx.limits;
-  if (info.size > maxBytes) return { info };
+  if (info.size > maxBytes || (!isReplaced && info.kind === "file")) return { info };
   const bytes = await ctx.fs.readBytes(path, { maxBytes }).catch(undefinedIfMissing);
   if (bytes === undefined) return info.kind === "link" ? { info } : undefined;
   return { info: { ...info, size: bytes.length }, bytes, sha256: await ctx.digest(bytes) };

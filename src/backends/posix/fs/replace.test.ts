@@ -71,6 +71,25 @@ underEachShell((shell) => {
     expect(readFileSync(join(disk.path, "two")).equals(Buffer.alloc(3 * MIB + 7, "n"))).toBe(true);
   });
 
+  it("names the directory that is full where it is not that of the file", async (context) => {
+    disk = mountSmallDisk(3 * 1024);
+    if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
+    const narrow = await machine.open({ stateDir: join(disk.path, "state") });
+    const path = join(directory, "file");
+    try {
+      const { code, message, details } = await refusal(path, Buffer.alloc(6 * MIB, "n"), narrow);
+      expect([code, details.path, existsSync(path)]).toEqual(["FS_NO_SPACE", path, false]);
+      expect(message).toContain(`"${disk.path}/state/`);
+      // What was collected is removed.
+      await vi.waitUntil(
+        () => !readdirSync(disk!.path, { recursive: true }).some((name) => String(name).includes("stage-")),
+        { timeout: 20_000 },
+      );
+    } finally {
+      await narrow.close();
+    }
+  });
+
   it("new bytes that could be put down only in part are kept beside the file, and the error names the place", async (context) => {
     disk = mountSmallDisk(5 * 1024);
     if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");

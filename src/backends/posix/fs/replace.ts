@@ -4,7 +4,7 @@ import { newNonce } from "../../../host/index.js";
 import { type Access, type Expect, FS_OPERATIONS, HaftError, type ReplaceResult } from "../../../kernel/index.js";
 import { BLOCK_BYTES } from "../channel/bulk-channel.js";
 import type { OperationDeadline } from "./deadline.js";
-import { remoteFsFault, staleFault } from "./faults.js";
+import { staleFault } from "./faults.js";
 import type { FsGuard } from "./guard.js";
 import { gather, openRemoteFile, readParts, readRemotePart, whole } from "./read.js";
 
@@ -30,7 +30,7 @@ export async function replaceRemoteFile(
   expect: Expect,
   options: ReplaceOptions,
 ): Promise<ReplaceResult> {
-  const content = await send(guard, deadline, data instanceof Uint8Array ? blocksOf(data) : inBlocks(data));
+  const content = await send(guard, deadline, path, data instanceof Uint8Array ? blocksOf(data) : inBlocks(data));
   const replacement = { ...content, path, access: options.access, mode: options.mode };
   try {
     if (options.canHash) return await replace(guard, deadline, replacement, expect);
@@ -155,6 +155,7 @@ function expectWords(expect: Expect): readonly [string, string] {
 async function send(
   guard: FsGuard,
   deadline: OperationDeadline,
+  path: string,
   blocks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
 ): Promise<Content> {
   const hash = createHash("sha256");
@@ -164,7 +165,7 @@ async function send(
   const stage = async (block: Uint8Array): Promise<void> => {
     if (underWay.length === AHEAD) await underWay.shift();
     // One file per block: blocks may be sent over several channels, in any order.
-    const part = stagePart(guard, deadline, `${staged}.${String(count++).padStart(6, "0")}`, block);
+    const part = stagePart(guard, deadline, path, `${staged}.${String(count++).padStart(6, "0")}`, block);
     part.catch(() => {});
     underWay.push(part);
   };
@@ -217,7 +218,20 @@ async function* inBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   if (filled > 0) yield block.subarray(0, filled);
 }
 
-async function stagePart(guard: FsGuard, deadline: OperationDeadline, file: string, data: Uint8Array): Promise<void> {
-  const { words } = await deadline.race(guard.bulk.request("stage", [file], { data, signal: deadline.signal }));
-  if (words[0] !== "staged") throw remoteFsFault("nospace", "", FS_OPERATIONS.write, file);
+/** `path` is that of the file; `part` is the name of a file in the spool directory. */
+async function stagePart(
+  guard: FsGuard,
+  deadline: OperationDeadline,
+  path: string,
+  part: string,
+  data: Uint8Array,
+): Promise<void> {
+  const request = guard.bulk.request("stage", [part], { data, signal: deadline.signal });
+  const { words, bytes } = await deadline.race(request);
+  if (words[0] === "staged") return;
+  const spool = new TextDecoder().decode(bytes);
+  const why = `its bytes are collected in "${spool}" on the target first, and there is no space left in that directory. Nothing was changed; free some space there`;
+  throw new HaftError("FS_NO_SPACE", `Did not ${FS_OPERATIONS.write[0]} "${path}": ${why}.`, {
+    details: { path, why },
+  });
 }

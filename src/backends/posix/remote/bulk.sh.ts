@@ -236,7 +236,7 @@ hf_fs_stage() {
   else hf_take "$hf_data" | hf_drain >"$hf_s/$1" && hf_x=staged || hf_x=failed
   fi
   hf_data=0
-  hf_say "$hf_x"
+  if [ "$hf_x" = staged ]; then hf_say staged; else hf_answer failed "$hf_s"; fi
 }
 
 hf_fs_unstage() { rm -f "$hf_s/$1".*; hf_say gone; }
