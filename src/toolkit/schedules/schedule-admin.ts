@@ -38,6 +38,11 @@ export interface ScheduleAdmin {
   remove(wanted: string): Promise<ListedSchedule>;
   /** Makes one due now. @throws As `remove`; `STORE_INVALID` for one that is disabled, and where 50 of its runs wait. */
   run(wanted: string): Promise<ListedSchedule>;
+  /**
+   * A disabled one does not run until it is enabled, and what was due meanwhile is not made up for. What the user approved remains so.
+   * @throws As `remove`.
+   */
+  setEnabled(wanted: string, enabled: boolean): Promise<ListedSchedule>;
   /** The newest first; of one schedule, or of all, those that are gone included: by the id or name they had. @throws As `remove`. */
   log(filter: { readonly wanted?: string; readonly limit: number }): Promise<readonly ShownRun[]>;
 }
@@ -90,6 +95,14 @@ export function scheduleAdmin({ state: { schedules }, redactor }: AdminHost): Sc
       await schedules.trigger(one.id);
       return listed(one, await now());
     },
+    async setEnabled(wanted, enabled) {
+      const { id } = await found(wanted);
+      const [{ nextDue }, nowMs] = await Promise.all([import("../../engines/schedule/index.js"), schedules.now()]);
+      const changed = await schedules.update(id, (old) =>
+        enabled && !old.enabled ? enabledAgain(old, nextDue(old.timing, nowMs)) : { ...old, enabled },
+      );
+      return listed(changed ?? (await found(id)), await now()); // `found` refuses one that was removed meanwhile
+    },
     async log({ wanted, limit }) {
       const named = new Map((await schedules.list()).map((schedule) => [schedule.id, schedule]));
       const logged = (runs: readonly ScheduleRun[]) =>
@@ -107,4 +120,8 @@ export function scheduleAdmin({ state: { schedules }, redactor }: AdminHost): Sc
       }
     },
   };
+}
+
+function enabledAgain({ nextMs: _, ...old }: Schedule, nextMs: number | undefined): Schedule {
+  return { ...old, enabled: true, ...(nextMs === undefined ? {} : { nextMs }) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Schedule, ScheduleRun } from "../../../kernel/index.js";
+import type { Approver, Schedule, ScheduleRun } from "../../../kernel/index.js";
 import { secretRedactor } from "../../../policy/index.js";
 import { cliPlace } from "../../../testing/cli-place.fixture.js";
 import { type ListedSchedule, scheduleAdmin } from "../../../toolkit/index.js";
@@ -51,8 +51,8 @@ describe("haft schedule", () => {
   });
 
   it("refuses an unknown one with status 1, and timings in its own words", async () => {
-    for (const [command = "", ...more] of [["remove"], ["run"], ["log"]]) {
-      const { status, stdout, stderr } = await haft("schedule", command, "none", ...more);
+    for (const command of ["remove", "run", "log", "disable", "enable"]) {
+      const { status, stdout, stderr } = await haft("schedule", command, "none");
       expect([status, stdout]).toEqual([1, ""]);
       expect(stderr).toBe('haft: no schedule has the id or the name "none". `haft schedule list` lists them.\n');
     }
@@ -69,6 +69,31 @@ describe("haft schedule", () => {
     expect([most.status, most.stderr]).toEqual([0, expect.stringMatching(/haft: .*--timeout.*3600000/)]);
   });
 
+  it("disables one, which then does not run, and enables it for its next time", async () => {
+    await add("echo a", "--every", "1h", "--name", "Nightly");
+    for (const time of ["once", "twice"]) {
+      const { status, stdout, stderr } = await haft("schedule", "disable", "nightly");
+      expect([time, status, stdout, stderr]).toEqual([
+        time,
+        0,
+        "",
+        expect.stringMatching(
+          /^haft: [0-9a-f]{16} "Nightly" is disabled\. `haft schedule enable [0-9a-f]{16}` enables it\.\n$/,
+        ),
+      ]);
+    }
+    expect((await haft("schedule", "list")).stdout.split("\t")[3]).toBe("disabled");
+    expect((await haft("schedule", "run", "nightly")).stderr).toContain("it is disabled. Enable it first.");
+    const enabled = await haft("schedule", "enable", "nightly");
+    expect([enabled.status, enabled.stdout]).toEqual([0, ""]);
+    expect(enabled.stderr).toMatch(/"Nightly" is enabled; Nightly is due .*; nothing runs it: /);
+    for (const [command, isEnabled] of [
+      ["disable", false],
+      ["enable", true],
+    ] as const)
+      expect(JSON.parse((await haft("schedule", command, "nightly", "--json")).stdout).enabled).toBe(isEnabled);
+  });
+
   it("warns of a name that is in use", async () => {
     expect((await add("true", "--every", "1h", "--name", "job")).stderr).not.toContain("are named");
     expect((await add("true", "--every", "1h", "--name", "Job")).stderr).toContain('2 schedules are named "Job" now');
@@ -79,6 +104,27 @@ describe("haft schedule", () => {
     const shown = await haft("schedule", "list");
     expect(shown.stdout).toContain("⟦redacted:");
     expect(`${shown.stdout}${(await haft("schedule", "list", "--json")).stdout}`).not.toContain(TOKEN);
+  });
+});
+
+describe("a schedule that the user disables and enables", () => {
+  it("keeps its approval, and is not due for the times in between", async () => {
+    const bench = scheduleBench();
+    const { schedules } = bench.state;
+    const approver: Approver = { ask: async () => ({ by: "ada", scope: "once" }) };
+    await bench.call("cron_add", { every: "1h", command: "rm -f a" }, { autonomy: "supervised", approver });
+    await bench.call("cron_add", { after: "1h", command: "ls", name: "once" });
+    const admin = scheduleAdmin({ state: bench.state });
+    const [first] = await admin.list();
+    const dueMs = first!.next!.ms;
+    expect(await admin.setEnabled(first!.id, true)).toMatchObject({ next: { ms: dueMs } });
+    expect(await admin.setEnabled(first!.id, false)).not.toHaveProperty("next");
+    await admin.setEnabled("once", false);
+    bench.clock.aheadMs = 90 * 60_000;
+    expect((await admin.setEnabled(first!.id, true)).next?.ms).toBe(dueMs + 3_600_000);
+    expect((await schedules!.get(first!.id))?.approvedBy).toBe("ada");
+    expect(await admin.setEnabled("once", true)).not.toHaveProperty("next");
+    await expect(admin.setEnabled("none", true)).rejects.toMatchObject({ code: "SCHEDULE_UNKNOWN" });
   });
 });
 

@@ -27,22 +27,18 @@ export function addScheduleCommand(program: Command): void {
     process.exitCode = await (await load()).listSchedules(options);
   });
   addAddCommand(schedule);
-  withExamples(
-    withJsonOption(
-      withSharedStateOptions(schedule.command("remove <id>").description("remove a schedule, by its id or its name")),
-    ),
-    "haft schedule remove tests",
-  ).action(async (id: string, options: ScheduleListOptions) => {
-    process.exitCode = await (await load()).removeSchedule(id, options);
-  });
-  withExamples(
-    withJsonOption(
-      withSharedStateOptions(schedule.command("run <id>").description("make a schedule due now, beside its times")),
-    ),
-    "haft schedule run backup",
-  ).action(async (id: string, options: ScheduleListOptions) => {
-    process.exitCode = await (await load()).runSchedule(id, options);
-  });
+  addIdCommand(schedule, "remove tests", "remove a schedule, by its id or its name", (id, options) =>
+    load().then(({ removeSchedule }) => removeSchedule(id, options)),
+  );
+  addIdCommand(schedule, "run backup", "make a schedule due now, beside its times", (id, options) =>
+    load().then(({ runSchedule }) => runSchedule(id, options)),
+  );
+  addIdCommand(schedule, "disable backup", "stop running a schedule, and keep it", (id, options) =>
+    load().then(({ disableSchedule }) => disableSchedule(id, options)),
+  );
+  addIdCommand(schedule, "enable backup", "run a disabled schedule again, from its next time on", (id, options) =>
+    load().then(({ enableSchedule }) => enableSchedule(id, options)),
+  );
   withExamples(
     withJsonOption(
       withSharedStateOptions(
@@ -68,6 +64,20 @@ export function addScheduleCommand(program: Command): void {
   ).action(async (options: DaemonOptions) => {
     const { scheduleDaemon } = await import("./schedule/run-daemon.js");
     process.exitCode = await scheduleDaemon(options);
+  });
+}
+
+function addIdCommand(
+  schedule: Command,
+  example: string,
+  description: string,
+  act: (id: string, options: ScheduleListOptions) => Promise<number>,
+): void {
+  withExamples(
+    withJsonOption(withSharedStateOptions(schedule.command(`${example.split(" ")[0]} <id>`).description(description))),
+    `haft schedule ${example}`,
+  ).action(async (id: string, options: ScheduleListOptions) => {
+    process.exitCode = await act(id, options);
   });
 }
 

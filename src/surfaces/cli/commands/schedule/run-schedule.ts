@@ -1,4 +1,4 @@
-/** Lists, adds, removes and starts schedules, and prints their runs. */
+/** Lists, adds, removes, starts, disables and enables schedules, and prints their runs. */
 import { HaftError } from "../../../../kernel/index.js";
 import { shellWord } from "../../../../text/index.js";
 import { createToolkit, type ListedSchedule, type ScheduleAdmin, scheduleAdmin } from "../../../../toolkit/index.js";
@@ -131,6 +131,26 @@ export async function runSchedule(id: string, options: ScheduleListOptions): Pro
     const due = await admin.run(id);
     if (options.json) printJson(due);
     printNotice(`${namedText(due)} is due now; ${hostText([due], stateOption(options))}.`);
+    return EXIT.ok;
+  });
+}
+
+export async function enableSchedule(id: string, options: ScheduleListOptions): Promise<number> {
+  return withSchedules(options, async (admin) => {
+    const enabled = await admin.setEnabled(id, true);
+    if (options.json) printJson(enabled);
+    const next = `${nextText(enabled).replace(/\.$/, "")}; ${hostText([enabled], stateOption(options))}.`;
+    printNotice(`${namedText(enabled)} is enabled; ${next}`);
+    return EXIT.ok;
+  });
+}
+
+export async function disableSchedule(id: string, options: ScheduleListOptions): Promise<number> {
+  return withSchedules(options, async (admin) => {
+    const disabled = await admin.setEnabled(id, false);
+    if (options.json) printJson(disabled);
+    const enable = `haft schedule enable ${disabled.id}${stateOption(options)}`;
+    printNotice(`${namedText(disabled)} is disabled. \`${enable}\` enables it.`);
     return EXIT.ok;
   });
 }
