@@ -16,7 +16,7 @@ import {
   cronUpdateSchema,
   SCHEDULE_LIMITS,
 } from "./contract.js";
-import { contentOf, cwdOf, DEFAULT_MISSED, hasTiming, scheduleClaims, timingOf } from "./schedule-input.js";
+import { cwdOf, DEFAULT_MISSED, givenContent, hasTiming, scheduleClaims, timingOf } from "./schedule-input.js";
 import { previewSchedule } from "./schedule-preview.js";
 import { foundSchedule, isFailure, runningHosts, shownSchedule } from "./shown-schedule.js";
 
@@ -67,7 +67,7 @@ async function addSchedule(input: CronAddInput, ctx: ToolContext): Promise<ToolR
     missed: DEFAULT_MISSED,
     retries: 0,
     timeoutMs: SCHEDULE_LIMITS.defaultTimeoutMs,
-    ...contentOf(input),
+    ...givenContent(input),
     timing,
     command,
     cwd: cwdOf(input, ctx),
@@ -89,7 +89,7 @@ async function updateSchedule(input: CronUpdateInput, ctx: ToolContext): Promise
   const changed = await schedules.update(found.id, ({ nextMs: before, ...old }) => {
     const next = {
       ...old,
-      ...contentOf(input),
+      ...givenContent(input),
       ...(timed === undefined ? {} : { timing: timed.timing }),
       ...(command === undefined ? {} : { command, cwd: cwdOf(input, ctx) }),
       ...(enabled === undefined ? {} : { enabled }),

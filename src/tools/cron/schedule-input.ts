@@ -49,7 +49,7 @@ export async function timingOf(
 }
 
 /** The members of a schedule that the input gives, but for its timing, command and directory. */
-export function contentOf({ name, missed, retries, timeoutMs }: Words) {
+export function givenContent({ name, missed, retries, timeoutMs }: Words) {
   return {
     ...(name === undefined ? {} : { name }),
     ...(missed === undefined ? {} : { missed: missedOf(missed) }),

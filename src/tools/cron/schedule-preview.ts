@@ -2,7 +2,7 @@
 import type { Schedule, SchedulePreview, ToolContext } from "../../kernel/index.js";
 import { localZone } from "../../text/index.js";
 import type { CronAddInput, CronUpdateInput } from "./contract.js";
-import { contentOf, DEFAULT_MISSED, timingOf } from "./schedule-input.js";
+import { DEFAULT_MISSED, givenContent, timingOf } from "./schedule-input.js";
 import { foundSchedule, isFailure } from "./shown-schedule.js";
 
 /** Due times that are shown. */
@@ -30,6 +30,6 @@ export async function previewSchedule(
     next.push(localText(dueMs, zoneOf(timing, zone)));
     dueMs = nextDue(timing, dueMs);
   }
-  const { name = old?.name, missed = old?.missed ?? DEFAULT_MISSED } = contentOf(input) as Partial<Schedule>;
+  const { name = old?.name, missed = old?.missed ?? DEFAULT_MISSED } = givenContent(input) as Partial<Schedule>;
   return { kind: "schedule", when: timingText(timing, zone), next, missed, ...(name === undefined ? {} : { name }) };
 }
