@@ -115,6 +115,8 @@ function rowOf(row: unknown): SqlRow {
 export function sqliteCode(error: unknown): number | undefined {
   const { errcode, rawCode } = error as { readonly errcode?: unknown; readonly rawCode?: unknown };
   const code =
-    typeof errcode === "number" ? errcode : (rawCode ?? /^ConnectionFailed\(.*: (\d+)\)$/s.exec(messageOf(error))?.[1]);
+    typeof errcode === "number"
+      ? errcode
+      : (rawCode ?? /^ConnectionFailed\(.*: (\d+)"?\)$/s.exec(messageOf(error))?.[1]);
   return code === undefined || Number.isNaN(Number(code)) ? undefined : Number(code) & 0xff;
 }

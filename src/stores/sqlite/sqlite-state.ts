@@ -108,12 +108,12 @@ class LazyDatabase implements SqlDatabase {
   }
 }
 
-/** Whatever it is. */
+/** Whatever it is. Where that cannot be seen, as in a directory of another user, opening it says why. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    return false;
+    return true;
   }
 }
 

@@ -17,7 +17,7 @@ import { MINUTE_MS, QUERY, scheduleContent } from "../../testing/state/schedules
 
 const SCHEDULES = 3;
 /** Statements of the claim from one kill to the next. */
-const STEP = LONG ? 1 : 5;
+const STEP = LONG ? 2 : 5;
 
 let built: string;
 let script: string;
@@ -92,7 +92,7 @@ it("a host killed in the middle of a claim on SQLite has claimed all or nothing"
     });
     return { store, state };
   });
-}, 300_000);
+}, 600_000);
 
 withServices(["postgres"], "claims on PostgreSQL", () => {
   it("a host killed in the middle of a claim on PostgreSQL has claimed all or nothing", async () => {
@@ -102,5 +102,5 @@ withServices(["postgres"], "claims on PostgreSQL", () => {
       onTestFinished(() => state.close());
       return { store, state };
     });
-  }, 300_000);
+  }, 600_000);
 });

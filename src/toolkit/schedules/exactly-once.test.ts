@@ -89,10 +89,12 @@ function expectEachOnce({ ended, records }: Awaited<ReturnType<typeof runAmongKi
   expect(of("succeeded").filter(({ starts }) => starts !== 1)).toEqual([]);
   expect(of("interrupted").filter(({ starts }) => starts > 1)).toEqual([]);
   const lapsed = of("interrupted").filter(({ isOfKilled }) => !isOfKilled);
-  if (LONG)
-    process.stderr.write(
-      `${runs} runs: ${of("succeeded").length} succeeded, ${of("interrupted").length} interrupted, ${lapsed.length} of them on hosts that lived\n`,
-    );
+  // Leases of 3 s may end on a host that waits for a processor; those of 15 s, in a long run, must not.
+  if (!LONG) return;
+  process.stderr.write(
+    `${runs} runs: ${of("succeeded").length} succeeded, ${of("interrupted").length} interrupted, ${lapsed.length} of them on hosts that lived\n`,
+  );
+  expect(lapsed).toEqual([]);
 }
 
 it("each due run starts and ends once among processes on one SQLite file that are killed at random", async () => {
