@@ -78,7 +78,19 @@ withServices(["ssh"], "tmux over ssh", () => {
 
   conformOver("ssh+tmux", () => backend);
 
-  it("leaves no connection", async () => {
+  it("leaves no connection, and nothing in the home directory but what was there", async () => {
+    const { shell } = backend.root;
+    const inHome = async (command: string) =>
+      new TextDecoder().decode((await shell.exec(command, { cwd: backend.home })).stdout.head);
+    const list = "ls -A | grep '^[.]' | grep -v _history; cat .bash_history 2>/dev/null | grep -c haft-";
+    const before = await inHome(list);
+    const grant = { files: [], panes: [{ id: "*", actions: PANE_ACTIONS }] };
+    const { terminal } = bindAll({ backend, clock: realClock }, grant);
+    const { pane } = (await terminal?.open({}))!;
+    // Its shell stores its history when it ends, before its pane is gone.
+    await terminal?.send(pane, [{ text: "exit" }, { key: "Enter" }]).catch(() => {}); // it may be gone at once
+    await until(async () => (await terminal?.list())?.every((one) => one.pane !== pane) === true);
+    expect(await inHome(list)).toBe(before);
     await backend.close();
     await until(() => client.processes().length === 0);
     expect(client.left()).toEqual([]);

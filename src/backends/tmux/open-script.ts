@@ -40,7 +40,11 @@ current) t() { tmux -u -S "$sock" "$@"; } ;;
 esac
 if [ $# = 0 ]; then
   set -- "$\{SHELL:-/bin/sh}"
-  case $\{1##*/} in bash|dash|sh|ash|zsh|ksh|mksh) ;; *) set -- /bin/sh ;; esac
+  case $\{1##*/} in
+  zsh) set -- "$1" -g ;; # lines that begin with a space are not stored
+  bash|dash|sh|ash|ksh|mksh) ;;
+  *) set -- /bin/sh ;;
+  esac
 fi
 made=no
 case $target in "$"*|%*) exact=$target ;; *) exact="=$target:" ;; esac

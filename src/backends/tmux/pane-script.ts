@@ -36,11 +36,28 @@ const LEAVE_ALTERNATE = String.raw`printf '\033[?1049l'`;
 /** What passes over aliases and functions. In zsh, `command` passes over the shell's own commands too. */
 const directCall = (isZsh: boolean): string => (isZsh ? String.raw`\builtin` : String.raw`\command`);
 
-/** Reports that the shell reads commands, and keeps typed paths out of its history. */
-export function readyScript(nonce: string): string {
+/** bash: forgets the line that read this script, which it has stored already where the user's settings keep such lines. */
+const forgetLine = (path: string) =>
+  String.raw`case $(HISTTIMEFORMAT= \command history 1) in
+  *${posixQuote(`. ${path}`)}) \command history -d "$(\command unset IFS; \command set -f; \command set -- $(HISTTIMEFORMAT= \command history 1); \command printf %s "$\{1%%[!0-9]*}")" ;;
+  esac`.replace("$\\{", "${");
+
+/** bash: lines that begin with a space are not stored, beside what the user's setting says. */
+const IGNORE_SPACE = String.raw`case :$\{HISTCONTROL-}: in
+  *:ignorespace:*|*:ignoreboth:*) ;;
+  *) HISTCONTROL=$\{HISTCONTROL:+$HISTCONTROL:}ignorespace ;;
+  esac`.replaceAll("$\\{", "${");
+
+/**
+ * Reports that the shell reads commands, and keeps what is typed here out of its history, which is the user's. zsh stores a line before
+ * it runs it, so that its first one is kept out by an option at its start.
+ *
+ * @param path - Of this script.
+ */
+export function readyScript(nonce: string, path: string): string {
   const report = (call: string) => `${call} ${CLEAR}; ${call} ${printMark(nonce, "ready")}`;
   return [
-    `case \${BASH_VERSION-} in ?*) HISTCONTROL=ignoreboth ;; esac`,
+    `case \${BASH_VERSION-} in ?*) ${forgetLine(path)}; ${IGNORE_SPACE} ;; esac`,
     `case \${ZSH_VERSION-} in ?*) \\builtin setopt hist_ignore_space; ${report(directCall(true))} ;;`,
     `*) ${report(directCall(false))} ;; esac`,
     "",

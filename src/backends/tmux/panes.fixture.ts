@@ -20,6 +20,11 @@ const WAIT_MS = 30_000;
 
 export const PLAIN = { join: false, trailing: false, escapes: false, escapeNonPrintable: false, alternate: false };
 
+/** "login": the login shell, by $SHELL. Default: bash. */
+type PaneOptions = Partial<Omit<TmuxOptions, "paneShell">> & {
+  readonly paneShell?: readonly string[] | "login" | undefined;
+};
+
 /** Inside of a `describe`: what is opened is closed after each test, the last first. */
 export function panesBench() {
   const closing: (() => unknown)[] = [];
@@ -28,15 +33,16 @@ export function panesBench() {
   });
 
   /** A backend, the directory of its tmux server once it runs, and what a call can do there. */
-  function open(options: Partial<TmuxOptions> = {}) {
+  function open(options: PaneOptions | ((place: ReturnType<typeof testPlace>) => PaneOptions) = {}) {
     const place = testPlace();
+    const { paneShell = PANE_SHELLS.bash, ...more } = typeof options === "function" ? options(place) : options;
     closing.push(place.remove);
     const local = createLocalBackend({ cwd: place.directory, home: place.home });
     const backend: Backend = withTmux(local, {
       run: (argv) => argv,
       env: { PATH: process.env.PATH ?? "", HOME: place.home, TMUX_TMPDIR: place.directory },
-      paneShell: PANE_SHELLS.bash,
-      ...options,
+      ...(paneShell === "login" ? {} : { paneShell }),
+      ...more,
     });
     closing.push(() => backend.close());
     const terminal = (claim?: string | GrantedCommand): Terminal => {

@@ -386,7 +386,7 @@ export class Panes {
         },
       });
       void this.#server
-        .sendAll([...this.writeFile(path, readyScript(nonce)), ...this.typeText(pane.id, typedLine(path, false))])
+        .sendAll([...this.writeFile(path, readyScript(nonce, path)), ...this.typeText(pane.id, typedLine(path, false))])
         .catch(() => resolve(false));
       void Promise.resolve(0).then(() => answered.finally(stop));
     });

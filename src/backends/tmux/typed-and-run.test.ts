@@ -1,4 +1,5 @@
 /** What others lost, ran twice or misread in a terminal, each under the id of its failure case. */
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
@@ -10,7 +11,7 @@ import { PLAIN, panesBench, text, until } from "./panes.fixture.js";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-withPrograms("what is typed and run in a pane", ["tmux", "bash", "less"], () => {
+withPrograms("what is typed and run in a pane", ["tmux", "bash", "zsh", "less"], () => {
   const { open } = panesBench();
 
   /** What `cat` receives of texts that are each typed at once. */
@@ -135,5 +136,29 @@ withPrograms("what is typed and run in a pane", ["tmux", "bash", "less"], () => 
     writeFileSync(join(place.directory, "go"), "");
     expect([text((await first).stdout.head), text((await third).stdout.head)]).toEqual(["first\n", "third\n"]);
     expect(existsSync(join(place.directory, "ran"))).toBe(false);
+  });
+
+  it.each([
+    ["bash", "HISTFILE=~/history"],
+    ["bash", "HISTFILE=~/history HISTCONTROL=ignoredups HISTTIMEFORMAT='%F '; PROMPT_COMMAND='history -a'"],
+    ["bash", "HISTFILE=~/history HISTCONTROL=ignoreboth"],
+    ["zsh", "HISTFILE=~/history HISTSIZE=99 SAVEHIST=99; setopt inc_append_history"],
+  ])("what a user types stays in the history of %s with %s, and nothing else is stored there", async (shell, rc) => {
+    const SHELL = execFileSync("sh", ["-c", `command -v ${shell}`], { encoding: "utf8" }).trim();
+    const { backend, run, terminal, place } = open(({ home, directory }) => {
+      for (const name of [".bashrc", ".zshrc"]) writeFileSync(join(home, name), `${rc}\n`);
+      writeFileSync(join(home, "history"), "echo before\n");
+      const env = { PATH: process.env.PATH ?? "", SHELL, HOME: home, TMUX_TMPDIR: directory };
+      return { paneShell: "login", env };
+    });
+    expect(text((await run("echo ran")).stdout.head)).toBe("ran\n");
+    await terminal().send(DEFAULT_PANE, [{ text: "echo us''er" }, { key: "Enter" }]);
+    await until(async () => (await terminal().capture(DEFAULT_PANE, PLAIN)).text.includes("\nuser"));
+    await run("echo again");
+    await backend.close();
+    const history = join(place.home, "history");
+    await until(() => existsSync(history) && readFileSync(history, "utf8").includes("us''er"));
+    const lines = readFileSync(history, "utf8").split("\n");
+    expect(lines.filter((line) => !/^(#\d+)?$/.test(line))).toEqual(["echo before", "echo us''er"]);
   });
 });
