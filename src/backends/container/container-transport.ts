@@ -19,6 +19,9 @@ const SETTLE_MS = 200;
 /** For how long the end of a channel is put down to a restart of the container. */
 const REPORTED_MS = 5_000;
 
+/** What a client ends with that gets TERM, unless it ends with 0. */
+const TERMINATED = 128 + 15;
+
 export class ContainerTransport implements Transport {
   readonly name: string;
   readonly machine: string;
@@ -86,6 +89,10 @@ export class ContainerTransport implements Transport {
     if (/executable file not found|no such file or directory.*exec|stat .*: no such file/i.test(words)) {
       const advice = "Use a container that has a POSIX shell.";
       return containerFault({ target, fault: "engine" }, `there is no \`sh\` in "${container}"`, advice);
+    }
+    if (words === "" && (signal !== null || code === 0 || code === TERMINATED)) {
+      const what = `the client \`${engine.name} exec\` was ended, while the container runs`;
+      return containerFault({ target, fault: "engine" }, what, "The next call starts another client.");
     }
     const how = signal === null ? `ended with status ${code}` : `was ended by ${signal}`;
     return containerFault(

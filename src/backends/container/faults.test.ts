@@ -4,6 +4,7 @@ import { processStart, sendSignal } from "../../host/index.js";
 import { expectFault } from "../../testing/faults.fixture.js";
 import { withServices } from "../../testing/services.fixture.js";
 import { verifies } from "../../testing/verifies.fixture.js";
+import type { ClientEnd } from "../posix/index.js";
 import { until } from "../posix/machine.fixture.js";
 import { TestEngine } from "./engine.fixture.js";
 import { type ContainerMachine, type EngineName, openContainer } from "./index.js";
@@ -24,7 +25,7 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
       const machine = await openContainer({ name: container, ...engine.options });
       machines.push(machine);
       const { fs, shell } = machine.backend.root;
-      const explained = async (end = KILLED) => (await machine.transport.explain(end))?.message ?? "";
+      const explained = async (end: ClientEnd = KILLED) => (await machine.transport.explain(end))?.message ?? "";
       const exec = (command: string, timeoutMs = 60_000) => shell.exec(command, { cwd: "/", timeoutMs });
       return { container, exec, shell, fs, explained };
     };
@@ -51,6 +52,20 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
         expect([exit, text(stdout)]).toEqual([{ by: "code", code: 3 }, "done\n"]);
         expect(text((await exec(`cat /tmp/${signal}`)).stdout)).toBe("began\n");
       }
+    });
+
+    it("a client that was ended is not put down to the container", async () => {
+      const { explained } = await opened();
+      for (const end of [
+        { code: 0, signal: null, stderr: "" },
+        { code: 143, signal: null, stderr: "" },
+        { code: null, signal: "SIGKILL", stderr: "" },
+      ])
+        expect(await explained(end)).toMatch(
+          /: the client `\w+ exec` was ended, while the container runs\. The next call starts another client\.$/,
+        );
+      // The shell in the container may have been killed, by its memory limit for example.
+      expect(await explained(KILLED)).toMatch(/ended with status 137, while .* Check its logs and its memory limit\.$/);
     });
 
     verifies("W31", "a command ends in the container at its deadline, with all that it started [CONT-01]", async () => {
