@@ -42,6 +42,11 @@ withPrograms("what is typed and run in a pane", ["tmux", "bash", "zsh", "less"],
     expect(readFileSync(path, "utf8")).toBe("z".repeat(6_000));
   });
 
+  it("200,000 characters in lines arrive at a program, each of them", async () => {
+    const lines = Array.from({ length: 2_000 }, (_, index) => `${index} `.padEnd(99, "z"));
+    expect((await typedIntoCat(lines.join("\n"))).split("\n")).toEqual([...lines, ""]);
+  });
+
   it("a line break is Enter, as documented: the first line runs, the second one waits [TMUX-05]", async () => {
     const { terminal, place } = open();
     await terminal().send(DEFAULT_PANE, [{ text: "echo first >> lines\necho second >> lines" }]);
