@@ -5,6 +5,8 @@ export const WEAKNESSES: readonly RequirementRow[] = [
   ["W1", "tmux", "the end of a command is known in bash, whose prompt expands nothing for it"],
   ["W2", "tmux", "what a pane's shell reads is valid in bash, dash, busybox ash and zsh"],
   ["W3", "tmux", "an exit code is the command's own, whatever the prompt runs before it is shown"],
+  ["W8", "tmux", "output longer than the history of a pane is whole"],
+  ["W9", "tmux", "what is typed arrives as it is: with dashes, semicolons, and of any length"],
   ["W12", "tmux", "each wait has an end: a shell that does not answer, and a command at its deadline"],
   ["W27", "shell", "a deadline ends all that a command started, not its first process alone"],
   [

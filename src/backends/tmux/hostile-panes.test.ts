@@ -110,7 +110,7 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
     expect([result.ended, text(result.stdout.head)]).toEqual(["itself", "before\nafter\n"]);
   });
 
-  verifies("BD-081", "is not affected by the history limit", async () => {
+  verifies(["BD-081", "W8"], "is not affected by the history limit", async () => {
     const { run } = open({ historyLines: 10 });
     const { stdout } = await run("seq 1 3000");
     expect(text(stdout.head)).toMatch(/^1\n2\n/);

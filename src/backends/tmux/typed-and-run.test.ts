@@ -7,6 +7,7 @@ import { sendSignal } from "../../host/index.js";
 import { DEFAULT_PANE } from "../../kernel/index.js";
 import { expectFault } from "../../testing/faults.fixture.js";
 import { withPrograms } from "../../testing/programs.fixture.js";
+import { verifies } from "../../testing/verifies.fixture.js";
 import { PLAIN, panesBench, text, until } from "./panes.fixture.js";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -25,7 +26,7 @@ withPrograms("what is typed and run in a pane", ["tmux", "bash", "zsh", "less"],
     return readFileSync(typed, "utf8");
   }
 
-  it("a text that ends with a semicolon arrives whole [TMUX-01]", async () => {
+  verifies("W9", "a text that ends with a semicolon arrives whole [TMUX-01]", async () => {
     expect(await typedIntoCat("echo part;")).toBe("echo part;\n");
   });
 
@@ -42,7 +43,7 @@ withPrograms("what is typed and run in a pane", ["tmux", "bash", "zsh", "less"],
     expect(readFileSync(path, "utf8")).toBe("z".repeat(6_000));
   });
 
-  it("200,000 characters in lines arrive at a program, each of them", async () => {
+  verifies("W9", "200,000 characters in lines arrive at a program, each of them", async () => {
     const lines = Array.from({ length: 2_000 }, (_, index) => `${index} `.padEnd(99, "z"));
     expect((await typedIntoCat(lines.join("\n"))).split("\n")).toEqual([...lines, ""]);
   });
@@ -61,7 +62,7 @@ withPrograms("what is typed and run in a pane", ["tmux", "bash", "zsh", "less"],
     expect(guide).toContain("A line break in `text` is Enter");
   });
 
-  it("a text that begins with a dash is not an option [TMUX-06]", async () => {
+  verifies("W9", "a text that begins with a dash is not an option [TMUX-06]", async () => {
     expect(await typedIntoCat("-l -t other", "--")).toBe("-l -t other\n--\n");
   });
 
