@@ -1,6 +1,9 @@
 /** The target "sandbox" through a toolkit: what policy asks, and what its settings open. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,6 +28,25 @@ async function run(command: string, options: ToolkitOptions) {
   await using toolkit = await createToolkit({ workspace, persist: false, ...options });
   const outcome = await toolkit.box().runner.run({ id: "c", name: "bash", input: { command } });
   return { ...outcome, output: String(outcome.output) };
+}
+
+/** A certificate for `subject`, by an authority that exists for this test only. */
+function throwawayCertificate(subject: string) {
+  const at = (name: string) => join(root, name);
+  const make = (name: string, ...words: readonly string[]) =>
+    execFileSync(
+      "openssl",
+      ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"].concat(
+        ["-keyout", at(`${name}.key`), "-out", at(`${name}.pem`), "-subj", `/CN=${name}`],
+        words,
+      ),
+      { stdio: "pipe" },
+    );
+  make("authority");
+  const byAuthority = ["-CA", at("authority.pem"), "-CAkey", at("authority.key")];
+  make("server", ...byAuthority, "-addext", `subjectAltName=${subject}`, "-addext", "basicConstraints=CA:FALSE");
+  const [authority, key, cert] = ["authority.pem", "server.key", "server.pem"].map((name) => readFileSync(at(name)));
+  return { authority: authority!, key: key!, cert: cert! };
 }
 
 withBubblewrap("a toolkit on the target sandbox", () => {
@@ -76,6 +98,43 @@ withBubblewrap("a toolkit on the target sandbox", () => {
       await new Promise((resolve) => void server.close(resolve));
     }
   });
+
+  it("installs a package with npm ci over HTTPS from a listed private address, and from no other", async () => {
+    // npm compares the certificate with "localhost" where the host is an address.
+    const { authority, key, cert } = throwawayCertificate("IP:127.0.0.1,DNS:localhost");
+    const packed = join(root, "package");
+    mkdirSync(packed);
+    writeFileSync(join(packed, "package.json"), JSON.stringify({ name: "answer", version: "1.0.0" }));
+    writeFileSync(join(packed, "index.js"), 'module.exports = "from the package";\n');
+    const archive = execFileSync("tar", ["-cz", "-C", root, "package"]);
+    const asked: string[] = [];
+    const server = createTlsServer({ key, cert }, (message, response) => {
+      asked.push(`${message.method} ${message.url}`);
+      response.end(archive);
+    });
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    const resolved = `https://127.0.0.1:${(server.address() as AddressInfo).port}/answer-1.0.0.tgz`;
+    const integrity = `sha512-${createHash("sha512").update(archive).digest("base64")}`;
+    const parts = { name: "x", version: "1.0.0", dependencies: { answer: "1.0.0" } };
+    writeFileSync(join(workspace, "package.json"), JSON.stringify(parts));
+    const packages = { "": parts, "node_modules/answer": { version: "1.0.0", resolved, integrity } };
+    writeFileSync(join(workspace, "package-lock.json"), JSON.stringify({ ...parts, lockfileVersion: 3, packages }));
+    writeFileSync(join(workspace, "ca.pem"), authority);
+    // Programs of the sandbox reach the loopback addresses in it without the proxy.
+    const install = "NO_PROXY= no_proxy= npm ci --cafile=ca.pem --no-audit --no-fund --fetch-retries=0";
+    const command = `${install} && node -p 'require("answer")'`;
+    const options = { autonomy: "full", on: "sandbox" } as const;
+    try {
+      const refused = await run(command, { ...options, sandbox: { hosts: ["127.0.0.2"] } });
+      expect([refused.isError, asked]).toEqual([true, []]);
+      const done = await run(command, { ...options, sandbox: { hosts: ["127.0.0.1"] } });
+      expect(done.output).toContain("from the package");
+      expect(asked).toEqual(["GET /answer-1.0.0.tgz"]);
+    } finally {
+      server.closeAllConnections();
+      await new Promise((resolve) => void server.close(resolve));
+    }
+  }, 120_000);
 
   it("refuses a host that is not written as one", async () => {
     const options = { autonomy: "full", on: "sandbox", sandbox: { hosts: ["https://example.com"] } } as const;
