@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
+import { withPrograms } from "../../../testing/programs.fixture.js";
 import { fc, runCount } from "../../../testing/property.fixture.js";
 import { verifies } from "../../../testing/verifies.fixture.js";
 import { ARGV, underEachShell } from "../shells.fixture.js";
@@ -48,28 +49,29 @@ underEachShell((shell) => {
   });
 });
 
-it.each(["sh", "dash", "bash", "zsh", "fish", "tcsh"])(
-  "%s as a login shell runs any words unchanged, where it is installed",
-  (shell) => {
-    const words = [
-      "a b",
-      "it's",
-      '"q"',
-      "$HOME",
-      "`id`",
-      "back\\slash",
-      "new\nline",
-      "é",
-      "",
-      "-x",
-      "*",
-      "=ls",
-      "!!",
-      "100%",
-      "~",
-    ];
-    const { stdout, error } = spawnSync(shell, ["-c", loginShellCommand(["printf", "<%s>", ...words])]);
-    if (error === undefined) expect(stdout.toString("utf8")).toBe(words.map((word) => `<${word}>`).join(""));
-    expect(loginShellCommand(["busybox", "sh"])).toBe("exec busybox sh");
-  },
-);
+for (const shell of ["sh", "dash", "bash", "zsh", "fish", "tcsh"]) {
+  withPrograms(`${shell} as a login shell`, [shell], () => {
+    it("runs any words unchanged", () => {
+      const words = [
+        "a b",
+        "it's",
+        '"q"',
+        "$HOME",
+        "`id`",
+        "back\\slash",
+        "new\nline",
+        "é",
+        "",
+        "-x",
+        "*",
+        "=ls",
+        "!!",
+        "100%",
+        "~",
+      ];
+      const { stdout } = spawnSync(shell, ["-c", loginShellCommand(["printf", "<%s>", ...words])]);
+      expect(stdout.toString("utf8")).toBe(words.map((word) => `<${word}>`).join(""));
+      expect(loginShellCommand(["busybox", "sh"])).toBe("exec busybox sh");
+    });
+  });
+}

@@ -20,6 +20,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Backend, HaftError } from "../../../kernel/index.js";
 import { bundleForProcess } from "../../../testing/bundle.fixture.js";
+import { skipTest } from "../../../testing/services.fixture.js";
 import { openLocalPosix } from "../index.js";
 import { PosixMachine } from "../machine.fixture.js";
 import { ARGV, underEachShell } from "../shells.fixture.js";
@@ -59,7 +60,7 @@ underEachShell((shell) => {
 
   it("a file of two names keeps all its bytes when the disk has no room for more", async (context) => {
     disk = mountSmallDisk(10 * 1024);
-    if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
+    if (disk === undefined) return skipTest(context, "a small disk cannot be mounted here: that takes root");
     const path = join(disk.path, "one");
     const old = Buffer.alloc(MIB + 4_321, "o");
     writeFileSync(path, old);
@@ -92,7 +93,7 @@ underEachShell((shell) => {
 
   it("new bytes that could be put down only in part are kept beside the file, and the error names the place", async (context) => {
     disk = mountSmallDisk(5 * 1024);
-    if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
+    if (disk === undefined) return skipTest(context, "a small disk cannot be mounted here: that takes root");
     const path = join(disk.path, "one");
     // A sparse file takes no disk space until it is written.
     writeFileSync(path, "");
@@ -114,7 +115,7 @@ underEachShell((shell) => {
 
   it("a file of two names of which no copy can be kept is refused, and stays as it was", async (context) => {
     disk = mountSmallDisk(3 * 1024);
-    if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
+    if (disk === undefined) return skipTest(context, "a small disk cannot be mounted here: that takes root");
     const path = join(disk.path, "one");
     const old = Buffer.alloc(2 * MIB, "o");
     writeFileSync(path, old);
@@ -147,7 +148,7 @@ underEachShell((shell) => {
     const path = join(directory, "file");
     writeFileSync(path, "old");
     const problem = attribute(path, "user.origin", Buffer.from("here"));
-    if (problem !== undefined) return context.skip(`attributes cannot be set here: ${problem}`);
+    if (problem !== undefined) return skipTest(context, `attributes cannot be set here: ${problem}`);
     // What a file that was written before has is looked at again.
     for (const text of ["new", "newer"]) {
       const done = await backend.root.fs.replaceAtomic(path, Buffer.from(text), "any");
@@ -178,7 +179,7 @@ underEachShell((shell) => {
     };
 
     it("a file that may not be written is refused though its directory would take another", async (context) => {
-      if (!canBecome) return context.skip("setpriv is not installed: util-linux has it");
+      if (!canBecome) return skipTest(context, "setpriv is not installed: util-linux has it");
       await asUser(0o444, async (theirs, path) => {
         expect((await refusal(path, Buffer.from("new"), theirs)).code).toBe("FS_PERMISSION");
         expect(readFileSync(path, "utf8")).toBe("old and longer");
@@ -186,7 +187,7 @@ underEachShell((shell) => {
     });
 
     it("a file keeps its set-id bits, which a write takes away", async (context) => {
-      if (!canBecome) return context.skip("setpriv is not installed: util-linux has it");
+      if (!canBecome) return skipTest(context, "setpriv is not installed: util-linux has it");
       await asUser(0o6755, async (theirs, path) => {
         for (const inPlace of [false, true]) {
           if (inPlace) linkSync(path, join(directory, "two"));
@@ -238,7 +239,7 @@ describe("a remote side whose dd and cp know nothing but POSIX", () => {
 
   it("does not take bytes that a full disk rejects for a request", async (context) => {
     const disk = mountSmallDisk(64);
-    if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
+    if (disk === undefined) return skipTest(context, "a small disk cannot be mounted here: that takes root");
     try {
       // What fits, the byte that does not, and then requests to make a directory.
       const request = `0 0 77 mkdir '${disk.path}/made' '*' no haft-end\n`;

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync 
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { type Backend, HaftError, type ShellOptions, type ShellResult } from "../../../kernel/index.js";
+import { skipTest } from "../../../testing/services.fixture.js";
 import { mountSmallDisk } from "../fs/small-disk.fixture.js";
 import { createPosixBackend, openLocalPosix } from "../index.js";
 import { isAlive, PosixMachine, pause, until } from "../machine.fixture.js";
@@ -193,7 +194,7 @@ underOneShell((shell) => {
 
   it("on a full disk a command is reported as not begun, or whole, or counted; and nothing hangs", async (context) => {
     const disk = mountSmallDisk(1_200);
-    if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
+    if (disk === undefined) return skipTest(context, "a small disk cannot be mounted here: that takes root");
     try {
       backend = await openLocalPosix({ shell, stateDir: disk.path });
       const limits = { timeoutMs: 20_000 };
