@@ -1,10 +1,11 @@
 /** The examples of docs/guide/backends.md, and each kind of target through a toolkit. */
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ChosenTarget, createToolkit, type Toolkit } from "../src/index.js";
 import { withShortForms } from "../src/surfaces/cli/command-parts.js";
+import { withBubblewrap } from "../src/testing/programs.fixture.js";
 import { service, withServices } from "../src/testing/services.fixture.js";
 import { checkedTarget, parseConfig } from "../src/toolkit/index.js";
 
@@ -68,6 +69,22 @@ describe("the guide of the backends", () => {
   });
 });
 
+withBubblewrap("the target sandbox", () => {
+  it("works in the workspace", async () => {
+    await works({ target: "sandbox", workspace: directory });
+  });
+
+  it("runs freely beside a target whose level only reads", async () => {
+    const prod = { name: "prod", target: "local", workspace: directory, autonomy: "readonly" } as const;
+    const free = { target: "sandbox", workspace: directory, autonomy: "full" } as const;
+    toolkit = await createToolkit({ on: [free, prod], autonomy: "supervised", persist: false });
+    const { runner } = toolkit.box();
+    const write = (on: string) => runner.run({ id: on, name: "write", input: { path: `${on}.txt`, content: "x", on } });
+    expect([(await write("sandbox")).status, (await write("prod")).status]).toEqual(["ok", "denied"]);
+    expect(readdirSync(directory).filter((name) => name.endsWith(".txt"))).toEqual(["sandbox.txt"]);
+  });
+});
+
 withServices(["podman"], "targets in containers", () => {
   const before = { ...process.env };
   beforeEach(() => void Object.assign(process.env, service("podman").env));
@@ -80,6 +97,10 @@ withServices(["podman"], "targets in containers", () => {
 
   it("work in one that runs", async () => {
     await works({ target: `podman:${service("podman").container}`, workspace: "/tmp" });
+  });
+
+  it("work in one that is made of an image, with the workspace", async () => {
+    await works({ target: `image:${service("podman").image}` });
   });
 
   it("say what is wrong, once, and what to do", async () => {
