@@ -58,7 +58,7 @@ hf_do_exec() {
   hf_b=\${hf_rec%.r}; hf_read_record "$hf_rec" "$hf_id"
   hf_finish
   if hf_has mkfifo; then
-    # Nobody has asked about the command, and none of its processes can add anything.
+    # Nothing was asked about the command, and none of its processes can add anything.
     if [ "$hf_uses" -ge 8 ] || [ "$hf_looked,$hf_names,$hf_out,$hf_err" != yes,,0,0,0,1,0,0,0,1 ] || [ -e "$hf_s/$hf_id.w" ] ||
       [ -e "$hf_s/$hf_id.stop" ]
     then
