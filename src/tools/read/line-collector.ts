@@ -17,7 +17,7 @@ export interface RawLine {
 }
 
 /** The content of the line, without its ending. */
-export function contentOf({ memory, from, keptBytes }: RawLine): Uint8Array {
+export function keptContentOf({ memory, from, keptBytes }: RawLine): Uint8Array {
   return memory.subarray(from, from + keptBytes);
 }
 

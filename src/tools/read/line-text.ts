@@ -6,7 +6,7 @@ import {
   utf8Length,
 } from "../../text/index.js";
 import type { ReadData } from "./contract.js";
-import { contentOf, join, type RawLine } from "./line-collector.js";
+import { join, keptContentOf, type RawLine } from "./line-collector.js";
 
 interface LineText {
   readonly text: string;
@@ -42,7 +42,7 @@ function wholeLineText(
   const growth = encoding === "utf-8" ? 1 : 3;
   const isWhole = (line: RawLine) => line.keptBytes === line.contentBytes && line.contentBytes * growth <= maxLineBytes;
   if (!lines.every(isWhole)) return undefined;
-  const bytes = sideBySide(lines) ?? join(lines.flatMap((line) => [contentOf(line), line.end]));
+  const bytes = sideBySide(lines) ?? join(lines.flatMap((line) => [keptContentOf(line), line.end]));
   const { text, replaced } = decodeText(withoutDecodedBom(bytes, encoding), encoding);
   if (utf8Length(text) > maxBytes) return undefined;
   return { text, lines: lines.length, truncatedLines: [], replaced };
@@ -89,7 +89,7 @@ function lineByLine(
 
 /** A truncated line may end in a partial character, which is dropped. */
 function contentText(line: RawLine, encoding: TextEncodingName): { readonly text: string; readonly replaced: number } {
-  const bytes = withoutDecodedBom(contentOf(line), encoding);
+  const bytes = withoutDecodedBom(keptContentOf(line), encoding);
   if (line.keptBytes === line.contentBytes) return decodeText(bytes, encoding);
   if (encoding === "utf-8") return decodeText(bytes.subarray(0, bytes.length - incompleteTailLength(bytes)), encoding);
   const decoded = decodeText(bytes, encoding);
