@@ -173,6 +173,7 @@ export type {
   CollectionName,
   DialectName,
   Gate,
+  MissedTimes,
   OpenedMachine,
   Outcome,
   ScheduleOptions,

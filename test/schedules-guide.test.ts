@@ -3,10 +3,11 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parseTiming } from "../src/engines/schedule/index.js";
 import { nextRuns } from "../src/index.js";
-import { buildProgram } from "../src/surfaces/cli/program.js";
+import { cliPlace } from "../src/testing/cli-place.fixture.js";
 import { scheduleBench } from "../src/toolkit/schedules/schedules.fixture.js";
 
 const guide = readFileSync(new URL("../docs/guide/schedules.md", import.meta.url), "utf8");
+const place = cliPlace();
 const blocks = (language: string) =>
   [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(([, block = ""]) => block);
 
@@ -18,16 +19,23 @@ describe("the guide of schedules", () => {
       expect(parseTiming({ [name]: example }, { nowMs: 0, localZone: "UTC" })).toHaveProperty("timing");
   });
 
-  it("has commands that the command line knows, with their options", () => {
-    const schedule = buildProgram().commands.find((command) => command.name() === "schedule")!;
+  it("has commands that succeed, one after the other", async () => {
     const lines = blocks("sh").flatMap((block) => block.trim().split("\n"));
-    expect(lines.length).toBeGreaterThan(3);
-    for (const line of lines) {
-      const [, name] = /^haft schedule (\w+)/.exec(line) ?? [];
-      const command = schedule.commands.find((one) => one.name() === name);
-      const known = command?.options.map(({ long }) => long);
-      for (const [, option] of line.matchAll(/ (--[a-z]+)/g)) expect(known).toContain(option);
+    const commands = lines.map((line) =>
+      [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? ""),
+    );
+    expect(commands).toHaveLength(4);
+    for (const [program, ...args] of commands) {
+      expect(program).toBe("haft");
+      const { status, stdout, stderr } = await place.inProcess(args);
+      expect([args, status, stderr]).toEqual([args, 0, expect.not.stringContaining("Did not")]);
+      if (args[1] === "list") expect(stdout).toContain("\treport\tevery Monday to Friday at 09:00, Europe/Berlin\t");
     }
+  });
+
+  it.each(["@daily", "0 0 * * * * 2030"])("says that %s is refused", (schedule) => {
+    expect(parseTiming({ schedule }, { nowMs: 0, localZone: "UTC" })).toHaveProperty("problem");
+    expect(guide).toMatch(schedule.startsWith("@") ? /`@daily`/ : /seven fields/);
   });
 
   it("shows what `nextRuns` returns", async () => {

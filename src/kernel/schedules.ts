@@ -34,7 +34,7 @@ export interface ScheduleContent {
   readonly missed: MissedRuns;
   /** How often a run that was interrupted, because its host died, is started again. 0: never. */
   readonly retries: number;
-  /** It is deleted once it will not be due again and its last run has ended; its runs are kept. */
+  /** It is deleted once it will not be due again and its last run has ended, unless that was refused; its runs are kept. */
   readonly deleteAfterRun: boolean;
   readonly enabled: boolean;
   /** The client that it belongs to, where the host distinguishes clients. */

@@ -51,6 +51,7 @@ export { type MemoryAdmin, type MemoryAdminOptions, memoryAdmin } from "./memory
 export { inspectStore, openFileState, openMemoryState, openPostgresState, openSqliteState } from "./open-state.js";
 export type { CloseableContext, OwnedBox, OwnedContext } from "./owned-box.js";
 export { presetOf } from "./policy-preset.js";
+export type { MissedTimes } from "./schedules/missed-times.js";
 export { type NextRunsOptions, type NextRunsTiming, nextRuns } from "./schedules/next-runs.js";
 export { type ListedSchedule, type ScheduleAdmin, scheduleAdmin } from "./schedules/schedule-admin.js";
 export type { ScheduleOptions, ToolkitSchedules } from "./schedules/schedule-runner.js";

@@ -33,14 +33,20 @@ export const haftBashPresenter: ToolPresenter<BashInput, BashData, BashLimits> =
   },
 };
 
-/** The same for a run of a schedule, whose limit is that of its schedule. */
+/** The same for a run of a schedule: its limit is that of its schedule, and what its session stores is gone with it. */
 export const haftScheduledBashPresenter: ToolPresenter<BashInput, BashData, BashLimits> = {
   ...haftBashPresenter,
   render(result, about) {
-    if (result.data?.ended !== "deadline") return haftBashPresenter.render(result, about);
-    return report(result.data, withToolNotes(about, result), SCHEDULED);
+    const { data } = result;
+    if (data === undefined) return haftBashPresenter.render(result, about);
+    const shown = { ...data, stdout: withoutArtifact(data.stdout), stderr: withoutArtifact(data.stderr) };
+    return report(shown, withToolNotes(about, result), data.ended === "deadline" ? SCHEDULED : CALLED);
   },
 };
+
+function withoutArtifact({ artifact: _, ...stream }: BashData["stdout"]): BashData["stdout"] {
+  return stream;
+}
 
 type StatusOptions = readonly [maxTimeoutMs: number, inBackground: string | null];
 

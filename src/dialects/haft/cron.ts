@@ -38,18 +38,20 @@ export const haftCronAddPresenter: ToolPresenter<CronAddInput, CronScheduleData>
   name: "cron_add",
   aliases: { ...timingAliases, cmd: "command" },
   decode: asInput,
-  render: rendered(({ schedule, zoneFrom, running }) =>
-    lines("Scheduled", schedule, zoneFrom === "machine" ? " (the zone of this machine)" : "", running),
-  ),
+  render: rendered(({ schedule, zoneFrom, sameName, running }) => [
+    ...lines("Scheduled", schedule, zoneFrom === "machine" ? " (the zone of this machine)" : "", running),
+    ...sameNameLine(schedule, sameName),
+  ]),
 };
 
 export const haftCronUpdatePresenter: ToolPresenter<CronUpdateInput, CronScheduleData> = {
   name: "cron_update",
   aliases: { ...timingAliases, ...idAliases, cmd: "command" },
   decode: asInput,
-  render: rendered(({ schedule, zoneFrom, isApprovalOver, running }) => [
+  render: rendered(({ schedule, zoneFrom, isApprovalOver, sameName, running }) => [
     ...lines("Changed", schedule, zoneFrom === "machine" ? " (the zone of this machine)" : "", running),
     ...(isApprovalOver ? [APPROVAL_OVER] : []),
+    ...sameNameLine(schedule, sameName),
   ]),
 };
 
@@ -105,6 +107,13 @@ function lines(verb: string, schedule: ShownSchedule, zoneNote: string, running:
     nextLine(schedule),
     `Runs \`${short(command)}\` in "${showControls(cwd)}", at most ${counted(Math.ceil(timeoutMs / 1_000), "second")}, at level ${autonomy}.`,
     hostLine(running),
+  ];
+}
+
+function sameNameLine({ id, name = "" }: ShownSchedule, count: number | undefined): readonly string[] {
+  if (count === undefined) return [];
+  return [
+    `${count} schedules are named "${showControls(name)}" now: send the id of one, such as ${id}, in place of the name.`,
   ];
 }
 

@@ -49,7 +49,8 @@ export async function endRun(sql: Sql, run: ScheduleRun, end: ScheduleRunEnd, no
   );
   if (end.state === "interrupted") await repeat(sql, run);
   await trimRuns(sql, run.schedule);
-  await removeFinished(sql, run.schedule);
+  // What was refused has not been done: the schedule stays, for the user to see and to run once it is allowed.
+  if (end.state !== "refused") await removeFinished(sql, run.schedule);
 }
 
 async function repeat(sql: Sql, { schedule, dueMs, attempt }: ScheduleRun): Promise<void> {

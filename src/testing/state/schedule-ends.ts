@@ -271,6 +271,25 @@ export const stateScheduleEnds: Suite<StateFixture> = [
     },
   ),
   onSchedules(
+    "refused",
+    "A schedule whose last run was refused is kept, and can be run again",
+    async (one, other, fixture) => {
+      const { id } = await everyMinute(one, { deleteAfterRun: true });
+      fixture.advance(MINUTE_MS);
+      const settleNext = async (state: "refused" | "succeeded") => {
+        const [claimed] = await one.claimDue(QUERY, planEvery);
+        await one.begin(claimed!);
+        await one.settle(claimed!, { state });
+      };
+      await settleNext("refused");
+      const kept = await other.get(id);
+      expectEqual([kept?.enabled, kept?.nextMs], [true, undefined], "it is kept, and not due again");
+      await other.trigger(id);
+      await settleNext("succeeded");
+      expectEqual(await other.get(id), undefined, "after a run that was not refused");
+    },
+  ),
+  onSchedules(
     "delete-after-run",
     "A schedule that is deleted after its run is deleted once that has ended",
     async (one, _, fixture) => {
@@ -281,11 +300,11 @@ export const stateScheduleEnds: Suite<StateFixture> = [
       const [claimed] = await one.claimDue(QUERY, planEvery);
       await one.begin(claimed!);
       expectThat((await one.get(id)) !== undefined, "it is there while it runs");
-      await one.settle(claimed!, { state: "refused", reason: "Not allowed." });
+      await one.settle(claimed!, { state: "failed", reason: "Killed." });
       expectEqual(await one.get(id), undefined, "after it");
       expectEqual(
         (await one.runs({ schedule: id })).map(({ state }) => state),
-        ["refused"],
+        ["failed"],
         "its runs",
       );
     },

@@ -61,7 +61,9 @@ describe("the tools for schedules", () => {
 
   it("refuse a name that two schedules have, and one that none has", async () => {
     const bench = scheduleBench();
-    for (const name of ["Nightly", "nightly"]) await bench.call("cron_add", { ...ALL, name });
+    expect((await bench.call("cron_add", ALL)).text).not.toContain("are named");
+    const second = await bench.call("cron_add", { ...ALL, name: "nightly" });
+    expect(second.text).toContain('2 schedules are named "nightly" now: send the id of one');
     const ids = (await bench.state.schedules!.list()).map(({ id }) => id);
     for (const tool of ["cron_remove", "cron_update", "cron_run", "cron_runs"]) {
       const several = await bench.call(tool, { id: "NIGHTLY" });
@@ -165,6 +167,30 @@ describe("policy and schedules", () => {
     const run = await runOf(bench, {});
     expect(run?.end?.output).toContain("Raise `timeoutMs` of the schedule (at most 3,600,000 ms), or let it do less.");
     expect(run?.end?.output).not.toContain("background");
+  });
+
+  it("the output of a run names nothing that is gone with its session", async () => {
+    const bench = scheduleBench();
+    await bench.call("cron_add", { after: "1m", command: "seq 20000" });
+    const run = await runOf(bench, {});
+    expect(run?.state).toBe("succeeded");
+    expect(run?.end?.output).toMatch(/\d+ bytes omitted/);
+    expect(run?.end?.output).not.toContain("artifact");
+  });
+
+  it("one that is due once and is refused is kept, and runs once it is allowed", async () => {
+    const bench = scheduleBench();
+    await bench.call("cron_add", { after: "1m", command: "touch a; rm a", name: "once" });
+    const refused = await runOf(bench, { autonomy: "supervised" });
+    const [kept] = await bench.state.schedules!.list();
+    expect([refused?.state, kept?.name, kept?.nextMs]).toEqual(["refused", "once", undefined]);
+    expect(refused?.end?.reason).toContain(`\`haft schedule run ${kept?.id}\` runs it once it is allowed.`);
+    await bench.state.schedules!.trigger(kept!.id);
+    const toolkit = await bench.toolkit();
+    await toolkit.schedules.start();
+    const [run] = await bench.runs((runs) => runs.every(({ endedMs }) => endedMs !== undefined));
+    expect(run?.state).toBe("succeeded");
+    expect(await bench.state.schedules!.list()).toEqual([]);
   });
 
   it("a command that needs an approval runs if the user approved it when it was added, and only that command", async () => {

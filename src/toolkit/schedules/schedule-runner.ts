@@ -12,6 +12,7 @@ import {
   type ScheduleTiming,
   schedulePlace,
 } from "../../kernel/index.js";
+import type { MissedTimes } from "./missed-times.js";
 
 const DEFAULT_POLL_MS = 15_000;
 export const MIN_POLL_MS = 5_000;
@@ -34,6 +35,8 @@ export interface ScheduleOptions {
   readonly pollMs?: number;
   /** Called when a run begins, and with its end. */
   onRun?(run: ScheduleRun, schedule: Schedule, end?: ScheduleRunEnd): void;
+  /** Called at the start, before anything runs, where due times have passed while no host was up. */
+  onMissed?(missed: readonly MissedTimes[]): void;
   /** Called when the store cannot be used; the next look tries again. */
   onProblem?(error: Error): void;
 }

@@ -64,7 +64,10 @@ export async function runScheduled(
     const { runner } = createToolBox([scheduledBash], () => session.context());
     const call = { id: run.id, name: scheduledBash.name, input };
     const outcome = await runner.run(call, { signal, approver: scheduleApprover(schedule, approver) });
-    return endOf(outcome);
+    const end = endOf(outcome);
+    return end.state === "refused" && schedule.deleteAfterRun
+      ? { ...end, reason: `${end.reason} ${keptText(schedule)}` }
+      : end;
   } finally {
     await session.end().catch(() => {});
   }
@@ -108,6 +111,10 @@ function otherThanApproved({ cwd }: Schedule, { claims }: ApprovalRequest): stri
 
 const NOT_APPROVED =
   "It needs an approval, and the user has not approved it for this schedule. What helps: a rule that allows it, in the configuration of the process that runs the schedule, and a restart of that process; or `haft schedule add` with this command in a terminal, where the user can approve it.";
+
+function keptText({ id }: Schedule): string {
+  return `The schedule is kept: \`haft schedule run ${id}\` runs it once it is allowed.`;
+}
 
 function endOf(outcome: ToolOutcome): ScheduleRunEnd {
   const { status, code, data } = outcome;

@@ -32,6 +32,8 @@ export function toolkitSchedules({ host, autonomy, targets, session }: Parts): T
     const { pollMs = MIN_POLL_MS } = options;
     if (!(pollMs >= MIN_POLL_MS))
       throw new HaftError("CONFIG_INVALID", `\`pollMs\` was ${pollMs}; send ${MIN_POLL_MS} milliseconds or more.`);
+    const places = (stored: readonly Schedule[]) => placesOf(targets.all, stored);
+    if (options.onMissed !== undefined) await reportMissed(schedules, options, places);
     const { approver } = host;
     const call = { session, autonomy, defaultTarget: targets.first.name, ...approverOf(approver) };
     return new ScheduleRunner({
@@ -39,7 +41,7 @@ export function toolkitSchedules({ host, autonomy, targets, session }: Parts): T
       schedules,
       clock: host.clock,
       host: hostName(),
-      places: (stored) => placesOf(targets.all, stored),
+      places,
       plan: duePlan,
       nextDue,
       run: (claimed, signal) => runScheduled(claimed, call, signal),
@@ -62,6 +64,17 @@ export function toolkitSchedules({ host, autonomy, targets, session }: Parts): T
       await (await running?.catch(() => undefined))?.stop();
     },
   };
+}
+
+/** A store that is away is reported by the first look. */
+async function reportMissed(
+  schedules: NonNullable<State["schedules"]>,
+  { onMissed }: ScheduleOptions,
+  places: (stored: readonly Schedule[]) => Promise<readonly string[]>,
+): Promise<void> {
+  const { missedTimes } = await import("./missed-times.js");
+  const missed = await missedTimes(schedules, places).catch(() => []);
+  if (missed.length > 0) onMissed?.(missed);
 }
 
 function approverOf(approver: Approver | undefined): { readonly approver?: Approver } {
@@ -94,7 +107,7 @@ async function openedWorkspace(target: Target): Promise<string | undefined> {
 export function withoutSchedules(): HaftError {
   return new HaftError(
     "BACKEND_UNSUPPORTED",
-    "Did not run schedules: the state of this host has none. Keep state in SQLite or PostgreSQL.",
+    "There are no schedules: the state of this host has no database for them. Use Node.js 22.13 or later, install the package `libsql`, or name a PostgreSQL database with --store.",
     { details: { backend: "state", feature: "schedules" } },
   );
 }

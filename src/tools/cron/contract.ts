@@ -144,6 +144,8 @@ export interface CronScheduleData {
   readonly zoneFrom?: "given" | "machine";
   /** The user had approved the command, and that has ended with this change. */
   readonly isApprovalOver?: boolean;
+  /** How many schedules have its name now, where it is not the only one. */
+  readonly sameName?: number;
   readonly running: RunningHosts;
 }
 

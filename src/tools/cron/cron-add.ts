@@ -119,11 +119,19 @@ async function stored(
     schedule: shown,
     ...(isZoned ? { zoneFrom } : {}),
     ...(isApprovalOver ? { isApprovalOver } : {}),
+    ...(await sameNameOf(schedule, input, ctx)),
     running: await runningHosts(ctx.state.schedules),
   };
   return ok(data, {
     structured: { id: shown.id, when: shown.when, ...(shown.next === undefined ? {} : { next: shown.next }) },
   });
+}
+
+async function sameNameOf({ name }: Schedule, input: CronAddInput | CronUpdateInput, ctx: ToolContext) {
+  if (name === undefined || input.name === undefined) return {};
+  const all = await ctx.state.schedules.list();
+  const sameName = all.filter((one) => one.name?.toLowerCase() === name.toLowerCase()).length;
+  return sameName > 1 ? { sameName } : {};
 }
 
 function never(): ToolResult<never> {

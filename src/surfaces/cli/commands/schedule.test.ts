@@ -26,8 +26,8 @@ describe("haft schedule", () => {
   it("adds one, says who runs it, and where it has not run that it has not", async () => {
     const added = await add("echo a", "--every", "1h", "--name", "Nightly");
     expect(added.stdout).toMatch(/^Scheduled [0-9a-f]{16} "Nightly": every hour\.\nNext: .*\nRuns `echo a` in "/);
-    const start = `nothing runs it: \`cd ${place.workspace} && haft schedule daemon\`.`;
-    expect(added.stderr).toContain(start);
+    const start = `nothing runs it: \`cd ${place.workspace} && haft schedule daemon`;
+    expect(added.stderr).toContain(`${start} --autonomy full\`.`);
     expect(`${added.stdout}${added.stderr}`).not.toContain("ask the user");
     await add("echo b", "--every", "1m", "--name", "often");
     const log = await haft("schedule", "log", "nightly");
@@ -35,7 +35,7 @@ describe("haft schedule", () => {
     expect(log.stderr).toMatch(/ "Nightly" has not run yet; Nightly is due /);
     const due = await haft("schedule", "run", "nightly");
     expect(due.stderr).toMatch(/"Nightly" is due now; nothing runs it: /);
-    expect(due.stderr).toContain(start);
+    expect(due.stderr).toContain(`${start}\`.`);
     expect((await haft("schedule", "log", "nightly")).stdout).toMatch(/"Nightly" {2}due .*: waiting\n$/);
   });
 
@@ -92,6 +92,14 @@ describe("haft schedule", () => {
       ["enable", true],
     ] as const)
       expect(JSON.parse((await haft("schedule", command, "nightly", "--json")).stdout).enabled).toBe(isEnabled);
+  });
+
+  it("says what of its options does not hold where the schedule runs", async () => {
+    const plain = await haft("schedule", "add", "echo a", "--every", "1h", "--autonomy", "supervised");
+    expect(plain.stderr).not.toMatch(/level|--allow/);
+    const { status, stderr } = await add("rm -f a", "--every", "1h", "--allow", "rm -f a");
+    expect([status, stderr]).toEqual([0, expect.stringContaining("only if that was started with `--autonomy full`")]);
+    expect(stderr).toMatch(/follows the rules of the process that runs .* `haft policy allow 'rm -f a'`, and restart/);
   });
 
   it("warns of a name that is in use", async () => {
@@ -159,6 +167,27 @@ describe("the list of schedules", () => {
     const idle = (workspace: string) => ({ enabled: true, target: "local", workspace, hosts: [] });
     const all = ["/a", "/b", "/c", "/d", "/e"].map((workspace) => idle(workspace) as unknown as ListedSchedule);
     expect(hostText(all)).toMatch(/^nothing runs them: `cd \/a && .*`cd \/c && haft schedule daemon` and 2 more$/);
+  });
+
+  it("a host says at its start what was missed", async () => {
+    const bench = scheduleBench();
+    for (const [name, every] of [
+      ["tidy", "20m"],
+      [`key ${TOKEN}`, "40m"],
+      ["later", "3h"],
+    ])
+      await bench.call("cron_add", { every, command: "true", name, missed: "skip" });
+    bench.clock.aheadMs = 90 * 60_000;
+    const lines: string[] = [];
+    const redactor = secretRedactor({});
+    const toolkit = await bench.toolkit();
+    await toolkit.schedules.start(scheduleLog({ redactor }, (line) => lines.push(line)));
+    const missed = lines.filter((line) => line.includes("missed"));
+    expect(missed).toEqual([
+      expect.stringMatching(
+        /UTC {2}6 runs were missed while no host was up: 4 of \w+ "tidy", 2 of \w+ "key ⟦redacted:.*haft schedule log/,
+      ),
+    ]);
   });
 
   it("writes runs with their time, and without secrets", () => {

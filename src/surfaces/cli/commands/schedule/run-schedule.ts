@@ -1,8 +1,9 @@
 /** Lists, adds, removes, starts, disables and enables schedules, and prints their runs. */
-import { HaftError } from "../../../../kernel/index.js";
+import { type Autonomy, DEFAULT_AUTONOMY, HaftError, strictestLevel } from "../../../../kernel/index.js";
+import { allowCommand } from "../../../../policy/index.js";
 import { shellWord } from "../../../../text/index.js";
 import { createToolkit, type ListedSchedule, type ScheduleAdmin, scheduleAdmin } from "../../../../toolkit/index.js";
-import { type CommonOptions, settingsOf, settledWorkspace, workspaceFor } from "../../common-options.js";
+import { type CommonOptions, type Settings, settingsOf, settledWorkspace, workspaceFor } from "../../common-options.js";
 import type { StateOptions } from "../../configuration.js";
 import { printJson, printNotice, printNoticeLines } from "../../output.js";
 import { controllingTerminal, terminalApprover } from "../../terminal-approver.js";
@@ -75,7 +76,7 @@ export async function addByTool(command: string, options: AddOptions): Promise<n
         outcome.code === "CALL_INVALID" ? withOptionNames(String(outcome.output)) : String(outcome.output),
       );
     for (const note of outcome.isError ? [] : outcome.repairs) printNotice(withOptionNames(note));
-    if (!outcome.isError) await reportAdded(admin, outcome.data as Added, options);
+    if (!outcome.isError) await reportAdded(admin, outcome.data as Added, { options, level: laxerLevel(settings) });
     if (outcome.code === "POLICY_APPROVAL_REQUIRED")
       printNotice(
         "no user could be asked, because this is not a terminal. Run the same command in a terminal to be asked there.",
@@ -93,7 +94,32 @@ interface Added {
   readonly zoneFrom?: "given" | "machine";
 }
 
-async function reportAdded(admin: ScheduleAdmin, { schedule, zoneFrom }: Added, options: AddOptions) {
+/** The level of the options, where a process without them has a stricter one. */
+function laxerLevel({ toolkit: { autonomy }, config }: Settings): Autonomy | undefined {
+  const configured = config.autonomy ?? DEFAULT_AUTONOMY;
+  return strictestLevel(autonomy, configured) === autonomy ? undefined : autonomy;
+}
+
+/** What was given for this command alone, and does not hold where the schedule runs. */
+function reportLimits({ allow }: AddOptions, level: Autonomy | undefined): void {
+  const where = "of the process that runs the schedule";
+  if (level !== undefined)
+    printNotice(
+      `a run has at most the level ${where}: it is at level ${level} only if that was started with \`--autonomy ${level}\`, or is configured so.`,
+    );
+  if (allow.length === 0) return;
+  const rules = allow.map((rule) => `\`${allowCommand(rule)}\``).join(", ");
+  printNotice(
+    `a run follows the rules ${where}, and not --allow. To allow it there: ${rules}, and restart that process.`,
+  );
+}
+
+/** @param level - Of the options, where it is laxer than that of a process without them. */
+async function reportAdded(
+  admin: ScheduleAdmin,
+  { schedule, zoneFrom }: Added,
+  { options, level }: { readonly options: AddOptions; readonly level: Autonomy | undefined },
+) {
   const all = await admin.list();
   const added = all.find(({ id }) => id === schedule.id);
   if (added === undefined) return; // it has run already
@@ -104,7 +130,9 @@ async function reportAdded(admin: ScheduleAdmin, { schedule, zoneFrom }: Added, 
     printNotice(
       `${same.length} schedules are named "${name}" now: commands that take a name need the id of one, such as ${added.id}.`,
     );
-  printNotice(`${hostText([added], stateOption(options))}.`);
+  reportLimits(options, level);
+  const levelOption = level === undefined ? "" : ` --autonomy ${level}`;
+  printNotice(`${hostText([added], `${stateOption(options)}${levelOption}`)}.`);
 }
 
 /** Names of parameters of the tool, as the options of the command. */

@@ -1,10 +1,19 @@
 /** What a process that runs schedules says about them. */
 import type { HostServices, Schedule, ScheduleRun, ScheduleRunEnd } from "../../../../kernel/index.js";
 import { showControls } from "../../../../text/index.js";
-import { hasSharedWorkspace, type ListedSchedule, nameOf, type ScheduleOptions } from "../../../../toolkit/index.js";
+import {
+  hasSharedWorkspace,
+  type ListedSchedule,
+  type MissedTimes,
+  nameOf,
+  type ScheduleOptions,
+} from "../../../../toolkit/index.js";
 import type { Settings } from "../../common-options.js";
 import { utcTime } from "../../output.js";
 import { stateText } from "./schedule-text.js";
+
+/** Schedules whose missed runs are counted in one line. */
+const MAX_MISSED = 5;
 
 /**
  * Whether a process with these targets runs a schedule. A target whose workspace is known only once it is open counts with all of its
@@ -31,15 +40,26 @@ export function schedulesLine(schedules: readonly ListedSchedule[]): string {
   return first === undefined ? `${count}, none of them due.` : `${count}, the next is due ${first.local}.`;
 }
 
-/** Writes a line with its time when a run begins, and one at its end. */
+/** `3 runs were missed while no host was up: 2 of "tidy", 1 of a1b2. …` @param nameOf - As it is shown. */
+export function missedLine(missed: readonly MissedTimes[], nameOf: (schedule: Schedule) => string): string {
+  const count = missed.reduce((sum, { times }) => sum + times, 0);
+  const shown = missed.slice(0, MAX_MISSED).map(({ schedule, times }) => `${times} of ${nameOf(schedule)}`);
+  const more = missed.length > MAX_MISSED ? `, and those of ${missed.length - MAX_MISSED} more` : "";
+  const were = count === 1 ? "run was" : "runs were";
+  return `${count} ${were} missed while no host was up: ${shown.join(", ")}${more}. \`haft schedule log\` shows which run now and which are skipped.`;
+}
+
+/** Writes a line at the start about what was missed; then, with its time, one when a run begins, and one at its end. */
 export function scheduleLog(
   { redactor }: Pick<HostServices, "redactor">,
   writeLine: (line: string) => void,
-): Pick<ScheduleOptions, "onRun"> {
+): Pick<ScheduleOptions, "onRun" | "onMissed"> {
   // Before it is shortened: a half of a secret is not recognized.
   const shown = (text: string) => redactor?.redact(text) ?? text;
   const write = (line: string) => writeLine(`${utcTime(Date.now())}  ${line}`);
   return {
+    onMissed: (missed) =>
+      write(showControls(missedLine(missed, ({ id, name }) => (name === undefined ? id : `${id} "${shown(name)}"`)))),
     onRun(run: ScheduleRun, { id, name, command }: Schedule, end?: ScheduleRunEnd) {
       const of = name === undefined ? id : `${id} "${shown(name)}"`;
       const text = shown(command);
