@@ -39,6 +39,17 @@ describe("without a database", () => {
       expect((await place.haft(args, options)).stderr, args.join(" ")).toMatch(why);
   });
 
+  it("commands for schedules say what to do, however they are called", async () => {
+    for (const args of [
+      ["schedule", "list"],
+      ["schedule", "add", "true", "--every", "1h"],
+    ]) {
+      const { stderr, status } = await place.haft(args, without("libsql"));
+      expect([status, stderr], args.join(" ")).toEqual([2, expect.stringContaining("install the package `libsql`")]);
+      expect(stderr).not.toContain("Did not run");
+    }
+  });
+
   it("a take-over of files that finds no space is one sentence", () => {
     mkdirSync(place.state("sessions", "daily"), { recursive: true });
     writeFileSync(place.state("format.json"), '{"format":1}\n');

@@ -34,7 +34,7 @@ export function listApprovals(options: ListOptions): Promise<number> {
     else if (found.length > 0) process.stdout.write(table(found));
     else
       printNotice(
-        "no call waits for an approval. Calls wait here when `haft serve` has to ask and its client cannot; `--state DIR` looks in another state directory.",
+        "no call waits for an approval. Calls wait here when `haft serve` has to ask and its client cannot; `--state DIR` looks in another state directory, and `--store URL` or HAFT_STORE in another database.",
       );
     return EXIT.ok;
   });
@@ -134,7 +134,7 @@ function withOne(
     const why =
       found.length > 1
         ? `${found.length} tokens begin with it. Give more of it`
-        : "no call that waits has this token; it may have been used, or its session ended";
+        : "no call that waits here has this token; it may have been used, its session ended, or it waits elsewhere (`--state DIR`, `--store URL` or HAFT_STORE)";
     printNotice(`did not find "${token}": ${why}. \`haft approvals\` lists the calls that wait.`);
     return EXIT.errorResult;
   });

@@ -282,7 +282,10 @@ function levelNotice(autonomy: Autonomy): string {
 function pendingHint(token: string, settings: Settings): string {
   const { stateDir = process.env.HAFT_STATE } = settings.toolkit;
   const state = stateDir === undefined || stateDir === "" ? "" : ` --state ${shellWord(stateDir)}`;
-  const where = settings.toolkit.store === undefined ? "" : " on any host with the same store";
+  const isConfigured = settings.config.store !== undefined;
+  // The URL would be shown to the model.
+  const given = isConfigured ? "" : ", given as to this server (`--store` or HAFT_STORE)";
+  const where = settings.toolkit.store === undefined ? "" : ` on any host with the same store${given}`;
   return `The user can allow it with \`haft approvals grant ${token}${state}\`${where}.`;
 }
 
