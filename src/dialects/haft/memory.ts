@@ -76,12 +76,12 @@ function noteOf({ key, category, tags, storedMs, content }: FoundMemory, isAlone
     ...(tags.length === 0 ? [] : [`tags ${tags.map(showControls).join(", ")}`]),
     timeOf(storedMs),
   ];
-  const text = stripControls(isAlone ? content : clipped(content)).text.replaceAll("\n", "\n  ");
+  const text = stripControls(isAlone ? content : shortened(content)).text.replaceAll("\n", "\n  ");
   return `- "${showControls(key)}" (${facts.join("; ")}):\n  ${text}`;
 }
 
 /** A long note leaves space for the others. */
-function clipped(content: string): string {
+function shortened(content: string): string {
   const { text, omittedBytes } = truncateToHead(content, SHOWN_BYTES);
   return omittedBytes === 0
     ? content

@@ -1,7 +1,14 @@
 /** The index of memories in SQLite: FTS5, whose lists of entries are read from the newest on. */
 import type { MemoryQuery } from "../../kernel/index.js";
 import { type Alternatives, COMMON, type MemoryIndex, type TermSearch } from "./memory-index.js";
-import { candidateColumns, filterOf, foundRow, MAX_CANDIDATES, type SearchedNamespace } from "./memory-rows.js";
+import {
+  candidateColumns,
+  type FoundRow,
+  filterOf,
+  foundRow,
+  MAX_CANDIDATES,
+  type SearchedNamespace,
+} from "./memory-rows.js";
 import type { Sql } from "./sql.js";
 
 export const fullText: MemoryIndex = {
@@ -29,14 +36,19 @@ function openFullText(sql: Sql, _: SearchedNamespace, query: MemoryQuery): TermS
       );
       return terms.map((_, at) => Number(row?.[`n${at}`] ?? 0));
     },
-    async rows(alternatives) {
+    async rows(steps) {
       const filter = filterOf(sql.engine, query, 2);
-      const rows = await sql.rows(
-        `SELECT ${candidateColumns(query)} FROM haft_memory_index JOIN haft_memories m ON m.number = haft_memory_index.rowid
-        WHERE haft_memory_index MATCH $1${filter.condition} ORDER BY haft_memory_index.rowid DESC LIMIT ${MAX_CANDIDATES}`,
-        [expressionFor(alternatives), ...filter.values],
-      );
-      return rows.map(foundRow);
+      const found = new Map<number, FoundRow>();
+      for (const alternatives of steps) {
+        if (found.size >= MAX_CANDIDATES) break;
+        const rows = await sql.rows(
+          `SELECT ${candidateColumns(query)} FROM haft_memory_index JOIN haft_memories m ON m.number = haft_memory_index.rowid
+          WHERE haft_memory_index MATCH $1${filter.condition} ORDER BY haft_memory_index.rowid DESC LIMIT ${MAX_CANDIDATES}`,
+          [expressionFor(alternatives), ...filter.values],
+        );
+        for (const row of rows.map(foundRow)) if (found.size < MAX_CANDIDATES) found.set(row.number, row);
+      }
+      return [...found.values()];
     },
   };
 }

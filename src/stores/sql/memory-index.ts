@@ -13,8 +13,8 @@ export type Alternatives = readonly (readonly string[])[];
 export interface TermSearch {
   /** How many entries have each term, counted up to `COMMON`. */
   counts(terms: readonly string[]): Promise<readonly number[]>;
-  /** The newest entries, at most `MAX_CANDIDATES`, of those that the query admits. */
-  rows(alternatives: Alternatives): Promise<readonly FoundRow[]>;
+  /** Of those that the query admits, at most `MAX_CANDIDATES`: those of the first step before those of the next, each from the newest on. */
+  rows(steps: readonly Alternatives[]): Promise<readonly FoundRow[]>;
 }
 
 /** The index of an engine. Its tables are those of `memoryTables` and later migrations. */

@@ -136,10 +136,10 @@ function openPostings(sql: Sql, namespace: SearchedNamespace, query: MemoryQuery
       await readTerms(terms);
       return terms.map((term) => countIn(read.get(term) ?? NOTHING));
     },
-    async rows(alternatives) {
-      await readTerms(alternatives.flat());
-      const lists = alternatives.map((terms) => terms.map((term) => read.get(term) ?? NOTHING));
-      const numbers = { [Symbol.iterator]: () => newestFirst(lists) };
+    async rows(steps) {
+      await readTerms(steps.flat(2));
+      const lists = steps.map((step) => step.map((terms) => terms.map((term) => read.get(term) ?? NOTHING)));
+      const numbers = { [Symbol.iterator]: () => stepByStep(lists) };
       return admittedRows(sql, namespace, query, numbers, admits);
     },
   };
@@ -157,7 +157,7 @@ function blocksIn(bytes: Uint8Array): Blocks {
   return blocks;
 }
 
-/** The newest of some entries that the query admits. Most queries admit many: whether each is admitted is asked only where few are. */
+/** The first of some entries that the query admits. Most queries admit many: whether each is admitted is asked only where few are. */
 async function admittedRows(
   sql: Sql,
   { number }: SearchedNamespace,
@@ -166,21 +166,22 @@ async function admittedRows(
   admits: () => Promise<ReadonlySet<number>>,
 ): Promise<readonly FoundRow[]> {
   const filter = filterOf(sql.engine, query, 3);
-  const rowsOf = async (some: readonly number[]): Promise<readonly FoundRow[]> => {
-    if (some.length === 0) return [];
-    const rows = await sql.rows(
-      `SELECT ${candidateColumns(query)} ${CURRENT} AND m.number = ANY(CAST(string_to_array($2, ' ') AS BIGINT[]))${filter.condition}
-       ORDER BY m.number DESC LIMIT ${MAX_CANDIDATES}`,
+  const rowsOf = (columns: string, some: readonly number[]) =>
+    sql.rows(
+      `SELECT ${columns} ${CURRENT} AND m.number = ANY(CAST(string_to_array($2, ' ') AS BIGINT[]))${filter.condition}`,
       [number, some.join(" "), ...filter.values],
     );
-    return rows.map(foundRow);
-  };
-  const isFiltered = filter.values.length > 0;
-  const newest = firstOf(numbers, isFiltered ? FILTERED : MAX_CANDIDATES);
-  const rows = await rowsOf(newest);
-  if (!isFiltered || rows.length === MAX_CANDIDATES || newest.length < FILTERED) return rows;
-  const admitted = await admits();
-  return rowsOf(firstOf(numbers, MAX_CANDIDATES, (one) => admitted.has(one)));
+  let found = firstOf(numbers, filter.values.length > 0 ? FILTERED : MAX_CANDIDATES);
+  if (found.length > MAX_CANDIDATES) {
+    const all = found;
+    const admitted = new Set((await rowsOf("m.number", all)).map((row) => Number(row.number)));
+    found = firstOf(all, MAX_CANDIDATES, (one) => admitted.has(one));
+    if (found.length < MAX_CANDIDATES && all.length === FILTERED) {
+      const every = await admits();
+      found = firstOf(numbers, MAX_CANDIDATES, (one) => every.has(one));
+    }
+  }
+  return found.length === 0 ? [] : (await rowsOf(candidateColumns(query), found)).map(foundRow);
 }
 
 /** All entries of the namespace that the query admits, by what it states besides its words. */
@@ -214,6 +215,18 @@ function countIn(blocks: Blocks): number {
     if (count >= COMMON) return COMMON;
   }
   return count;
+}
+
+/** The numbers of the entries of each step, once each. */
+function* stepByStep(steps: readonly (readonly (readonly Blocks[])[])[]): Generator<number> {
+  const seen = new Set<number>();
+  for (const lists of steps) {
+    for (const one of newestFirst(lists)) {
+      if (seen.has(one)) continue;
+      seen.add(one);
+      yield one;
+    }
+  }
 }
 
 /** The numbers of the entries that have all terms of one of the lists. */

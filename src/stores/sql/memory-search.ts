@@ -81,14 +81,7 @@ async function candidateRows(
     else common.push(one.term);
   }
   const steps: Alternatives[] = [rare, ...togetherFirst(common), together, common.map((term) => [term])];
-  const rows = new Map<number, FoundRow>();
-  for (const alternatives of steps) {
-    if (alternatives.length === 0 || rows.size >= MAX_CANDIDATES) continue;
-    for (const row of await index.rows(alternatives)) {
-      if (rows.size < MAX_CANDIDATES) rows.set(row.number, row);
-    }
-  }
-  return [...rows.values()];
+  return index.rows(steps.filter((alternatives) => alternatives.length > 0));
 }
 
 /** @param common - The rarest first. */
