@@ -126,7 +126,8 @@ withServices(["postgres"], "serve on many hosts", () => {
     it("waits for a user who decides on a third host", async () => {
       const client = await connect(false);
       const waiting = await call(client, "bash", { command: "sh run.sh five" });
-      const [, request = "no token"] = /`haft approvals grant (\S+) --state \S+` on any host .* HAFT_STORE/.exec(waiting) ?? [];
+      const [, request = "no token"] =
+        /`haft approvals grant (\S+) --state \S+` on any host .* HAFT_STORE/.exec(waiting) ?? [];
       const third = { env: envOf("c") };
       expect((await place.haft(["approvals", "list"], third)).stdout).toContain("sh run.sh five");
       expect((await place.haft(["approvals", "grant", request], third)).status).toBe(0);
