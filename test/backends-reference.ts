@@ -1,13 +1,14 @@
 /** `docs/reference/backends.md`: what the conformance suites do not require of each backend, and why. */
 import { MEMORY_CANNOT } from "../src/backends/memory/cannot.fixture.js";
 import { POSIX_CANNOT } from "../src/backends/posix/shells.fixture.js";
+import { SANDBOX_CANNOT } from "../src/backends/sandbox/conformance.fixture.js";
 import { backendSuite, COMPLETED_CANNOT, fsSuite, searchSuite, shellSuite } from "../src/testing/index.js";
 
 type Cannot = Readonly<Record<string, string>>;
 
 const BACKENDS: readonly (readonly [name: string, targets: string, cannot: Cannot])[] = [
   ["local", "`local`", {}],
-  ["sandbox", "`sandbox`", {}],
+  ["sandbox", "`sandbox`", SANDBOX_CANNOT],
   [
     "a plain shell",
     "`posix:sh`, `posix:dash`, `posix:bash`, `ssh:`, `container:` and `image:` with such a shell",

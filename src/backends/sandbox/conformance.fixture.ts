@@ -19,6 +19,17 @@ export const SANDBOX_SUITES = [fsSuite, shellSuite, searchSuite, backendSuite];
 const STATUS = "bwrap reports a signal as a status over 128";
 const PIDS = "a pid that a command prints is one of its own PID namespace, and the case looks for it from another";
 
+/** What its cases do not require of it. */
+export const SANDBOX_CANNOT: Readonly<Record<string, string>> = {
+  "shell:exit:137-is-a-code": STATUS,
+  "shell:exit:signal": STATUS,
+  "shell:exec:term-ignored": PIDS,
+  "shell:spawn:input-waits": PIDS,
+  "shell:spawn:input-then-end-of-file": PIDS,
+  "shell:process:own-group": "the group of a command is led by the first process of its sandbox",
+  "shell:survivor:holds-nothing": "the first process of the sandbox holds the output until no other is left",
+};
+
 /** @param above - Gives a directory of the test's own; each case gets one below it. Call `close` at the end. */
 export function sandboxPlan(above: () => string): Plan<Fixture> & { close(): Promise<void> } {
   const open = () => createSandboxBackend({ cwd: above() });
@@ -42,15 +53,7 @@ export function sandboxPlan(above: () => string): Plan<Fixture> & { close(): Pro
     async close() {
       await Promise.all([opening?.then((backend) => backend.close()), outside.close()]);
     },
-    cannot: {
-      "shell:exit:137-is-a-code": STATUS,
-      "shell:exit:signal": STATUS,
-      "shell:exec:term-ignored": PIDS,
-      "shell:spawn:input-waits": PIDS,
-      "shell:spawn:input-then-end-of-file": PIDS,
-      "shell:process:own-group": "the group of a command is led by the first process of its sandbox",
-      "shell:survivor:holds-nothing": "the first process of the sandbox holds the output until no other is left",
-    },
+    cannot: SANDBOX_CANNOT,
     knownFailures: {},
   };
 }
