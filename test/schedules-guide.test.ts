@@ -24,7 +24,7 @@ describe("the guide of schedules", () => {
     const commands = lines.map((line) =>
       [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? ""),
     );
-    expect(commands).toHaveLength(4);
+    expect(commands).toHaveLength(6);
     for (const [program, ...args] of commands) {
       expect(program).toBe("haft");
       const { status, stdout, stderr } = await place.inProcess(args);
