@@ -17,8 +17,7 @@ export interface Launch {
  * Wraps the innermost shell of each command. What Haft starts around it, and the files with its status, stay outside, where the
  * command cannot reach them.
  *
- * The command must run in a PID namespace of its own, whose first process ends when no other is left, and has both outputs of the command
- * open until then.
+ * The command must run in a PID namespace of its own, whose first process ends when no other is left.
  */
 export interface Launcher {
   readonly flags: BackendFlags;

@@ -14,7 +14,10 @@ const REFILL_BELOW = 32;
 const RETRY_AFTER_MS = 1_000;
 const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** One pipe. The user closes the ends it opened, then returns the pipe or closes its read end. */
+/**
+ * One pipe. The user closes the ends that it opened, and the read end. It is used for one command: whoever had an end of it can open both
+ * ends again, and can have changed its mode.
+ */
 export interface Pipe {
   /** Not blocking. */
   readonly readEnd: number;
@@ -64,12 +67,6 @@ export class PipePool {
     const pipe = this.#free.pop();
     if (this.#free.length < REFILL_BELOW && this.#mayMake && this.#coming === undefined) this.#makeSoon();
     return pipe;
-  }
-
-  /** Returns a pipe for reuse. It must be empty, and only the command's leader may ever have had it open. */
-  giveBack(pipe: Pipe): void {
-    if (this.#isClosed) closeSync(pipe.readEnd);
-    else this.#free.push(pipe);
   }
 
   /** Closes all free pipes and removes their files before it returns. */

@@ -40,6 +40,17 @@ export const shellOutput: Suite<Fixture> = [
     },
   ),
   on(
+    "shell:output:own-streams",
+    "A command that changes the mode of its streams changes those of no later command",
+    async (fixture) => {
+      // As `cp -p` does, of a file that may only be read. With more commands than there are workers.
+      for (let turn = 0; turn < 6; turn++) {
+        await run(fixture, "chmod 0 /dev/stdout /dev/stderr /dev/fd/1 /dev/fd/2; echo changed");
+        expectEqual(stdoutOf(await run(fixture, "echo ok")), "ok\n", `the output of a later command, turn ${turn}`);
+      }
+    },
+  ),
+  on(
     "shell:output:head-and-tail",
     "Of long output the first and last bytes are kept and the rest is counted",
     async (fixture) => {

@@ -102,8 +102,6 @@ export class RunningCommand {
   readonly #child: Started["child"];
   readonly #isKept: boolean;
   readonly #isLaunched: boolean;
-  /** Rather than sockets, on which a process can signal the end and continue. */
-  readonly #hasPipes: boolean;
   readonly #inputShownAs: string | undefined;
   readonly #began = performance.now();
   #tookMs: number | undefined;
@@ -113,7 +111,6 @@ export class RunningCommand {
   #stopping: Promise<TreeState> | undefined;
   #stopReason: Ended | undefined;
   /** Whether the leader started no process, so that no other process ever had its pipes. */
-  #wasAlone = false;
   #readTimer: NodeJS.Timeout | undefined;
 
   constructor(started: Started, options: CommandOptions) {
@@ -121,7 +118,6 @@ export class RunningCommand {
     this.#child = child;
     this.#isKept = options.isKept === true;
     this.#isLaunched = options.isLaunched === true;
-    this.#hasPipes = isPipe(started.out) && isPipe(started.err);
     this.#inputShownAs = started.inputShownAs;
     const keep = options.keep ?? DEFAULT_KEEP;
     const { onOutput } = options;
@@ -267,7 +263,7 @@ export class RunningCommand {
   /** Reads what is in the pipes, then stops reading. */
   closeStreams(): void {
     this.#drain();
-    for (const reader of this.#readers) reader.close(this.#wasAlone && !this.#isKept);
+    for (const reader of this.#readers) reader.close();
     this.input.destroy();
     for (const capture of [this.stdout, this.stderr]) capture.closeFiles();
   }
@@ -291,7 +287,15 @@ export class RunningCommand {
     if (tree.state !== "alive" && !this.#leader.hasExited) {
       await Promise.race([this.#leader.exited, new Promise((resolve) => setTimeout(resolve, SETTLE_MS))]);
     }
+    if (tree.state !== "alive" && this.#isLaunched) await this.#drained();
     return tree;
+  }
+
+  /** The first process of a PID namespace closes the output a moment after the others have ended. */
+  async #drained(): Promise<void> {
+    const started = performance.now();
+    for (this.#drain(); !this.isDrained && performance.now() - started < SETTLE_MS; this.#drain())
+      await new Promise((resolve) => setTimeout(resolve, 2));
   }
 
   #finish(ended: Ended, tree: TreeState): void {
@@ -315,8 +319,7 @@ export class RunningCommand {
     const delays = this.#isLaunched ? LAUNCHED_POLL_DELAYS_MS : POLL_DELAYS_MS;
     const isLast = poll === delays.length - 1;
     if (this.isDrained || isLast) {
-      this.#wasAlone = this.#isNamespaceGone || this.tree.hasNoChildren();
-      const tree = this.#wasAlone ? TREE_GONE : this.remains();
+      const tree = this.tree.hasNoChildren() ? TREE_GONE : this.remains();
       const isOver = tree.state !== "alive" && this.isDrained;
       if (isOver || isLast) {
         // A stream that is still open is held by a process that is not visible.
@@ -326,14 +329,6 @@ export class RunningCommand {
     }
     this.#read();
     setTimeout(() => this.#pollRemaining(poll + 1), delays[poll + 1]! - delays[poll]!);
-  }
-
-  /**
-   * Whether the PID namespace of a launched command has ended: its first process has both pipes open until no other is left, and a pipe is
-   * at its end when no process can write to it any more.
-   */
-  get #isNamespaceGone(): boolean {
-    return this.#isLaunched && this.#hasPipes && this.isDrained;
   }
 
   #drain(): void {
@@ -377,11 +372,11 @@ function shownOf(stream: Started["out"], pid: number, descriptor: number): strin
 function readerOf(
   stream: Started["out"],
   capture: OutputCapture,
-  { buffer, pool }: Pick<CommandOptions, "buffer" | "pool">,
+  { buffer }: Pick<CommandOptions, "buffer">,
 ): StreamReader {
   const take = (chunk: Uint8Array) => capture.push(chunk);
   const end = () => {
     capture.isFinal = true;
   };
-  return isPipe(stream) ? pipeReader(stream, pool, buffer, take, end) : socketReader(stream, take, end);
+  return isPipe(stream) ? pipeReader(stream, buffer, take, end) : socketReader(stream, take, end);
 }

@@ -18,24 +18,15 @@ export interface StreamReader {
   unref(): void;
   /** Reads what is available, at most `maxBytes`, even while paused, because the command has ended. */
   drain(maxBytes: number): void;
-  /**
-   * Stops reading. The command then gets EPIPE.
-   * @param isUnshared - Whether no other process can have the stream open: then it is reused for another command.
-   */
-  close(isUnshared: boolean): void;
+  /** Stops reading. The command then gets EPIPE. */
+  close(): void;
 }
 
 /**
  * Reads a pipe of ours. Chunks passed to `onBytes` are only valid during the call, because the buffer is reused.
  * @param buffer - At least `READ_BYTES`; may be shared by all readers of a thread.
  */
-export function pipeReader(
-  pipe: Pipe,
-  pool: PipePool,
-  buffer: Uint8Array,
-  onBytes: OnBytes,
-  onEnd: () => void,
-): StreamReader {
+export function pipeReader(pipe: Pipe, buffer: Uint8Array, onBytes: OnBytes, onEnd: () => void): StreamReader {
   const descriptor = pipe.readEnd;
   let socket: Socket | undefined;
   let hasEnded = false;
@@ -91,14 +82,11 @@ export function pipeReader(
         hold.set(onBytes(buffer.subarray(0, count)));
       }
     },
-    close(isUnshared) {
-      const wasAtItsEnd = hasEnded;
+    close() {
       end();
       if (isClosed) return;
       isClosed = true;
-      if (socket !== undefined) return;
-      if (wasAtItsEnd && isUnshared) pool.giveBack(pipe);
-      else closeSync(descriptor);
+      if (socket === undefined) closeSync(descriptor);
     },
   };
 }
