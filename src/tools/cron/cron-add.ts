@@ -30,7 +30,7 @@ import { foundSchedule, isFailure, runningHosts, shownSchedule } from "./shown-s
 export const cronAddTool = defineTool({
   name: "cron_add",
   description:
-    "Schedule a shell command, also after this session: send exactly one of `schedule`, `at`, `after`, `every`. Nobody is asked when it runs: what needs approval needs it now.",
+    "Schedule a shell command, also after this session: send exactly one of `schedule`, `at`, `after`, `every`. No user is asked when it runs: what needs approval needs it now.",
   input: cronAddSchema,
   effect: "write",
   annotations: { title: "Add a schedule" },
