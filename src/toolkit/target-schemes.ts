@@ -297,11 +297,15 @@ export async function openFound(
 ): Promise<Backend> {
   const opened = await scheme.open(request);
   if (!isOpenedMachine(opened)) return opened;
-  const { backend, command, interactive } = opened;
+  const { backend } = opened;
   if (terminal === undefined) return backend;
   const { withTmux } = await import("../backends/tmux/index.js");
   try {
-    return withTmux(backend, { run: command, ...(interactive === undefined ? {} : { interactive }), ...terminal });
+    return withTmux(backend, {
+      run: (argv) => opened.command(argv),
+      ...(opened.interactive === undefined ? {} : { interactive: (argv) => opened.interactive!(argv) }),
+      ...terminal,
+    });
   } catch (error) {
     await backend.close().catch(() => {});
     throw error;

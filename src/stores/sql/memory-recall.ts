@@ -29,9 +29,11 @@ export async function recall(sql: Sql, of: SearchedNamespace, query: MemoryQuery
   }
   const scored = hasText ? await scoredByWords(sql, of, query) : new Map<number, Scored>();
   if (query.vector !== undefined) await addSimilarity(sql, of, query, query.vector, scored, hasText);
+  // An entry whose key is the text was asked for by it.
+  const isNamed = ({ key }: Scored): number => (key === query.text?.trim() ? 1 : 0);
   const best = [...scored.values()]
     .filter(({ score }) => score > 0)
-    .sort(byRank)
+    .sort((one, other) => isNamed(other) - isNamed(one) || byRank(one, other))
     .slice(0, limit);
   return entriesOf(sql, best);
 }

@@ -164,6 +164,14 @@ export const fsReading: Suite<Fixture> = [
               const what = `${newlines} line feeds of "${name}" from ${offset}, then ${length} bytes`;
               expectBytes(passed.bytes, expected.bytes, what);
               expectEqual([passed.from, passed.newlines], [expected.from, expected.newlines], `place of ${what}`);
+              for (const mark of "marks" in passed ? passed.marks : []) {
+                const before = bytes.subarray(Math.min(offset, bytes.length), mark.offset);
+                expectEqual(
+                  mark.newlines,
+                  before.filter((byte) => byte === 10).length,
+                  `line feeds to a mark of ${what}`,
+                );
+              }
               expectEqual([passed.size, passed.version], [bytes.length, version], `size and version of ${what}`);
             }
       }

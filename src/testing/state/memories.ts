@@ -238,6 +238,9 @@ export const stateMemories: Suite<StateFixture> = [
     await memories.store(note("short", "filler"));
     expectEqual(keysOf(await other.recall({ text: "zanzibar" })), ["long"], "alone");
     expectEqual(keysOf(await other.recall({ text: "filler zanzibar" })).length, 2, "with another word");
+    await memories.store(note("zanzibar", "short"));
+    await memories.store(note("zanzibar zanzibar", "zanzibar, zanzibar"));
+    expectEqual(keysOf(await other.recall({ text: "zanzibar", limit: 1 })), ["zanzibar"], "the one of that key first");
   }),
   onMemories("recall:any-text", "No text of a query is syntax", async (memories) => {
     await memories.store(note("k", "quiet words"));

@@ -22,7 +22,7 @@ const STOPPED: Readonly<Record<Exclude<BashData["ended"], "itself" | "detached">
   }),
   deadline: (data, name, limits) => ({
     code: "SHELL_TIMEOUT",
-    message: `${stopped(data, name)} after ${data.timeoutMs} ms${endOf(data)}. Raise \`timeoutMs\` (at most ${limits.maxTimeoutMs}), or let it do less.`,
+    message: `${stopped(data, name)} after ${data.timeoutMs} ms${endOf(data)}. ${mayRunOn(data) ? "Check whether it still runs before you repeat it." : `Raise \`timeoutMs\` (at most ${limits.maxTimeoutMs}), or let it do less.`}`,
     details: { timeoutMs: data.timeoutMs },
   }),
   "output-limit": (data, name) => ({

@@ -72,7 +72,14 @@ export async function callCommand(
     if (options.explain) return await explain(box, { id: "call", name: tool, input }, options.json === true);
     progress = liveProgress(tool, process.stderr);
     const shown = progress;
-    const outcome = await withInterrupt((signal) => runShown(box, { id: "call-1", name: tool, input }, shown, signal));
+    const call = { id: "call-1", name: tool, input };
+    let outcome = await withInterrupt((signal) => runShown(box, call, shown, signal));
+    if (options.session === undefined && hasNoSession(outcome) && !isAboutSession(toolkit.dialect, tool)) {
+      printNotice(
+        `the session of this workspace cannot be used, so this call has one of its own. ${String(outcome.output)}`,
+      );
+      outcome = await withInterrupt((signal) => runShown(toolkit.session().box(), call, shown, signal));
+    }
     if (options.json) process.stdout.write(answerJson(toolkit.dialect.envelope(outcome), process.stdout));
     else printAnswer(outcome);
     const hint = hintFor(outcome, { tool, words, input }, settings, toolkit.dialect);
@@ -91,6 +98,15 @@ export async function callCommand(
     const jobs = survivors.jobs.length === 0 ? undefined : await jobAdmin(stateDir === undefined ? {} : { stateDir });
     for (const line of [...previous, ...survivors.report(left, jobs?.list())]) printNotice(line);
   }
+}
+
+/** Whether the tool is about what the session holds. */
+const isAboutSession = (dialect: Dialect, tool: string) =>
+  ["todo_read", "todo_set"].some((own) => isToolOf(dialect, tool, own));
+
+/** Whether nothing was decided or run because the session's state cannot be used. Without it, a file may have to be read again. */
+function hasNoSession({ code, decision }: ToolOutcome): boolean {
+  return code?.startsWith("STORE_") === true && decision.rule === "undecided";
 }
 
 /** Whether the dialect has Haft's tool under this name. */

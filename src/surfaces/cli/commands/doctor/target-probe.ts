@@ -183,10 +183,10 @@ function wholeMachine({ cwd, home, machine }: Backend): readonly DoctorFinding[]
 }
 
 /** Starts the terminal for a moment. The socket of a server of its own is another one each time. */
-async function terminal({ flags, attachCommand }: Backend): Promise<readonly DoctorFinding[]> {
-  if (flags.terminal !== true) return [];
+async function terminal(backend: Backend): Promise<readonly DoctorFinding[]> {
+  if (backend.flags.terminal !== true) return [];
   try {
-    const command = (await attachCommand?.())?.replace(/ -S \S+/, " -S SOCKET");
+    const command = (await backend.attachCommand?.())?.replace(/ -S \S+/, " -S SOCKET");
     if (command === undefined) return [];
     const where = command.includes(" -S SOCKET") ? "; `haft serve` and the tool `panes` print the SOCKET" : "";
     return [{ id: "terminal", status: "ok", found: `you can watch it: \`${command}\`${where}` }];
