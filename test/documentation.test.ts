@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Claim, createToolkit } from "../src/index.js";
@@ -139,18 +140,22 @@ describe("the programs in TypeScript", () => {
 });
 
 it("the README and the library guide say which tools each box has", async () => {
-  const toolkit = await createToolkit({ persist: false });
-  const names = (box?: "coding") =>
+  const stateDir = mkdtempSync(join(tmpdir(), "haft-boxes-"));
+  const toolkit = await createToolkit({ stateDir, on: ["local", { name: "other", target: "memory" }] });
+  const names = (box?: "coding" | "schedules" | "memory") =>
     toolkit
       .box(box)
       .descriptors()
       .map(({ name }) => name);
-  const coding = names("coding");
-  expect(names().filter((name) => !coding.includes(name))).toEqual(["move", "delete", "time", "http_request"]);
+  const own = [...names("coding"), ...names("schedules"), ...names("memory")];
+  expect([names("schedules").length, names("memory").length]).toEqual([6, 3]);
+  expect(new Set(own).size).toBe(own.length);
+  expect(names().filter((name) => !own.includes(name))).toEqual(["move", "copy", "delete", "time", "http_request"]);
   await toolkit.close();
+  rmSync(stateDir, { recursive: true });
   for (const page of ["README.md", "docs/guide/library.md"])
     expect(readFileSync(join(REPOSITORY, page), "utf8")).toMatch(
-      /`box\("coding"\)`\s+all\s+but\s+`move`,\s+`delete`,\s+`time`\s+and\s+`http_request`/,
+      /`box\("coding"\)`\s+leaves\s+out\s+schedules,\s+memory,\s+`copy`,\s+`move`,\s+`delete`,\s+`time`\s+and\s+`http_request`/,
     );
 });
 

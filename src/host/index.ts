@@ -15,7 +15,6 @@ export {
 } from "./process/command-environment.js";
 export { type HostIdentity, hostName, isHostAlive, machinePlace, ownHostIdentity } from "./process/host-identity.js";
 export { killTree, type Leader, send, survivorsOf } from "./process/kill-tree.js";
-export { passingDirectories } from "./process/passing-directories.js";
 export { type Pipe, PipePool } from "./process/pipe-pool.js";
 export { requireNoProcessSecret } from "./process/process-secrets.js";
 export {
@@ -32,6 +31,7 @@ export {
 } from "./process/process-table.js";
 export { ProcessTree, type TreeCriteria, type TreeMember } from "./process/process-tree.js";
 export { removeNames } from "./process/remove-names.js";
+export { scratchDirectories } from "./process/scratch-directories.js";
 export { killAfter, processExists, type SignalTarget, sendSignal } from "./process/signal.js";
 export { isProgram, programOnPath, systemProgram } from "./process/system-program.js";
 export { takeReports, Watcher, type WatcherReport } from "./process/watcher.js";

@@ -153,7 +153,7 @@ export interface ClaimContext<Limits = unknown> {
   readonly backend: { readonly name: string; readonly flags: BackendFlags };
   readonly limits: Limits;
   readonly session: SessionView;
-  /** That of the host; the one of the state can differ. */
+  /** The host's clock. A state that several hosts share can have another: see `Schedules.now`. */
   readonly clock: Pick<Clock, "now">;
   /** Undefined where the call reads from its own target. */
   readonly source?: SourcePlace | undefined;

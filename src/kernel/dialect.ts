@@ -4,10 +4,15 @@ import type { ContentBlock, ToolResult, Truncation } from "./result.js";
 import type { JsonSchema } from "./schema.js";
 import type { ToolOutcome } from "./tool-outcome.js";
 
-/** The result of `decode`: the tool's canonical input, or the problem in one sentence; `missing`: the parameter is. */
+/** The result of `decode`: the tool's canonical input, or the problem in one sentence. */
 export type Decoded<Input, Limits> =
   | { readonly input: Input; readonly limits?: Partial<Limits>; readonly notes?: readonly string[] }
-  | { readonly problem: string; readonly parameter?: string; readonly missing?: boolean };
+  | {
+      readonly problem: string;
+      readonly parameter?: string;
+      /** `parameter` was not sent. */
+      readonly missing?: boolean;
+    };
 
 /** Context for rendering a result. */
 export interface RenderContext {

@@ -60,15 +60,16 @@ export interface ReplaceResult {
   readonly inPlace: boolean;
 }
 
-/** What follows so many line feeds of a file. */
+/** What `Fs.readPastLines` returns. */
 export interface LinesPassed {
   readonly bytes: Uint8Array;
-  /** Where `bytes` begin. */
+  /** The byte of the file at which `bytes` begin. */
   readonly from: number;
-  /** Line feeds passed: as many as requested, or those before the end of the file. */
+  /** Line feeds that were skipped: as many as requested, or all up to the end of the file. */
   readonly newlines: number;
-  /** Offsets on the way, in order, and the line feeds up to each. */
+  /** Some offsets in the part that was skipped, ascending, each with the line feeds between the requested offset and it. */
   readonly marks: readonly { readonly offset: number; readonly newlines: number }[];
+  /** Bytes of the whole file. */
   readonly size: number;
   readonly version: string;
 }
@@ -106,9 +107,9 @@ export interface Fs {
    */
   openRead(path: string, io?: Io & { readonly offset?: number; readonly isScan?: boolean }): AsyncIterable<Uint8Array>;
   /**
-   * Passes `newlines` line feeds (the byte 10) from `offset` on, and reads up to `length` bytes after the last of them, at most
-   * 256 KiB; if the file ends before, its last `length` bytes, from `offset` at the earliest. For a file that is far away: they
-   * are counted where it is, and only the result is moved. Optional. Undefined if that machine cannot count them; then read the bytes.
+   * Skips `newlines` line feeds (byte 10) from byte `offset`, 0 or more, then reads up to `length` bytes (at most 256 KiB). If the
+   * file ends first, returns its last bytes, never from before `offset`. The remote machine counts, so only the result is transferred.
+   * Undefined if it cannot: read the bytes then. Rejects as `readRange`.
    */
   readPastLines?(
     path: string,

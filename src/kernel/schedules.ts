@@ -11,7 +11,7 @@ export type ScheduleTiming =
   | { readonly kind: "every"; readonly everyMs: number; readonly fromMs: number };
 
 /**
- * What happens with due times that passed while no host was up, or while an earlier run of the schedule had not ended. "skip": they
+ * What happens with due times that passed while no host was running, or while an earlier run of the schedule had not ended. "skip": they
  * are recorded as skipped. "once": the latest runs, the others are skipped. A number: at most so many of the latest run, one after
  * another.
  */
@@ -195,7 +195,7 @@ export interface Schedules {
   trigger(id: string): Promise<ScheduleRun | undefined>;
   /** The newest first. 50 are kept of each schedule, beside those that have not ended. */
   runs(filter?: RunFilter): Promise<readonly ScheduleRun[]>;
-  /** Of each schedule that is stored, and is as `of` says, its newest run, if it has any. */
+  /** The newest run of each stored schedule that has one; with `of`, only of schedules of that owner and place. In no order. */
   lastRuns(of?: RunFilter["of"]): Promise<readonly ScheduleRun[]>;
   /** Milliseconds since the epoch by the clock of the store, which all hosts on it share. */
   now(): Promise<number>;

@@ -107,11 +107,11 @@ export interface ShellResult {
   readonly job?: string;
   /** For "spawn-error" and "channel-lost": the reason, as a clause without a full stop. */
   readonly problem?: string;
-  /** Where it ran in a pane of a terminal (`Terminal`): its id. stdout and stderr are one stream there. */
+  /** The id of the pane (`Terminal`) that it ran in, where stdout and stderr are one stream; absent outside of a pane. */
   readonly pane?: string;
-  /** A user typed in that pane while it ran. */
+  /** Whether a user typed in that pane while it ran; absent outside of a pane. */
   readonly userTyped?: boolean;
-  /** See `PaneState.notice`. */
+  /** See `PaneState.notice`; absent outside of a pane. */
   readonly notice?: string;
   readonly startedMs: number;
   readonly tookMs: number;

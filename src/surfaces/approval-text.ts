@@ -248,11 +248,11 @@ function scheduleRows({
   ];
 }
 
-/** What happens with due times that no host was up for. */
+/** What happens with due times that pass while Haft is not running. */
 function missedText(missed: NonNullable<CommandPreview["schedule"]>["missed"]): string {
-  if (missed === "skip") return "times at which no host was up are skipped";
-  const most = missed === "once" || missed === 1 ? "only the latest runs" : `at most the latest ${missed} run`;
-  return `of the times at which no host was up, ${most}, late`;
+  if (missed === "skip") return "times missed while Haft is not running are skipped";
+  if (missed === "once" || missed === 1) return "after a pause of Haft, only the latest missed time runs";
+  return `after a pause of Haft, at most the latest ${missed} missed times run`;
 }
 
 /** What the call touches beside what is shown of it already. What is allowed without a question ("if-allowed") is not asked about. */

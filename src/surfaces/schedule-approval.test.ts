@@ -67,7 +67,7 @@ describe("the question about a schedule", () => {
     expect(text).toMatch(/when:? +every day at 03:07, Europe\/Berlin\n/);
     expect(text.match(/day \d{4}-\d\d-\d\d 03:07:00\+0[12]:00 Europe\/Berlin\n/g)).toHaveLength(3);
     expect(text).toMatch(/\nname:? +tidy\n/);
-    expect(text).toMatch(/\nmissed:? +of the times at which no host was up, at most the latest 2 run, late\n/);
+    expect(text).toMatch(/\nmissed:? +after a pause of Haft, at most the latest 2 missed times run\n/);
     expect(text).not.toContain('"collection"');
   });
 });
@@ -84,5 +84,5 @@ it.each(SURFACES)("a changed command is shown with the times that stay: %s", asy
 it("what is due once has one time", async () => {
   const { terminal } = await shownFor("cron_add", { at: "2130-01-31T09:00:00Z", command, missed: "skip" });
   expect(terminal.match(/2130-01-31 09:00:00|2130-01-31 \d\d:00:00/g)).toHaveLength(1);
-  expect(terminal).toContain("times at which no host was up are skipped");
+  expect(terminal).toContain("times missed while Haft is not running are skipped");
 });

@@ -30,7 +30,10 @@ export interface Fixture {
   readonly clock: Clock;
   /** Absent if the platform has none; list the cases that need it under `cannot`. */
   plant?(what: Plant): Promise<void>;
-  /** Opens another backend of the same kind, on the same machine and with the same stored jobs, for a case that closes it. If absent, list the cases of `backendSuite` under `cannot`. */
+  /**
+   * Opens another backend of the same kind, on the same machine and with the same stored jobs, for a case that closes it. If absent,
+   * list the cases of `backendSuite` under `cannot`.
+   */
   openAnother?(): Promise<Backend>;
   /** Called once after the case, also if it failed. Removes the directory; may keep the backend open for the next case. */
   dispose(): Promise<void>;

@@ -93,7 +93,6 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     sessions: () => sessions.all(),
     changes: async () => (await import("./changed-calls.js")).changedCalls(host.services),
     undo: async (request = {}) => (await import("./undo.js")).undoCalls(request, host.services, targets.all),
-    openTarget: async () => void (await targets.first.open()),
     attachCommand: async () => (await targets.first.open()).attachCommand?.(),
     takeReports: () => targets.takeReports(),
     forgetJobs: () => targets.forgetJobs(),

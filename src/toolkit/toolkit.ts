@@ -78,9 +78,11 @@ export interface Toolkit<Tools extends object = object> extends AsyncDisposable 
   ): ToolkitSession<Tools>;
   /** A box with a session of its own, or the one that the toolkit was made with. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */
   box(collection?: CollectionName | (string & {})): OwnedBox<Tools>;
-  /** Opens the default target before a call needs it. @throws Why it cannot be opened; the next call tries again. */
-  openTarget(): Promise<void>;
-  /** `attachCommand` of the default target's backend, which it opens. Undefined without a terminal. */
+  /**
+   * `attachCommand` of the default target's backend, which it opens. Undefined without a terminal.
+   *
+   * @throws Why it cannot be opened; the next call tries again.
+   */
   attachCommand(): Promise<string | undefined>;
   /** The conversations that are open. */
   sessions(): readonly ToolkitSession<Tools>[];

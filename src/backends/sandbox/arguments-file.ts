@@ -1,13 +1,13 @@
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { newNonce, passingDirectories } from "../../host/index.js";
+import { newNonce, scratchDirectories } from "../../host/index.js";
 
 /**
  * Arguments as `bwrap --args` reads them from a descriptor: there, other users do not see the variables of a command. An unlinked file,
  * opened at its start.
  * @param directories - Where it is made: in the first one where that is possible.
  */
-export function argumentsFile(args: readonly string[], directories = passingDirectories()): number {
+export function argumentsFile(args: readonly string[], directories = scratchDirectories()): number {
   const bytes = Buffer.from(args.map((one) => `${one}\0`).join(""));
   for (const [index, directory] of directories.entries()) {
     try {

@@ -118,21 +118,16 @@ withServices(["ssh"], "ssh", () => {
     await nothingLeft();
   });
 
-  it("a server that never answers is reported after 10 s", async () => {
+  it("a server that never answers is reported", async () => {
     const server = createServer(() => {});
     const port = await new Promise<number>((resolve) => {
       server.listen(0, "127.0.0.1", () => resolve((server.address() as { port: number }).port));
     });
     const destination = `127.0.0.1:${port}`;
-    const startedAt = performance.now();
     await expect(openSsh({ destination, config: client.config })).rejects.toMatchObject({
       code: "BACKEND_UNAVAILABLE",
       details: { reason: "timed-out" },
     });
-    const tookMs = performance.now() - startedAt;
-    expect(tookMs).toBeGreaterThan(9_000);
-    // ssh itself is given 12 s; twice that would be two limits, one after the other.
-    expect(tookMs).toBeLessThan(20_000);
     server.close();
     await nothingLeft();
   });

@@ -33,8 +33,8 @@ const SCHEDULE = {
   description:
     'Object: {"kind":"cron","expr":"0 9 * * 1-5","tz":"Europe/Berlin"}, {"kind":"at","at":"2030-01-01T09:00:00Z"}, {"kind":"after","after_seconds":600} or {"kind":"every","every_ms":3600000}',
 } as const;
-const PROMPT = { type: "string", description: "Of a job of an agent: not run here" } as const;
-const DELIVERY = { type: "object", description: "Only none: output is sent to no channel" } as const;
+const PROMPT = { type: "string", description: "Of agent jobs, which are not supported" } as const;
+const DELIVERY = { type: "object", description: "Only none: output is not delivered to channels" } as const;
 const JOB_ID = { type: "string", description: "The id of the job, or its name" } as const;
 
 export const cronAddPresenter: ToolPresenter<CronAddInput, CronScheduleData> = {
@@ -45,7 +45,7 @@ export const cronAddPresenter: ToolPresenter<CronAddInput, CronScheduleData> = {
     properties: {
       schedule: SCHEDULE,
       name: { type: "string" },
-      job_type: { type: "string", enum: ["shell", "agent"], description: "shell; jobs of an agent are not run here" },
+      job_type: { type: "string", enum: ["shell", "agent"], description: "shell; agent jobs are not supported" },
       command: { type: "string", description: "The shell command" },
       prompt: PROMPT,
       delete_after_run: { type: "boolean", description: "Default: true for at and after" },

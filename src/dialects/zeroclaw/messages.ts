@@ -47,10 +47,8 @@ export const bodyCapped = (bytes: number): string => `[truncated: the body is lo
 export const fetchFailed = (reason: string): string => `Failed to fetch: ${reason}`;
 
 /** ZC-068, ZC-071, ZC-074 */
-export const AGENT_JOBS =
-  "jobs of an agent are not run here: they come with the agent. Send a `command` for a shell job";
-export const NO_DELIVERY =
-  "the output of a job is sent to no channel. Leave out `delivery`; `cron_runs` shows the output";
+export const AGENT_JOBS = "agent jobs are not supported. Send a `command` for a shell job";
+export const NO_DELIVERY = "output is not delivered to channels. Omit `delivery`; `cron_runs` shows the output";
 export const NOTHING_RUNS =
   "Nothing runs the jobs of this workspace at present: ask the user to start `haft serve` or `haft schedule daemon` in it.";
 export const APPROVAL_OVER =

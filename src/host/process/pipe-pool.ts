@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { closeSync, constants, existsSync, mkdtempSync, openSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { passingDirectories } from "./passing-directories.js";
 import { removeNames } from "./remove-names.js";
+import { scratchDirectories } from "./scratch-directories.js";
 import { sendSignal } from "./signal.js";
 import { systemProgram } from "./system-program.js";
 
@@ -54,7 +54,7 @@ export class PipePool {
   constructor(
     isUsable = process.platform === "linux" && existsSync("/proc/self/fd"),
     mkfifo = () => systemProgram("mkfifo"),
-    directories = passingDirectories(),
+    directories = scratchDirectories(),
   ) {
     this.#isUsable = isUsable;
     this.#mkfifo = mkfifo;

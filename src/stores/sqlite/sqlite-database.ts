@@ -113,7 +113,7 @@ function databaseOn(connection: SqliteConnection, path: string): Omit<SqlDatabas
  * SQLite gives its other files the mode of the database. A file that exists is not opened here: closing it would end the locks that
  * other connections of this process have on it.
  *
- * A new database gets its name with its header in it. So one without a byte has lost what it held, and is no new one.
+ * A new database gets its name only once it has its header: an empty file has therefore lost its contents.
  */
 function createPrivate(driver: SqliteDriver, path: string): void {
   const found = statOf(path);

@@ -93,7 +93,7 @@ describe("a database that cannot be used", () => {
     ).toBe(true);
   });
 
-  it("that was emptied is no new one (MEM-12)", async () => {
+  it("that was emptied is refused (MEM-12)", async () => {
     await stored();
     writeFileSync(path, "");
     const refused = {

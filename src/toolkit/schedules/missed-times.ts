@@ -4,9 +4,10 @@ import { duesBetween } from "../../engines/schedule/index.js";
 import { type Schedule, type Schedules, schedulePlace } from "../../kernel/index.js";
 import { runningHosts } from "../../tools/index.js";
 
-/** Times that one schedule has missed, at most 1,000 of them. What becomes of them, its `missed` says. */
+/** The due times of one schedule that passed while no host ran it. Its `missed` says which of them run now. */
 export interface MissedTimes {
   readonly schedule: Schedule;
+  /** How many, 1 to 1,000: more are not counted. */
   readonly times: number;
 }
 
@@ -14,7 +15,7 @@ export interface MissedTimes {
 const LATE_MS = 60_000;
 const MAX_TIMES = 1_000;
 
-/** Of the schedules of these places that no host is up for. */
+/** Of the enabled schedules in those of `placesOf` that no host serves. */
 export async function missedTimes(
   schedules: Pick<Schedules, "list" | "now" | "hosts">,
   placesOf: (stored: readonly Schedule[]) => Promise<readonly string[]>,

@@ -25,7 +25,7 @@ export interface ListedSchedule extends ShownSchedule {
   readonly workspace: string;
   /** Names and process ids of hosts that run schedules of its target and workspace now. */
   readonly hosts: readonly string[];
-  /** Whether `next` is past: no host was up for it, or none has taken it yet. */
+  /** Whether `next` is past: no host runs it, or none has begun it yet. */
   readonly isOverdue: boolean;
 }
 
@@ -35,16 +35,22 @@ export interface ScheduleAdmin {
   /** Hosts that run schedules now, of any workspace. */
   hosts(): Promise<RunningHosts>;
   /** By id or name. @throws `SCHEDULE_UNKNOWN`, `SCHEDULE_AMBIGUOUS` */
-  remove(wanted: string): Promise<ListedSchedule>;
+  remove(idOrName: string): Promise<ListedSchedule>;
   /** Makes one due now. @throws As `remove`; `STORE_INVALID` for one that is disabled, and where 50 of its runs wait. */
-  run(wanted: string): Promise<ListedSchedule>;
+  run(idOrName: string): Promise<ListedSchedule>;
   /**
-   * A disabled one does not run until it is enabled, and what was due meanwhile is not made up for. What the user approved remains so.
+   * A disabled schedule does not run until it is enabled. Times that pass meanwhile do not run later, and the user's approval remains.
+   *
    * @throws As `remove`.
    */
-  setEnabled(wanted: string, enabled: boolean): Promise<ListedSchedule>;
-  /** The newest first; of one schedule, or of all, those that are gone included: by the id or name they had. @throws As `remove`. */
-  log(filter: { readonly wanted?: string; readonly limit: number }): Promise<readonly ShownRun[]>;
+  setEnabled(idOrName: string, enabled: boolean): Promise<ListedSchedule>;
+  /**
+   * Runs of one schedule, or of all; the newest first. A removed schedule is found by the id or the name that it had.
+   *
+   * @param filter - `limit`: 1 to 1,000.
+   * @throws As `remove`.
+   */
+  log(filter: { readonly idOrName?: string; readonly limit: number }): Promise<readonly ShownRun[]>;
 }
 
 type AdminHost = Pick<HostServices, "redactor"> & { readonly state: Pick<HostServices["state"], "schedules"> };
@@ -71,8 +77,8 @@ export function scheduleAdmin({ state: { schedules }, redactor }: AdminHost): Sc
       ...(owner === undefined ? {} : { owner }),
     };
   };
-  const found = async (wanted: string): Promise<Schedule> => {
-    const one = await foundSchedule(schedules, wanted);
+  const found = async (idOrName: string): Promise<Schedule> => {
+    const one = await foundSchedule(schedules, idOrName);
     if (!isFailure(one)) return one;
     const code = one.code === "SCHEDULE_AMBIGUOUS" ? "SCHEDULE_AMBIGUOUS" : "SCHEDULE_UNKNOWN";
     const message = blockText(one.content[0] ?? { kind: "text", text: code });
@@ -85,36 +91,36 @@ export function scheduleAdmin({ state: { schedules }, redactor }: AdminHost): Sc
       return Promise.all((await schedules.list()).map((one) => listed(one, at, last.get(one.id))));
     },
     hosts: () => runningHosts(schedules),
-    async remove(wanted) {
-      const one = await found(wanted);
+    async remove(idOrName) {
+      const one = await found(idOrName);
       await schedules.update(one.id, () => undefined);
       return listed(one, await now());
     },
-    async run(wanted) {
-      const one = await found(wanted);
+    async run(idOrName) {
+      const one = await found(idOrName);
       await schedules.trigger(one.id);
       return listed(one, await now());
     },
-    async setEnabled(wanted, enabled) {
-      const { id } = await found(wanted);
+    async setEnabled(idOrName, enabled) {
+      const { id } = await found(idOrName);
       const [{ nextDue }, nowMs] = await Promise.all([import("../../engines/schedule/index.js"), schedules.now()]);
       const changed = await schedules.update(id, (old) =>
         enabled && !old.enabled ? enabledAgain(old, nextDue(old.timing, nowMs)) : { ...old, enabled },
       );
       return listed(changed ?? (await found(id)), await now()); // `found` refuses one that was removed meanwhile
     },
-    async log({ wanted, limit }) {
+    async log({ idOrName, limit }) {
       const named = new Map((await schedules.list()).map((schedule) => [schedule.id, schedule]));
       const logged = (runs: readonly ScheduleRun[]) =>
         runs.map((run) => {
           const { name, ...more } = shownRun(run, named.get(run.schedule));
           return { ...more, command: shown(run.command), ...(name === undefined ? {} : { name: shown(name) }) };
         });
-      if (wanted === undefined) return logged(await schedules.runs({ limit }));
+      if (idOrName === undefined) return logged(await schedules.runs({ limit }));
       try {
-        return logged(await schedules.runs({ limit, schedule: (await found(wanted)).id }));
+        return logged(await schedules.runs({ limit, schedule: (await found(idOrName)).id }));
       } catch (thrown) {
-        const runs = HaftError.is(thrown, "SCHEDULE_UNKNOWN") ? await runsOfRemoved(schedules, wanted, limit) : [];
+        const runs = HaftError.is(thrown, "SCHEDULE_UNKNOWN") ? await runsOfRemoved(schedules, idOrName, limit) : [];
         if (runs.length === 0) throw thrown;
         return logged(runs);
       }

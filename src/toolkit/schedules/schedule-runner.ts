@@ -35,7 +35,7 @@ export interface ScheduleOptions {
   readonly pollMs?: number;
   /** Called when a run begins, and with its end. */
   onRun?(run: ScheduleRun, schedule: Schedule, end?: ScheduleRunEnd): void;
-  /** Called at the start, before anything runs, where due times have passed while no host was up. */
+  /** Called by `start`, before anything runs, if due times passed a minute ago or earlier while no host ran their schedules. */
   onMissed?(missed: readonly MissedTimes[]): void;
   /** Called when the store cannot be used; the next look tries again. */
   onProblem?(error: Error): void;

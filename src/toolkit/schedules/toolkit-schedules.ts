@@ -107,7 +107,7 @@ async function openedWorkspace(target: Target): Promise<string | undefined> {
 export function withoutSchedules(): HaftError {
   return new HaftError(
     "BACKEND_UNSUPPORTED",
-    "There are no schedules: the state of this host has no database for them. Use Node.js 22.13 or later, install the package `libsql`, or name a PostgreSQL database with --store.",
+    "Schedules are not available: the state is not in SQLite or PostgreSQL. Use Node.js 22.13 or later, install the package `libsql`, or name a PostgreSQL database (`--store`, or `store` of `createToolkit`).",
     { details: { backend: "state", feature: "schedules" } },
   );
 }

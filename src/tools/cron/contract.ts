@@ -30,9 +30,10 @@ export const cronAddSchema = {
     name: text,
     missed: {
       type: "string",
-      description: 'Due times without a host: "skip", "once" (default: the latest runs), or how many of the latest run',
+      description:
+        'Times missed while Haft was down: "skip", "once" (default: run the latest), or how many of the latest to run',
     },
-    retries: { ...retries, description: "Repeats of a run whose host died; default 0" },
+    retries: { ...retries, description: "Retries of a run that a crash interrupted; default 0" },
     timeoutMs: { ...timeoutMs, description: `Default ${SCHEDULE_LIMITS.defaultTimeoutMs}` },
   },
   required: ["command"],
@@ -77,7 +78,7 @@ export const cronListSchema = {
 export const cronRunsSchema = {
   type: "object",
   properties: {
-    id: { type: "string", description: "Id or name, also of one that is gone; default: all" },
+    id: { type: "string", description: "Id or name, also of a removed schedule; default: all" },
     limit: {
       type: "integer",
       minimum: 1,

@@ -30,7 +30,7 @@ import { foundSchedule, isFailure, runningHosts, shownSchedule } from "./shown-s
 export const cronAddTool = defineTool({
   name: "cron_add",
   description:
-    "Run a shell command at times, also after this session: send exactly one of `schedule`, `at`, `after`, `every`. Runs have no user: what needs approval needs it now.",
+    "Schedule a shell command, also after this session: send exactly one of `schedule`, `at`, `after`, `every`. No user is asked when it runs: what needs approval needs it now.",
   input: cronAddSchema,
   effect: "write",
   annotations: { title: "Add a schedule" },
@@ -46,7 +46,7 @@ export const cronAddTool = defineTool({
 export const cronUpdateTool = defineTool({
   name: "cron_update",
   description:
-    "Change what is given of a schedule, as in `cron_add`. `enabled` false pauses it. A new `command` runs in `cwd`, default the current directory.",
+    "Change a schedule; parameters as in `cron_add`, omitted ones stay. `enabled` false pauses it. A new `command` runs in `cwd`, default the current directory.",
   input: cronUpdateSchema,
   effect: "write",
   annotations: { title: "Change a schedule" },

@@ -156,12 +156,12 @@ export const ZEROCLAW_CRON_ADD_TRANSCRIPTS: readonly ZeroclawTranscript[] = [
         (more) =>
           add(
             { schedule: WEEKDAYS, ...more },
-            invalid("jobs of an agent are not run here: they come with the agent. Send a `command` for a shell job."),
+            invalid("agent jobs are not supported. Send a `command` for a shell job."),
           ),
       ),
       add(
         { schedule: WEEKDAYS, command: "ls", delivery: { mode: "announce", channel: "chat", to: "ada" } },
-        invalid("the output of a job is sent to no channel. Leave out `delivery`; `cron_runs` shows the output."),
+        invalid("output is not delivered to channels. Omit `delivery`; `cron_runs` shows the output."),
       ),
       // What only a job of an agent has says nothing about a command.
       add(
@@ -180,17 +180,11 @@ export const ZEROCLAW_CRON_ADD_TRANSCRIPTS: readonly ZeroclawTranscript[] = [
       ),
       update(
         { job_id: "<job 1>", patch: { prompt: "Look." } },
-        invalid(
-          "jobs of an agent are not run here: they come with the agent. Send a `command` for a shell job.",
-          "cron_update",
-        ),
+        invalid("agent jobs are not supported. Send a `command` for a shell job.", "cron_update"),
       ),
       update(
         { job_id: "<job 1>", patch: { delivery: { mode: "announce" } } },
-        invalid(
-          "the output of a job is sent to no channel. Leave out `delivery`; `cron_runs` shows the output.",
-          "cron_update",
-        ),
+        invalid("output is not delivered to channels. Omit `delivery`; `cron_runs` shows the output.", "cron_update"),
       ),
     ],
   },

@@ -64,7 +64,7 @@ export async function readRemotePart(
 }
 
 /**
- * Passes `newlines` line feeds over there, and reads up to `count` bytes after them, at most one block; see `Fs.readPastLines`.
+ * Skips `newlines` line feeds on the remote machine, then reads up to `count` bytes, at most one block; see `Fs.readPastLines`.
  * Undefined if the programs of that machine cannot.
  */
 export async function readPastRemoteLines(

@@ -230,7 +230,7 @@ async function stagePart(
   const { words, bytes } = await deadline.race(request);
   if (words[0] === "staged") return;
   const spool = new TextDecoder().decode(bytes);
-  const why = `its bytes are collected in "${spool}" on the target first, and there is no space left in that directory. Nothing was changed; free some space there`;
+  const why = `there is no space left in "${spool}" on the target, where its bytes are collected. Nothing was changed; free some space in that directory`;
   throw new HaftError("FS_NO_SPACE", `Did not ${FS_OPERATIONS.write[0]} "${path}": ${why}.`, {
     details: { path, why },
   });

@@ -90,8 +90,8 @@ hf_do_kill() {
   fi
 }
 
-# spawn TAG CWD ALLOWED STAGED COMMAND RECORD|no VARIABLES...: starts a detached job, which is kept if it has a record. The intermediate shell is killed by its
-# child, so the job does not depend on the channel and this worker is free; init adopts the job.
+# spawn TAG CWD ALLOWED STAGED COMMAND RECORD|no VARIABLES...: starts a detached job, which is kept if it has a record. The
+# intermediate shell is killed by its child, so the job does not depend on the channel and this worker is free; init adopts the job.
 hf_do_spawn() {
   hf_job_tag=$1 hf_kept=$6 hf_pace=go hf_rec=$hf_s/$hf_id.r
   hf_set_command "$2" "$3" "$4" "$5" || return 0

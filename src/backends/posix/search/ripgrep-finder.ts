@@ -26,12 +26,12 @@ const ANYWHERE = { allowed: "*", authorize: async () => {} };
 /** Asks the remote machine once for each workspace. */
 export class RemoteRipgrepFinder {
   readonly #start: StartOwnCommand;
-  readonly #placeForCopy: (() => Omit<StagingPlace, "print"> | undefined) | undefined;
+  readonly #placeForCopy: (() => StagingPlace | undefined) | undefined;
   readonly #found = new Map<string, Promise<RemoteRipgrep | undefined>>();
   #copied: Promise<string | undefined> | undefined;
 
   /** @param placeForCopy - Absent: ripgrep is not copied to a machine that has none. */
-  constructor(start: StartOwnCommand, placeForCopy?: () => Omit<StagingPlace, "print"> | undefined) {
+  constructor(start: StartOwnCommand, placeForCopy?: () => StagingPlace | undefined) {
     this.#start = start;
     this.#placeForCopy = placeForCopy;
   }
@@ -54,7 +54,7 @@ export class RemoteRipgrepFinder {
     if (known !== undefined) return known;
     const place = this.#placeForCopy?.();
     if (place === undefined || !isUsable(place.directory)) return undefined;
-    this.#copied ??= stageRipgrep({ ...place, print: (command) => this.#print(command, workspace) });
+    this.#copied ??= stageRipgrep(place, (command) => this.#print(command, workspace));
     const copied = await this.#copied;
     return copied === undefined ? undefined : this.#known(copied, workspace);
   }

@@ -11,17 +11,19 @@ export interface StagingPlace {
   readonly fs: Fs;
   /** The remote directory for it: private, and deleted with the backend. */
   readonly directory: string;
-  /** What a command prints there. */
-  print(command: string): Promise<string>;
 }
 
 /**
  * Copies about 6 MB. On Linux the program is linked statically, so that it needs nothing of the remote machine.
  *
+ * @param print - Runs a command on the remote machine, and returns what it prints.
  * @returns its path, for `print`; undefined where the remote machine is of another kind, the package has no program for this one, or
  * the directory cannot take it.
  */
-export async function stageRipgrep({ fs, directory, print }: StagingPlace): Promise<string | undefined> {
+export async function stageRipgrep(
+  { fs, directory }: StagingPlace,
+  print: (command: string) => Promise<string>,
+): Promise<string | undefined> {
   const [system, machine = ""] = (await print("uname -s -m")).trim().split(" ");
   if (system === undefined || system !== SYSTEMS[platform()] || MACHINES[arch()]?.includes(machine) !== true)
     return undefined;

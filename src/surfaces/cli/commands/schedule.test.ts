@@ -98,8 +98,8 @@ describe("haft schedule", () => {
     const plain = await haft("schedule", "add", "echo a", "--every", "1h", "--autonomy", "supervised");
     expect(plain.stderr).not.toMatch(/level|--allow/);
     const { status, stderr } = await add("rm -f a", "--every", "1h", "--allow", "rm -f a");
-    expect([status, stderr]).toEqual([0, expect.stringContaining("only if that was started with `--autonomy full`")]);
-    expect(stderr).toMatch(/follows the rules of the process that runs .* `haft policy allow 'rm -f a'`, and restart/);
+    expect([status, stderr]).toEqual([0, expect.stringContaining("start that process with `--autonomy full`")]);
+    expect(stderr).toMatch(/--allow holds for this command only\. .* `haft policy allow 'rm -f a'`, then restart/);
   });
 
   it("warns of a name that is in use", async () => {
@@ -182,10 +182,10 @@ describe("the list of schedules", () => {
     const redactor = secretRedactor({});
     const toolkit = await bench.toolkit();
     await toolkit.schedules.start(scheduleLog({ redactor }, (line) => lines.push(line)));
-    const missed = lines.filter((line) => line.includes("missed"));
+    const missed = lines.filter((line) => line.includes("passed while"));
     expect(missed).toEqual([
       expect.stringMatching(
-        /UTC {2}6 runs were missed while no host was up: 4 of \w+ "tidy", 2 of \w+ "key ⟦redacted:.*haft schedule log/,
+        /UTC {2}6 due times passed while Haft was not running: 4 of \w+ "tidy", 2 of \w+ "key ⟦redacted:.*haft schedule log/,
       ),
     ]);
   });

@@ -97,9 +97,9 @@ function addAddCommand(schedule: Command): void {
           .option("--cwd <dir>", "where the command runs (default: the workspace)")
           .option(
             "--missed <what>",
-            "due times that no host was up for: skip, once, or how many of the latest run (default: once)",
+            "times missed while Haft was not running: skip, once (the latest), or how many of the latest to run (default: once)",
           )
-          .option("--retries <number>", "how often a run is repeated whose host died (default: 0)")
+          .option("--retries <number>", "retries of a run that a crash interrupted (default: 0)")
           .option("--timeout <ms>", "the most that a run may take (default: 120000)"),
       ),
     ),

@@ -102,15 +102,14 @@ function laxerLevel({ toolkit: { autonomy }, config }: Settings): Autonomy | und
 
 /** What was given for this command alone, and does not hold where the schedule runs. */
 function reportLimits({ allow }: AddOptions, level: Autonomy | undefined): void {
-  const where = "of the process that runs the schedule";
   if (level !== undefined)
     printNotice(
-      `a run has at most the level ${where}: it is at level ${level} only if that was started with \`--autonomy ${level}\`, or is configured so.`,
+      `a run never exceeds the level of the process that runs it: start that process with \`--autonomy ${level}\`, or set it in its configuration.`,
     );
   if (allow.length === 0) return;
   const rules = allow.map((rule) => `\`${allowCommand(rule)}\``).join(", ");
   printNotice(
-    `a run follows the rules ${where}, and not --allow. To allow it there: ${rules}, and restart that process.`,
+    `--allow holds for this command only. To allow it for runs: ${rules}, then restart the process that runs schedules.`,
   );
 }
 
@@ -188,7 +187,7 @@ export async function logRuns(id: string | undefined, options: LogOptions): Prom
   if (limit < 1 || limit > 1_000)
     throw new UsageError(`--limit must be a number from 1 to 1000, not "${options.limit}".`);
   return withSchedules(options, async (admin) => {
-    const runs = await admin.log({ limit, ...(id === undefined ? {} : { wanted: id }) });
+    const runs = await admin.log({ limit, ...(id === undefined ? {} : { idOrName: id }) });
     if (options.json) printJson(runs);
     else process.stdout.write(runs.map(runText).join(""));
     if (runs.length === 0) printNotice(noRunsText(await admin.list(), id));

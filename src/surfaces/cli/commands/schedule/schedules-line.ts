@@ -40,13 +40,13 @@ export function schedulesLine(schedules: readonly ListedSchedule[]): string {
   return first === undefined ? `${count}, none of them due.` : `${count}, the next is due ${first.local}.`;
 }
 
-/** `3 runs were missed while no host was up: 2 of "tidy", 1 of a1b2. …` @param nameOf - As it is shown. */
-export function missedLine(missed: readonly MissedTimes[], nameOf: (schedule: Schedule) => string): string {
+/** `3 due times passed while Haft was not running: 2 of a1b2 "tidy", 1 of c3d4. …` */
+function missedLine(missed: readonly MissedTimes[], shownName: (schedule: Schedule) => string): string {
   const count = missed.reduce((sum, { times }) => sum + times, 0);
-  const shown = missed.slice(0, MAX_MISSED).map(({ schedule, times }) => `${times} of ${nameOf(schedule)}`);
+  const shown = missed.slice(0, MAX_MISSED).map(({ schedule, times }) => `${times} of ${shownName(schedule)}`);
   const more = missed.length > MAX_MISSED ? `, and those of ${missed.length - MAX_MISSED} more` : "";
-  const were = count === 1 ? "run was" : "runs were";
-  return `${count} ${were} missed while no host was up: ${shown.join(", ")}${more}. \`haft schedule log\` shows which run now and which are skipped.`;
+  const passed = count === 1 ? "due time passed" : "due times passed";
+  return `${count} ${passed} while Haft was not running: ${shown.join(", ")}${more}. \`haft schedule log\` shows which run now and which are skipped.`;
 }
 
 /** Writes a line at the start about what was missed; then, with its time, one when a run begins, and one at its end. */

@@ -284,7 +284,7 @@ function pendingHint(token: string, settings: Settings): string {
   const state = stateDir === undefined || stateDir === "" ? "" : ` --state ${shellWord(stateDir)}`;
   const isConfigured = settings.config.store !== undefined;
   // The URL would be shown to the model.
-  const given = isConfigured ? "" : ", given as to this server (`--store` or HAFT_STORE)";
+  const given = isConfigured ? "" : "; pass `--store` or set HAFT_STORE as for this server";
   const where = settings.toolkit.store === undefined ? "" : ` on any host with the same store${given}`;
   return `The user can allow it with \`haft approvals grant ${token}${state}\`${where}.`;
 }

@@ -28,8 +28,12 @@ export interface ServedCallsOptions extends Omit<ServedToolkitOptions, "onMoved"
 }
 
 export interface ServedCalls extends McpCalls {
-  /** Opens the default target before a call needs it. @throws Why it cannot be opened; the next call tries again. */
-  /** @returns Its `attachCommand`. */
+  /**
+   * Opens the default target before a call needs it.
+   *
+   * @returns The `attachCommand` of its backend.
+   * @throws Why it cannot be opened; the next call tries again.
+   */
   openTarget(): Promise<string | undefined>;
   /** The state of the toolkit, which it opens. */
   state(): Promise<State>;
