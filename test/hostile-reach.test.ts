@@ -277,6 +277,7 @@ describe.each(Object.entries(machines))("what a tool reaches on %s", (_, create)
     await tool.invoke({ id: "c", name: "hostile", input: {} }, context);
     const functions = all.filter(({ value }) => typeof value === "function").map(({ path }) => path);
     expect(functions.sort()).toEqual([
+      ".clock.now",
       ".resolve",
       ".session.artifacts.list",
       ".session.artifacts.read",

@@ -234,7 +234,7 @@ describe("cases", () => {
     const cases = (args: string[]) => run("cases", args, { CASES: at("cases") });
     put("cases/failures.jsonl", JSON.stringify([{ id: "SSH-05", status: "passed" }]));
     put("src/b.test.ts", `it("is typed [TMUX-01]", () => {}); it("connects [SSH-02]", () => {});`);
-    document(["TMUX-01", "SSH-02", "SSH-05", "CRON-01"]);
+    document(["TMUX-01", "SSH-02", "SSH-05", "FIND-01"]);
     const passed = cases(["--on", "local"]);
     expect([passed.status, closing(passed.stdout)]).toEqual([0, "3 passed, 0 failed, 0 skipped"]);
     expect(passed.stdout).toContain("2 passed by tests, each with a test of its name: TMUX-01 SSH-02");

@@ -29,7 +29,7 @@ export const FAULTS = {
     where: "ssh",
     event: "the connection is cut in a write",
     code: "BACKEND_UNAVAILABLE",
-    words: ["The change may have happened"],
+    words: ["The change may have happened", "the connection was lost"],
     outcome: "or the write succeeds; the file is the old or the new one, whole",
   },
   "ssh: cut in an approval": {
@@ -88,7 +88,7 @@ export const FAULTS = {
     where: "container",
     event: "the container is restarted in a command or a job",
     code: "BACKEND_UNAVAILABLE",
-    words: ["was killed together with the shell that ran it", "was restarted", "is stopped"],
+    words: ["was killed together with the shell that ran it", "was restarted", "is stopped", "no data arrived for"],
     outcome: `${NONE_MADE_UP}; jobs are lost`,
   },
   "container: removed": {
