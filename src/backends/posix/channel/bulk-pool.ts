@@ -4,7 +4,7 @@ import { bulkScript } from "../remote/script.js";
 import { BulkChannel } from "./bulk-channel.js";
 import { ChannelLost, type OpenChannel } from "./channel.js";
 import type { Frame } from "./frames.js";
-import { RemoteShell, unavailable } from "./remote-shell.js";
+import { RemoteRefusal, RemoteShell, unavailable } from "./remote-shell.js";
 
 interface BulkPoolOptions {
   readonly name: string;
@@ -14,6 +14,8 @@ interface BulkPoolOptions {
   nextId(): number;
   /** The spool directory, abilities and own PATH of the remote side; opens the command channel if there is none. */
   place(): Promise<{ readonly spool: string; readonly facts: string; readonly path: string }>;
+  /** Drops the command channel: the next one makes a new spool directory where the old one is gone. */
+  drop(): void;
   /** Whether the remote side answers on the command channel. */
   isAnswering(ms: number): Promise<boolean>;
   /** Kills a remote shell that hangs. */
@@ -92,10 +94,19 @@ export class BulkPool {
       const isBusy = best.busySince !== undefined && now - best.busySince > BUSY_MS;
       if (!isBusy || this.#channels.length >= this.#options.maxChannels) return best;
     }
-    this.#opening ??= this.#open().finally(() => {
+    this.#opening ??= this.#reopen().finally(() => {
       this.#opening = undefined;
     });
     return this.#opening;
+  }
+
+  /** A channel that is refused has found that the spool directory is not ours any more. */
+  #reopen(): Promise<BulkChannel> {
+    return this.#open().catch((thrown: unknown) => {
+      if (!(thrown instanceof RemoteRefusal)) throw thrown;
+      this.#options.drop();
+      return this.#open();
+    });
   }
 
   async #open(): Promise<BulkChannel> {

@@ -71,6 +71,7 @@ export class RemoteAgent {
         await this.#command();
         return { spool: this.#spool!.path, facts: [...this.place.facts].join(" "), path: this.place.path };
       },
+      drop: () => this.drop(),
       isAnswering: (ms) => this.isAnswering(ms),
       stop: (pid) => this.stop(pid),
     });

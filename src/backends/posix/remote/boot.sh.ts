@@ -16,7 +16,7 @@ export const BOOT_END = "haft-end";
 export const BOOT = sh`
 'set' +e +u +f +C +v +x
 'unalias' -a 2>/dev/null
-'unset' -f command kill mkdir mv printf pwd read rm umask wait cat cd dd head ls sh sleep stat timeout wc 2>/dev/null
+'unset' -f command kill mkdir mv printf pwd read rm umask wait cat cd dd head id ls sh sleep stat timeout wc 2>/dev/null
 'unset' IFS
 hf_b=
 printf '%s\n' haft-boot

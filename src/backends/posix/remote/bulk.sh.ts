@@ -6,7 +6,7 @@ export const BULK = sh`
 #   DATA ARGS ID OPERATION WORDS... haft-end
 # where DATA and ARGS are the sizes of blocks that follow: first the rest of the line, then the data.
 hf_main() {
-  unset hf_nonce hf_s
+  unset hf_nonce hf_s hf_me
   IFS= read -r hf_l || exit 0
   eval "set -- $hf_l"
   hf_nonce=$1 hf_s=$2 hf_facts=$3 hf_serial=$4 hf_stream= hf_at=0 hf_counting= hf_timeout=unknown
@@ -15,6 +15,7 @@ hf_main() {
   LC_ALL=C; export LC_ALL; unset CDPATH
   hf_umask=$(umask)
   hf_know_shell
+  if ! hf_is_mine "$hf_s"; then hf_id=refused; hf_answer no "the directory $hf_s is gone or of another user"; exit 1; fi
   # Recorded so that cleanup can kill it: a shell that hangs on a file does not see end of file on its stdin.
   hf_own_pid; hf_note "$hf_pid" "$hf_s/bulk.$hf_serial.pid"
   hf_id=ready; hf_say "$hf_pid"

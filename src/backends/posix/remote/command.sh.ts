@@ -10,7 +10,7 @@ export const COMMAND = sh`
 # They are started as a foreground pipeline: a job started by "&" would ignore INT and QUIT, for itself and for every
 # command, and a shell cannot undo that.
 hf_main() {
-  unset hf_nonce hf_gen hf_tag hf_s hf_c hf_path
+  unset hf_nonce hf_gen hf_tag hf_s hf_c hf_path hf_me
   IFS= read -r hf_l || exit 0
   eval "set -- $hf_l"
   hf_nonce=$1 hf_gen=$2 hf_parent=\${3:-\${TMPDIR:-/tmp}} hf_fresh=$4 hf_old=$5 hf_orphan=$6 hf_lease=$7 hf_tag=$8 hf_program=$9
@@ -72,14 +72,14 @@ hf_find_reaper() {
 # Reports why the channel cannot work, and ends it.
 hf_refuse() { printf '%s refused %s\n%s%s\n' "$hf_nonce" "\${#1}" "$1" "$hf_nonce"; exit 1; }
 
-# Takes over the spool directory of the previous channel, or creates one. Once "gen" is written the old channel may not start
-# anything; see hf_begin.
+# Takes over the spool directory of the previous channel, or creates one: where that one was removed, another user may have made
+# a directory of its name. Once "gen" is written the old channel may not start anything; see hf_begin.
 hf_adopt() {
   hf_found_old=none
   if [ -n "$hf_old" ]; then
     hf_real_parent
     hf_s=$hf_parent/$hf_old hf_found_old=lost
-    if [ -d "$hf_s" ] && hf_take_over; then
+    if hf_is_mine "$hf_s" && hf_take_over; then
       [ ! -e "$hf_s/reaping" ] || hf_pause 30
       if [ ! -e "$hf_s/reaping" ]; then hf_found_old=adopted; return 0; fi
     fi

@@ -7,13 +7,15 @@ export const KEPT = sh`
 # RECORD is what the local side wrote when it started the job.
 # Others may write to the parent directory, so only directories that belong to this user count.
 hf_do_kept() {
-  hf_list=$hf_s/w$hf_k.s hf_made=
+  hf_list=$hf_s/w$hf_k.s hf_made= hf_last=
   printf '' >"$hf_list" || { hf_unnoted; return 0; }
   ! hf_has stat || hf_made=$(stat -c %Y "$hf_list")
   if [ $# = 0 ]; then set -- "\${hf_s%/*}"/haft-*/*.keep; else set -- "\${hf_s%/*}/$1.keep"; fi
   for hf_f in "$@"; do
     hf_d=\${hf_f%/*}
-    if [ ! -O "$hf_d" ] || [ -L "$hf_d" ] || [ ! -f "$hf_f" ]; then continue; fi
+    [ -f "$hf_f" ] || continue
+    [ "$hf_d" = "$hf_last" ] || hf_is_mine "$hf_d" || continue
+    hf_last=$hf_d
     hf_f=\${hf_f%.keep} hf_age=- hf_stopped=no
     [ ! -e "$hf_f.stop" ] || hf_stopped=yes
     if [ -n "$hf_made" ]; then

@@ -18,6 +18,15 @@ hf_worker() {
     eval "set -- $hf_l"
     hf_id=$1 hf_op=$2
     shift 2
+    case $hf_op in
+    exec | spawn) ;;
+    *)
+      # Kept jobs lie in directories beside ours; another user may have made one of that name. It is as if that were missing.
+      for hf_e in "$@"; do
+        case $hf_e in ../*/*) hf_is_mine "$hf_s/\${hf_e%/*}" || hf_e=missing/0 ;; esac
+        shift; set -- "$@" "$hf_e"
+      done ;;
+    esac
     "hf_do_$hf_op" "$@"
   done
   [ -z "$hf_base" ] || printf 'over\n' >>"$hf_s/$hf_base.r"
@@ -40,8 +49,8 @@ hf_begin() {
   return 1
 }
 
-# Reports that the request cannot be recorded. If the directory is missing, a new channel creates another.
-hf_unnoted() { if [ -d "$hf_s" ]; then hf_reply nonote; else hf_reply refused; fi; }
+# Reports that the request cannot be recorded. If the directory is not ours any more, a new channel creates another.
+hf_unnoted() { if hf_is_mine "$hf_s"; then hf_reply nonote; else hf_reply refused; fi; }
 
 # exec TAG CWD ALLOWED STAGED COMMAND HEAD TAIL hold|go VARIABLES...: runs a command to its end and answers with its output. "hold":
 # there is a listener; see hf_keep_pace.
