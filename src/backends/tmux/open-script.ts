@@ -1,3 +1,5 @@
+import { IS_MINE } from "../posix/index.js";
+
 /**
  * The script that finds or starts the server and becomes the client. It runs on the machine of the backend, as
  * `sh -c SCRIPT haft MARK KIND DIRECTORY SOCKET TARGET CWD COLUMNS HISTORY STALE [SHELL...]`, and first prints
@@ -5,9 +7,9 @@
  *
  * KIND is "private", "named" or "current"; a DIRECTORY is that of an earlier client, whose server is expected to run.
  * CWD is escaped as a format. A directory of ours has the PID of its owner in the file "o". Where that process is gone, no server answers,
- * and STALE minutes have passed, it is removed.
+ * and STALE minutes have passed, it is removed. An earlier directory that is not only ours any more is not used.
  */
-export const OPEN_SCRIPT = String.raw`
+export const OPEN_SCRIPT = String.raw`${IS_MINE}
 mark=$1 kind=$2 dir=$3 sock=$4 target=$5 cwd=$6 size=$7 history=$8 stale=$9
 shift 9
 say() { printf '%s %s\n' "$mark" "$*"; }
@@ -25,11 +27,13 @@ if [ -z "$dir" ]; then
   [ -n "$dir" ] || fail directory
   umask "$mask"
   for old in "$\{dir%/*}"/haft-??????; do
-    [ -f "$old/o" ] && [ -O "$old" ] && [ ! -L "$old" ] && read -r owner < "$old/o" && [ "$owner" -gt 1 ] || continue
+    [ -f "$old/o" ] && hf_is_mine "$old" && read -r owner < "$old/o" && [ "$owner" -gt 1 ] || continue
     ! kill -0 "$owner" && ! tmux -S "$old/s" has-session || continue
     [ "$stale" = 0 ] || [ -n "$(find "$old" -prune -mmin "+$stale")" ] || continue
     rm -rf -- "$old"
   done 2>/dev/null
+elif ! hf_is_mine "$dir"; then
+  if [ -e "$dir" ] || [ -L "$dir" ]; then fail taken; else fail gone; fi
 fi
 { echo "$PPID" > "$dir/o"; } 2>/dev/null
 leave() { [ -n "$again" ] || rm -rf -- "$dir"; fail "$@"; }

@@ -16,6 +16,7 @@ const ORPHAN_MS = { here: 60_000, remote: 12 * 3_600_000 } as const;
 const WHY_NOT: Readonly<Record<string, string>> = {
   missing: "tmux is not installed there. Install tmux 3.2 or newer",
   old: "its tmux is too old. Install tmux 3.2 or newer",
+  taken: "the directory of its server was replaced or opened to other users, so nothing there was used",
   directory: "no directory could be made in /tmp or $TMPDIR. Make one of them writable",
 };
 
@@ -198,6 +199,7 @@ export class TmuxServer {
     if (directory === "fail") {
       await client.close();
       if (made === "gone") return "gone";
+      if (made === "taken") this.#last = undefined;
       throw this.#notStarted(made, [id, ...shell].join(" "));
     }
     opening = this.#open;
