@@ -3,7 +3,7 @@ import { sh, shrink } from "./sh.js";
 
 export const MINE = sh`
 # Whether $1 itself, not what a symlink of that name leads to, is a directory that only this user can enter. Type, mode and owner
-# are of one look: where the directory above is sticky, nobody else can then put another in its place.
+# are of one look: where the directory above is sticky, no other user can then put another in its place.
 hf_is_mine() {
   set -- "$1" "$(LC_ALL=C ls -ldn -- "$1" 2>/dev/null)"
   case $2 in drwx--[-S]---*) ;; *) return 1 ;; esac
