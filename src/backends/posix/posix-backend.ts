@@ -142,8 +142,10 @@ class PosixBackend implements Backend {
       shell: new PosixShell(name, remote, this.#jobs),
     });
     const start = ownCommands(remote, this.#jobs);
-    const place = () =>
-      remote.spoolPath === undefined ? undefined : { fs: this.root.fs, directory: remote.spoolPath };
+    const place = async () => {
+      await remote.ensure();
+      return remote.spoolPath === undefined ? undefined : { fs: this.root.fs, directory: remote.spoolPath };
+    };
     const finder = new RemoteRipgrepFinder(start, copyRipgrep ? place : undefined);
     this.#programs = { start, ripgrep: useRipgrep ? finder : undefined };
     this.#sessions = new SessionJobs(this.root.shell);

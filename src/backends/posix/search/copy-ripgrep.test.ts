@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Backend, SearchEnd } from "../../../kernel/index.js";
 import { realClock } from "../../../testing/conform.fixture.js";
 import { bindAll } from "../../../testing/index.js";
-import { PosixMachine } from "../machine.fixture.js";
+import { PosixMachine, until } from "../machine.fixture.js";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -61,6 +61,22 @@ describe("ripgrep on a machine that has none", () => {
     expect(await engineOf(backend)).toMatch(/^ripgrep \d/);
     await backend.close();
     expect(readdirSync(machine.state)).toEqual([]);
+  });
+
+  it("is copied again when a reconnect has a new directory, whatever now lies in the old one", async () => {
+    const backend = await open(true);
+    expect(await engineOf(backend)).toMatch(/^ripgrep \d/);
+    const old = join(machine.state, readdirSync(machine.state)[0]!);
+    machine.delay = "never";
+    machine.cut();
+    await until(() => !existsSync(old));
+    machine.delay = 0;
+    mkdirSync(old);
+    const ran = join(machine.directory, "ran");
+    writeFileSync(join(old, "rg"), `#!/bin/sh\n: > ${ran}\n`, { mode: 0o755 });
+    for (let search = 0; search < 2; search += 1) expect(await engineOf(backend)).toMatch(/^ripgrep \d/);
+    expect([existsSync(ran), copies()]).toEqual([false, 2]);
+    await backend.close();
   });
 
   it("is not copied otherwise", async () => {

@@ -23,15 +23,20 @@ const FULL_RIPGREP = 15;
 
 const ANYWHERE = { allowed: "*", authorize: async () => {} };
 
-/** Asks the remote machine once for each workspace. */
+/** Where a copy goes, when the machine is connected. @throws `BACKEND_UNAVAILABLE` */
+type PlaceForCopy = () => Promise<StagingPlace | undefined>;
+
+/** Asks the remote machine once for each workspace; where it may be copied, also once for each spool directory. */
 export class RemoteRipgrepFinder {
   readonly #start: StartOwnCommand;
-  readonly #placeForCopy: (() => StagingPlace | undefined) | undefined;
+  readonly #placeForCopy: PlaceForCopy | undefined;
   readonly #found = new Map<string, Promise<RemoteRipgrep | undefined>>();
   #copied: Promise<string | undefined> | undefined;
+  /** Where it is copied to: after a reconnect that may be another, and the old one is no longer ours. */
+  #directory: string | undefined;
 
   /** @param placeForCopy - Absent: ripgrep is not copied to a machine that has none. */
-  constructor(start: StartOwnCommand, placeForCopy?: () => StagingPlace | undefined) {
+  constructor(start: StartOwnCommand, placeForCopy?: PlaceForCopy) {
     this.#start = start;
     this.#placeForCopy = placeForCopy;
   }
@@ -41,18 +46,23 @@ export class RemoteRipgrepFinder {
    *
    * @param workspace - Programs in it are not run, because calls can write there.
    */
-  find(workspace = ""): Promise<RemoteRipgrep | undefined> {
-    const found = this.#found.get(workspace) ?? this.#ask(workspace);
+  async find(workspace = ""): Promise<RemoteRipgrep | undefined> {
+    const place = await this.#placeForCopy?.();
+    if (place?.directory !== this.#directory) {
+      this.#found.clear();
+      this.#copied = undefined;
+      this.#directory = place?.directory;
+    }
+    const found = this.#found.get(workspace) ?? this.#ask(workspace, place);
     this.#found.set(workspace, found);
     return found;
   }
 
-  async #ask(workspace: string): Promise<RemoteRipgrep | undefined> {
+  async #ask(workspace: string, place: StagingPlace | undefined): Promise<RemoteRipgrep | undefined> {
     const [path = ""] = (await this.#print("command -v rg", workspace)).split("\n");
     const isUsable = (program: string) => workspace === "" || !isWithin(workspace, program);
     const known = path.startsWith("/") && isUsable(path) ? await this.#known(path, workspace) : undefined;
     if (known !== undefined) return known;
-    const place = this.#placeForCopy?.();
     if (place === undefined || !isUsable(place.directory)) return undefined;
     this.#copied ??= stageRipgrep(place, (command) => this.#print(command, workspace));
     const copied = await this.#copied;
