@@ -76,6 +76,7 @@ function strengthIn(one: ReadCandidate, word: string, grams: readonly string[], 
 /** How often a word occurs that is not a part of another one; in a script without spaces, how often it occurs. */
 function wholeWords(text: string, word: string): number {
   let count = 0;
+  if (word === "") return count;
   for (let at = text.indexOf(word); at >= 0 && count < MAX_COUNT; at = text.indexOf(word, at + word.length)) {
     if (isUnspaced(word) || (!isInWord(text, at - 1) && !isInWord(text, at + word.length))) count += 1;
   }

@@ -44,7 +44,8 @@ export async function searchWords(sql: Sql, namespace: SearchedNamespace, query:
   const rows = await candidateRows(index, namespace.number, words);
   if (rows.length > 0) return { words, rows, isIndexed: true };
   // No index has a part of one or two characters, or punctuation alone.
-  const rest = words.length > 0 ? words : [{ word: folded(text.trim()), entries: 0 }];
+  const rest = words.length > 0 ? words : [{ word: folded(text).trim(), entries: 0 }];
+  if (rest[0]?.word === "") return { words: [], rows: [], isIndexed: false };
   return { words: rest, rows: await newestRows(sql, namespace, query), isIndexed: false };
 }
 

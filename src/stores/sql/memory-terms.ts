@@ -58,7 +58,9 @@ const HAS_PUNCTUATION = /[!-/:-@[-^`{-~]/;
 export function wordsOf(text: string): readonly string[] {
   const words: string[] = [];
   const add = (word: string): void => {
-    if (word !== "") words.push(folded(word).slice(0, MAX_WORD).replace(HALF, ""));
+    // A lone accent is nothing then.
+    const kept = folded(word).slice(0, MAX_WORD).replace(HALF, "");
+    if (kept !== "") words.push(kept);
   };
   const plain = ASCII_ONLY.test(text) ? text : text.normalize("NFKC");
   for (const [run] of plain.matchAll(RUNS)) {

@@ -264,9 +264,13 @@ export const stateMemories: Suite<StateFixture> = [
       "& | ! :*",
     ];
     for (const text of hostile) expectThat(Array.isArray(await memories.recall({ text })), `"${text}" is searched for`);
-    for (const text of ["%", "_", "zzz", "*"]) expectEqual(await memories.recall({ text }), [], `what "${text}" finds`);
+    for (const text of ["%", "_", "zzz", "*", "\u0301", "´", "¨ `"])
+      expectEqual(await memories.recall({ text }), [], `what "${text}" finds`);
     expectEqual(keysOf(await memories.recall({ text: `quiet ${"x".repeat(100_000)}` })), ["k"], "a very long query");
     expectEqual((await memories.recall({ text: "quiet OR" })).length, 1, "an operator's name");
+    await memories.store(note("accent", "rock ´ roll \u0301"));
+    for (const text of ["rock ´ roll", "roll ¨", "\u0301 rock"])
+      expectEqual(keysOf(await memories.recall({ text })), ["accent"], `"${text}", with a lone accent`);
   }),
   onMemories(
     "recall:score",
