@@ -1,7 +1,7 @@
 /** A SQLite database that any number of processes use at once. */
 import { randomBytes } from "node:crypto";
 import { closeSync, linkSync, lstatSync, openSync, renameSync, rmSync, type Stats, statfsSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { closedState, HaftError, messageOf, shortageOf, systemCode } from "../../kernel/index.js";
 import type { Sql, SqlDatabase } from "../sql/index.js";
@@ -18,6 +18,9 @@ const SPACE_BYTES = 96 * 1024;
 
 /** Result codes of SQLite (sqlite3.h). */
 const CODES = { busy: 5, locked: 6, readOnly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 };
+
+/** The files with changes that are not in the database yet. */
+const LOGS = ["-wal", "-journal"];
 
 /** "Haft" in ASCII: `application_id` of the header, which says whose SQLite file it is. */
 const APPLICATION_ID = 0x48616674;
@@ -114,13 +117,18 @@ function databaseOn(connection: SqliteConnection, path: string): Omit<SqlDatabas
  * other connections of this process have on it.
  *
  * A new database gets its name only once it has its header: an empty file has therefore lost its contents.
+ * The log of a database that is gone would be played into a new one of its name.
  */
 function createPrivate(driver: SqliteDriver, path: string): void {
   const found = statOf(path);
   if (found?.isFile() && found.size > 0) return;
-  if (found?.isFile()) throw conflict(path, "it is empty, so that what it held is lost", RESTORE);
+  if (found?.isFile()) throw conflict(path, "it is empty, so that what it held is lost", restored(path));
   const advice = "Move it away, or use another state directory.";
   if (found !== undefined) throw conflict(path, `it is ${found.isSymbolicLink() ? "a symlink" : "not a file"}`, advice);
+  const left = LOGS.map((suffix) => path + suffix).find((log) => (statOf(log)?.size ?? 0) > 0);
+  // Another process may have created the database meanwhile, with this log.
+  if (left !== undefined && statOf(path) === undefined)
+    throw conflict(path, `it is missing, and "${basename(left)}" has changes of it`, returned(path, left));
   const unnamed = `${path}-${randomBytes(6).toString("hex")}`;
   try {
     closeSync(openSync(unnamed, "wx", 0o600));
@@ -132,21 +140,20 @@ function createPrivate(driver: SqliteDriver, path: string): void {
     }
     giveName(unnamed, path);
   } catch (error) {
-    // Another process was faster.
-    if (systemCode(error) !== "EEXIST")
-      throw sqliteCode(error) === undefined ? systemError(path, error) : storeError(path, error, 0);
+    throw sqliteCode(error) === undefined ? systemError(path, error) : storeError(path, error, 0);
   } finally {
     rmSync(unnamed, { force: true });
   }
 }
 
-/** @throws EEXIST where another process was faster. */
+/** Does nothing where another process was faster. */
 function giveName(unnamed: string, path: string): void {
   try {
     linkSync(unnamed, path);
   } catch (error) {
-    const hasNoLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(systemCode(error) ?? "");
-    if (!hasNoLinks || statOf(path) !== undefined) throw error;
+    // A disk without hard links refuses them whether or not the name is taken.
+    if (statOf(path) !== undefined) return;
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(systemCode(error) ?? "")) throw error;
     renameSync(unnamed, path); // a disk without hard links, such as exFAT
   }
 }
@@ -232,9 +239,9 @@ function storeError(path: string, error: unknown, waitedMs: number): unknown {
     case CODES.cannotOpen:
       return unwritable(path, "it cannot be opened", MAKE_WRITABLE, error);
     case CODES.corrupt:
-      return conflict(path, "it is damaged", RESTORE, error);
+      return conflict(path, "it is damaged", restored(path), error);
     case CODES.notADatabase:
-      return conflict(path, "it is not a SQLite database", RESTORE, error);
+      return conflict(path, "it is not a SQLite database", restored(path), error);
     case CODES.ioError:
       // SQLite reports so when the file that processes share cannot grow.
       if (isFull(path)) return unwritable(path, "the disk is full", FREE_SPACE, error);
@@ -254,4 +261,14 @@ function isFull(path: string): boolean {
 }
 
 const FREE_SPACE = "Free some space there; nothing was lost.";
-const RESTORE = "Restore it from a backup, or move it away to start anew.";
+
+/** What is left of its log must not meet another database. */
+function restored(path: string): string {
+  const [name, wal, shm] = ["", "-wal", "-shm"].map((suffix) => `"${basename(path)}${suffix}"`);
+  return `Move ${name}, ${wal} and ${shm} away; then restore it from a backup, or start anew.`;
+}
+
+function returned(path: string, log: string): string {
+  const [name, left, shm] = [path, log, `${path}-shm`].map((one) => `"${basename(one)}"`);
+  return `Put ${name} back beside it, or move ${left} and ${shm} away to start anew.`;
+}

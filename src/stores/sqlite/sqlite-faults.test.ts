@@ -1,8 +1,9 @@
 /** What a SQLite state says about a file that it cannot use, and that it leaves such a file as it is. */
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import fs, { copyFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { State } from "../../kernel/index.js";
 import { type SqliteConnection, sqliteDriver } from "./sqlite-driver.js";
 import { sqliteState } from "./sqlite-state.js";
@@ -98,7 +99,7 @@ describe("a database that cannot be used", () => {
     writeFileSync(path, "");
     const refused = {
       code: "STORE_CONFLICT",
-      message: `Did not use the state in "${path}": it is empty, so that what it held is lost. Restore it from a backup, or move it away to start anew.`,
+      message: `Did not use the state in "${path}": it is empty, so that what it held is lost. Move "state.db", "state.db-wal" and "state.db-shm" away; then restore it from a backup, or start anew.`,
     };
     await expect(open().documents("notes").get("k1")).rejects.toMatchObject(refused);
     await expect(open().sessions.open("s")).rejects.toMatchObject(refused);
@@ -110,6 +111,61 @@ describe("a database that cannot be used", () => {
       .update("k1", () => 1);
     expect(await open().documents("notes").get("k1")).toMatchObject({ value: 1 });
     expect(readdirSync(root).filter((name) => !/^state\.db(-wal|-shm|\.old)?$/.test(name))).toEqual([]);
+  });
+
+  it("that is missing is not replaced while its log is there, and comes back with it", async () => {
+    await stored();
+    // What a process leaves that is killed: a log that is not in the database yet.
+    outside((connection) => {
+      connection.exec("DELETE FROM haft_documents WHERE key <> 'k1'");
+      for (const suffix of ["", "-wal"]) copyFileSync(path + suffix, `${root}/killed${suffix}`);
+    });
+    renameSync(`${root}/killed-wal`, `${path}-wal`);
+    rmSync(path);
+    const change = () =>
+      open()
+        .documents("notes")
+        .update("new", () => 1);
+    await expect(change()).rejects.toMatchObject({
+      code: "STORE_CONFLICT",
+      message: `Did not use the state in "${path}": it is missing, and "state.db-wal" has changes of it. Put "state.db" back beside it, or move "state.db-wal" and "state.db-shm" away to start anew.`,
+    });
+    copyFileSync(`${root}/killed`, path);
+    await change();
+    expect(await open().documents("notes").get("new")).toMatchObject({ value: 1 });
+    // The log says that this one was deleted.
+    expect(await open().documents("notes").get("k2")).toBeUndefined();
+  });
+
+  it("starts anew once what is left of the former one is moved away", async () => {
+    writeFileSync(`${path}-wal`, "changes");
+    const change = () =>
+      open()
+        .documents("notes")
+        .update("new", () => 1);
+    await expect(change()).rejects.toMatchObject({ code: "STORE_CONFLICT" });
+    expect(readdirSync(root)).toEqual(["state.db-wal"]);
+    writeFileSync(`${path}-wal`, "");
+    expect(await change()).toMatchObject({ value: 1 });
+  });
+
+  it("that another process created first is used, on a disk without hard links too", async () => {
+    const { linkSync } = fs;
+    onTestFinished(() => {
+      fs.linkSync = linkSync;
+      syncBuiltinESMExports();
+    });
+    let taken = 0;
+    fs.linkSync = (from, to) => {
+      copyFileSync(String(from), String(to));
+      taken += 1;
+      throw Object.assign(new Error("EPERM: operation not permitted, link"), { code: "EPERM", errno: -1 });
+    };
+    syncBuiltinESMExports();
+    const state = open();
+    await state.documents("notes").update("k1", () => 1);
+    expect(await state.documents("notes").get("k1")).toMatchObject({ value: 1 });
+    expect(taken).toBe(1);
   });
 
   it("that another process has locked says so after 10 s, works again, and can be read meanwhile", async () => {
