@@ -55,6 +55,17 @@ withServices(["postgres"], "the index of memories in PostgreSQL", () => {
     expect(await sql.rows("SELECT value FROM haft_meta WHERE name = 'version'")).toEqual([{ value: "2" }]);
   });
 
+  it("is made from that of version 1 where a block has entries without a word only", async () => {
+    const { sql, open } = await fromVersion1();
+    // Alone in the last block.
+    await sql.run(
+      "INSERT INTO haft_memories (number, namespace, key, id, content, category, tags, pinned, stored_ms) VALUES (9000, 1, '!', 'x', '🙂', 'core', ',', 0, 5)",
+    );
+    await sql.run("INSERT INTO haft_memory_index VALUES (9000, CAST('' AS TSVECTOR))");
+    expect(await keysOf(open(), { text: "rare" })).toEqual(["k1014"]);
+    expect((await open().get("!"))?.content).toBe("🙂");
+  });
+
   it("has what is stored, replaced and forgotten after that", async () => {
     const { sql, open } = await fromVersion1();
     const memories = open();

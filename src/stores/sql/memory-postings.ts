@@ -57,7 +57,10 @@ async function copyVectors(sql: Sql): Promise<void> {
     );
     const found = new Map<string, Uint8Array>();
     for (const { rowid, terms } of entries) {
-      for (const term of String(terms).split(" ")) {
+      // An entry without a word, such as an emoji, has no term.
+      for (const term of String(terms)
+        .split(" ")
+        .filter((one) => one !== "")) {
         const bits = found.get(term) ?? new Uint8Array(BLOCK / 8);
         found.set(term, bits);
         const at = Number(rowid) - from;

@@ -11,7 +11,7 @@ const GRAM = 3;
 /** The first half of a character that `MAX_WORD` has cut: no database keeps it. */
 const HALF = /[\ud800-\udbff]$/;
 
-/** Letters that Unicode does not decompose. */
+/** Letters that Unicode does not decompose, and sigma at the end of a word, which is that of its middle where a text goes on. */
 const FOLDED: Readonly<Record<string, string>> = {
   ß: "ss",
   ø: "o",
@@ -22,6 +22,7 @@ const FOLDED: Readonly<Record<string, string>> = {
   ð: "d",
   þ: "th",
   ı: "i",
+  ς: "σ",
 };
 const UNDECOMPOSED = new RegExp(`[${Object.keys(FOLDED).join("")}]`, "g");
 const ASCII_ONLY = /^[\x00-\x7f]*$/;

@@ -177,6 +177,7 @@ export const stateMemories: Suite<StateFixture> = [
         "deploy-process": "Releases go through blue-green at 14:00; port:9000 is for staging, MB/s don't matter",
         language: "The worker is written in C#, the tools in Go, and r2 is the bucket",
         nickname: "客户的昵称是小林，来自日本",
+        street: "Η ΟΔΟΣ.ΑΒ είναι ο παλιός δρόμος",
         cafe: "Meeting at the Café Müller in Łódź, STRASSE is straße",
         code: "Use `getUserName()` from src/http/userStore.ts in v2.14.3",
       };
@@ -196,6 +197,9 @@ export const stateMemories: Suite<StateFixture> = [
         是小林: "nickname",
         "cafe muller": "cafe",
         lodz: "cafe",
+        οδος: "street",
+        ΟΔΟΣ: "street",
+        "παλιοσ δρομοσ": "street",
         strasse: "cafe",
         username: "code",
         userstore: "code",
