@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { newSchema } from "../../testing/postgres-schema.fixture.js";
 import { service, withServices } from "../../testing/services.fixture.js";
-import type { SqlDatabase } from "../sql/index.js";
+import type { Sql, SqlDatabase } from "../sql/index.js";
 import { postgresDatabase, postgresNow } from "./postgres-database.js";
 
 withServices(["postgres"], "a PostgreSQL database", () => {
@@ -51,6 +51,19 @@ withServices(["postgres"], "a PostgreSQL database", () => {
     expect(await database.rows("SELECT * FROM counts")).toEqual([]);
     await database.transaction("count", (sql) => sql.run("INSERT INTO counts VALUES ('n', 2)"));
     expect(await database.run("DELETE FROM counts WHERE name = $1", ["n"])).toBe(1);
+  });
+
+  it("reads the same throughout a snapshot, whatever another connection changes", async () => {
+    const [one, other] = (await open(2)) as [SqlDatabase, SqlDatabase];
+    const value = async (sql: Sql) => (await sql.rows("SELECT value FROM counts")).map((row) => row.value);
+    await one.run("INSERT INTO counts VALUES ('n', 1)");
+    const read = await one.snapshot(async (sql) => {
+      const before = await value(sql);
+      await other.run("UPDATE counts SET value = 2");
+      return [before, await value(sql)];
+    });
+    expect(read).toEqual([[1], [1]]);
+    expect(await value(one)).toEqual([2]);
   });
 
   it("reads numbers, bytes and texts as they were given", async () => {

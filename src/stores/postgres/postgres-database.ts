@@ -62,6 +62,7 @@ export function postgresDatabase({ url, prepare, waitMs = 10_000 }: PostgresData
     rows: async (statement, values) => (await ready()).rows(statement, values),
     run: async (statement, values) => (await ready()).run(statement, values),
     transaction: async (lock, body) => (await ready()).transaction(lock, body),
+    snapshot: async (body) => (await ready()).snapshot(body),
     async close() {
       if (isClosed) return;
       isClosed = true;
@@ -154,7 +155,18 @@ function databaseIn(pool: Pool, place: Place): Omit<SqlDatabase, "close"> {
         throw postgresError(place, error);
       }
     });
-  return { ...sqlOf(ask), transaction: (lock, body) => repeated(() => transactionIn(pool, place, lock, body)) };
+  const within = <T>(begin: readonly Statement[], body: (sql: Sql) => Promise<T>): Promise<T> =>
+    repeated(() => transactionIn(pool, place, begin, body));
+  return {
+    ...sqlOf(ask),
+    // What is read after the lock has to be as new as the lock, whatever the server has as its default.
+    transaction: (lock, body) =>
+      within(
+        [["BEGIN ISOLATION LEVEL READ COMMITTED"], ["SELECT pg_advisory_xact_lock($1::bigint)", lockNumber(lock)]],
+        body,
+      ),
+    snapshot: (body) => within([["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"]], body),
+  };
 }
 
 /** Tries again what the server has undone because of others. */
@@ -168,7 +180,14 @@ async function repeated<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-async function transactionIn<T>(pool: Pool, place: Place, lock: string, body: (sql: Sql) => Promise<T>): Promise<T> {
+type Statement = readonly [text: string, ...values: SqlValue[]];
+
+async function transactionIn<T>(
+  pool: Pool,
+  place: Place,
+  begin: readonly Statement[],
+  body: (sql: Sql) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
     throw postgresError(place, error);
   });
@@ -187,9 +206,7 @@ async function transactionIn<T>(pool: Pool, place: Place, lock: string, body: (s
     }
   };
   try {
-    // What is read after the lock has to be as new as the lock, whatever the server has as its default.
-    await ask("BEGIN ISOLATION LEVEL READ COMMITTED", []);
-    await ask("SELECT pg_advisory_xact_lock($1::bigint)", [lockNumber(lock)]);
+    for (const [text, ...values] of begin) await ask(text, values);
     const result = await body(sqlOf(ask));
     // The server answers COMMIT with ROLLBACK where a statement has failed.
     if ((await ask("COMMIT", [])).command !== "COMMIT") throw failed;

@@ -107,8 +107,11 @@ export function sqlMemories(database: SqlDatabase, { namespace: name, now }: Sql
       }),
     async recall(query) {
       checkQuery(query);
-      const of = await namespaceNamed(database, namespace);
-      return of === undefined ? [] : recall(database, of, query);
+      // What is found by the index is read afterwards, and may be replaced in between.
+      return database.snapshot(async (sql) => {
+        const of = await namespaceNamed(sql, namespace);
+        return of === undefined ? [] : recall(sql, of, query);
+      });
     },
     async *list({ category, after } = {}) {
       const of = await namespaceNamed(database, namespace);

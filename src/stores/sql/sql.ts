@@ -23,5 +23,7 @@ export interface SqlDatabase extends Sql {
    * PostgreSQL those of one `lock` exclude each other, on all hosts, and others run beside them.
    */
   transaction<T>(lock: string, body: (sql: Sql) => Promise<T>): Promise<T>;
+  /** Runs `body`, which only reads: all its statements see the database as it was at the first one, whatever others change meanwhile. */
+  snapshot<T>(body: (sql: Sql) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

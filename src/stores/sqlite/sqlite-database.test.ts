@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import type { Sql } from "../sql/index.js";
 import { sqliteDatabase } from "./sqlite-database.js";
 import { sqliteDriver } from "./sqlite-driver.js";
 
@@ -51,6 +52,20 @@ it("undoes a transaction that throws", async () => {
   expect(await database.rows("SELECT * FROM counts")).toEqual([]);
   await database.transaction("count", (sql) => sql.run("INSERT INTO counts VALUES ('n', 2)"));
   expect(await database.run("DELETE FROM counts WHERE name = $1", ["n"])).toBe(1);
+});
+
+it("reads the same throughout a snapshot, whatever another connection changes", async () => {
+  const directory = newDirectory();
+  const [one, other] = [databaseIn(directory), databaseIn(directory)];
+  const value = async (sql: Sql) => (await sql.rows("SELECT value FROM counts")).map((row) => row.value);
+  await one.run("INSERT INTO counts VALUES ('n', 1)");
+  const read = await one.snapshot(async (sql) => {
+    const before = await value(sql);
+    await other.run("UPDATE counts SET value = 2");
+    return [before, await value(sql)];
+  });
+  expect(read).toEqual([[1], [1]]);
+  expect(await value(one)).toEqual([2]);
 });
 
 it("says what a file is that is not a database, and opens it once it is gone", async () => {

@@ -76,6 +76,7 @@ export function sqliteDatabase({ driver, path, prepare }: SqliteDatabaseOptions)
     rows: (statement, values) => queued((database) => database.rows(statement, values)),
     run: (statement, values) => queued((database) => database.run(statement, values)),
     transaction: (lock, body) => queued((database) => database.transaction(lock, body)),
+    snapshot: (body) => queued((database) => database.snapshot(body)),
     async close() {
       isClosed = true;
       await last;
@@ -92,23 +93,25 @@ function databaseOn(connection: SqliteConnection, path: string): Omit<SqlDatabas
     rows: (statement, values = []) => patiently(path, () => connection.all(numbered(statement), values)),
     run: (statement, values = []) => patiently(path, () => connection.run(numbered(statement), values)),
   };
+  const within = async <T>(begin: string, body: (sql: Sql) => Promise<T>): Promise<T> => {
+    await patiently(path, () => connection.exec(begin));
+    try {
+      const result = await body(sql);
+      await patiently(path, () => connection.exec("COMMIT"));
+      return result;
+    } catch (error) {
+      // SQLite has rolled back by itself after some errors.
+      try {
+        connection.exec("ROLLBACK");
+      } catch {}
+      throw error;
+    }
+  };
   return {
     ...sql,
-    async transaction(_lock, body) {
-      // A deferred transaction that writes later fails at once where another process has written since.
-      await patiently(path, () => connection.exec("BEGIN IMMEDIATE"));
-      try {
-        const result = await body(sql);
-        await patiently(path, () => connection.exec("COMMIT"));
-        return result;
-      } catch (error) {
-        // SQLite has rolled back by itself after some errors.
-        try {
-          connection.exec("ROLLBACK");
-        } catch {}
-        throw error;
-      }
-    },
+    // A deferred transaction that writes later fails at once where another process has written since.
+    transaction: (_lock, body) => within("BEGIN IMMEDIATE", body),
+    snapshot: (body) => within("BEGIN DEFERRED", body),
   };
 }
 

@@ -90,6 +90,12 @@ class LazyDatabase implements SqlDatabase {
     return this.#changed().transaction(lock, body);
   }
 
+  async snapshot<T>(body: (sql: Sql) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw closedState();
+    // Without a database each statement reads nothing.
+    return isThere(this.#options.path) ? this.#opened().snapshot(body) : body(this);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#database.close();

@@ -246,6 +246,24 @@ export const stateMemories: Suite<StateFixture> = [
     await memories.store(note("zanzibar zanzibar", "zanzibar, zanzibar"));
     expectEqual(keysOf(await other.recall({ text: "zanzibar", limit: 1 })), ["zanzibar"], "the one of that key first");
   }),
+  onMemories(
+    "recall:replaced",
+    "A note that is replaced meanwhile is found, as it is then",
+    async (memories, other) => {
+      await memories.store(note("k", "marmot 0"));
+      for (let round = 1; round <= 60; round++) {
+        const storing = other.store(note("k", `marmot ${round}`));
+        const found = [await memories.recall({ text: "marmot" }), await memories.recall({ text: "marmot" })];
+        await storing;
+        for (const one of found)
+          expectEqual(
+            one.map(({ key, supersededBy }) => [key, supersededBy]),
+            [["k", undefined]],
+            `what is found in round ${round}`,
+          );
+      }
+    },
+  ),
   onMemories("recall:any-text", "No text of a query is syntax", async (memories) => {
     await memories.store(note("k", "quiet words"));
     const hostile = [
