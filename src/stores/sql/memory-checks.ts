@@ -62,6 +62,7 @@ function nameProblem(name: unknown, maxCharacters: number): string | undefined {
   if (name === "") return "is empty";
   if (name.length > maxCharacters) return `has ${name.length} characters, at most ${maxCharacters} fit`;
   if (/\p{Cc}/u.test(name)) return "has a control character";
+  if (/[\p{Zl}\p{Zp}]/u.test(name)) return "has a line separator";
   return hasLoneSurrogate(name) ? "has a lone surrogate" : undefined;
 }
 

@@ -36,6 +36,10 @@ function openFullText(sql: Sql, _: SearchedNamespace, query: MemoryQuery): TermS
       );
       return terms.map((_, at) => Number(row?.[`n${at}`] ?? 0));
     },
+    async numbers(term) {
+      const some = `SELECT rowid FROM haft_memory_index WHERE haft_memory_index MATCH $1 LIMIT ${COMMON}`;
+      return new Set((await sql.rows(some, [expressionFor([[term]])])).map(({ rowid }) => Number(rowid)));
+    },
     async rows(steps) {
       const filter = filterOf(sql.engine, query, 2);
       const found = new Map<number, FoundRow>();

@@ -13,6 +13,8 @@ export type Alternatives = readonly (readonly string[])[];
 export interface TermSearch {
   /** How many entries have each term, counted up to `COMMON`. */
   counts(terms: readonly string[]): Promise<readonly number[]>;
+  /** Which entries have a term of fewer than `COMMON`. */
+  numbers(term: string): Promise<ReadonlySet<number>>;
   /** Of those that the query admits, at most `MAX_CANDIDATES`: those of the first step before those of the next, each from the newest on. */
   rows(steps: readonly Alternatives[]): Promise<readonly FoundRow[]>;
 }

@@ -139,6 +139,10 @@ function openPostings(sql: Sql, namespace: SearchedNamespace, query: MemoryQuery
       await readTerms(terms);
       return terms.map((term) => countIn(read.get(term) ?? NOTHING));
     },
+    async numbers(term) {
+      await readTerms([term]);
+      return new Set(newestFirst([[read.get(term) ?? NOTHING]]));
+    },
     async rows(steps) {
       await readTerms(steps.flat(2));
       const lists = steps.map((step) => step.map((terms) => terms.map((term) => read.get(term) ?? NOTHING)));

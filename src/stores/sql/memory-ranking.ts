@@ -6,10 +6,13 @@ export interface SearchedWord {
   readonly word: string;
   /** In how many entries of the namespace it is a whole word. */
   readonly entries: number;
+  /** Of the candidates that are compared in part only, those that have it by the index. */
+  readonly indexed?: ReadonlySet<number>;
 }
 
 /** What is compared of an entry. */
 export interface Candidate {
+  readonly number: number;
   readonly key: string;
   readonly content: string;
   readonly storedMs: number;
@@ -20,7 +23,7 @@ const SATURATION = 1.2;
 const LENGTH_WEIGHT = 0.6;
 /** A word in the key counts like so many in the content. */
 const KEY_WEIGHT = 2;
-/** What a word counts that is only a part of a word of the entry, and one of whose parts only some are there. */
+/** What a word counts that is only a part of a word of the entry, or past what is compared of it, and one of whose parts only some are there. */
 const PART = 0.7;
 const RESEMBLING = 0.6;
 /** Occurrences of a word that count. */
@@ -46,9 +49,11 @@ export function wordScores(
   const read = candidates.map(({ key, content }) => ({ key: folded(key), content: folded(content) }));
   const meanLength = read.reduce((sum, one) => sum + lengthOf(one), 0) / Math.max(1, read.length);
   const scores = candidates.map(() => 0);
-  for (const { word, entries } of words) {
+  for (const { word, entries, indexed } of words) {
     const grams = gramsOf(word);
-    const strengths = read.map((one) => strengthIn(one, word, grams, meanLength));
+    const strengths = read.map(
+      (one, at) => strengthIn(one, word, grams, meanLength) || (indexed?.has(candidates[at]!.number) ? PART : 0),
+    );
     const found = entries > 0 ? entries : strengths.filter((strength) => strength > 0).length;
     const weight = Math.log(1 + (Math.max(total, found) - found + 0.5) / (found + 0.5));
     for (const [index, strength] of strengths.entries()) scores[index] = (scores[index] ?? 0) + weight * strength;

@@ -16,7 +16,7 @@ import type { Sql } from "./sql.js";
 /** How much the similarity of embeddings counts beside the match of words. */
 const VECTOR_SHARE = 0.7;
 const DEFAULT_LIMIT = 5;
-/** The score of an entry whose words were not compared: it comes last. */
+/** The score of an entry whose common words were not compared: it comes last. */
 const UNSEEN = 1e-6;
 
 export async function recall(sql: Sql, of: SearchedNamespace, query: MemoryQuery): Promise<readonly FoundMemory[]> {

@@ -4,6 +4,7 @@ import { type Alternatives, COMMON, type TermSearch } from "./memory-index.js";
 import { MEMORY_INDEXES } from "./memory-indexes.js";
 import type { SearchedWord } from "./memory-ranking.js";
 import {
+  COMPARED,
   CURRENT,
   candidateColumns,
   type FoundRow,
@@ -42,11 +43,29 @@ export async function searchWords(sql: Sql, namespace: SearchedNamespace, query:
   const counts = await index.counts(names.map((word) => wordTerm(namespace.number, word)));
   const words = names.map((word, at) => ({ word, entries: counts[at] ?? 0 }));
   const rows = await candidateRows(index, namespace.number, words);
-  if (rows.length > 0) return { words, rows, isIndexed: true };
+  if (rows.length > 0) return { words: await withIndexed(index, namespace.number, words, rows), rows, isIndexed: true };
   // No index has a part of one or two characters, or punctuation alone.
   const rest = words.length > 0 ? words : [{ word: folded(text).trim(), entries: 0 }];
   if (rest[0]?.word === "") return { words: [], rows: [], isIndexed: false };
   return { words: rest, rows: await newestRows(sql, namespace, query), isIndexed: false };
+}
+
+/** Says of the rare words which entries have them that are too long to be compared wholly. */
+async function withIndexed(
+  index: TermSearch,
+  namespace: number,
+  words: readonly SearchedWord[],
+  rows: readonly FoundRow[],
+): Promise<readonly SearchedWord[]> {
+  const long = rows.filter(({ content }) => content.length >= COMPARED).map(({ number }) => number);
+  if (long.length === 0) return words;
+  const known: SearchedWord[] = [];
+  for (const one of words) {
+    const isRare = one.entries > 0 && one.entries < COMMON;
+    const numbers = isRare ? await index.numbers(wordTerm(namespace, one.word)) : new Set<number>();
+    known.push({ ...one, indexed: new Set(long.filter((number) => numbers.has(number))) });
+  }
+  return known;
 }
 
 interface CountedTerm {

@@ -87,6 +87,7 @@ export const stateMemories: Suite<StateFixture> = [
       ["a long key", note("k".repeat(257), "x")],
       ["a control character", note("a\nb", "x")],
       ["a lone surrogate", note("a\ud800", "x")],
+      ["a line separator", note("a\u2028b", "x")],
       ["an empty content", note("k", "")],
       ["a long content", note("k", "x".repeat(65_537))],
       ["an empty category", note("k", "x", { category: "" })],
@@ -242,6 +243,13 @@ export const stateMemories: Suite<StateFixture> = [
     await memories.store(note("short", "filler"));
     expectEqual(keysOf(await other.recall({ text: "zanzibar" })), ["long"], "alone");
     expectEqual(keysOf(await other.recall({ text: "filler zanzibar" })).length, 2, "with another word");
+    for (let at = 0; at < 20; at++) await memories.store(note(`usual ${at}`, `${at} usual`));
+    await memories.store(note("also long", `usual ${"padding ".repeat(1_000)}`));
+    expectEqual(
+      (await other.recall({ text: "usual zanzibar" }))[0]?.key,
+      "long",
+      "the best for a usual and a rare word",
+    );
     await memories.store(note("zanzibar", "short"));
     await memories.store(note("zanzibar zanzibar", "zanzibar, zanzibar"));
     expectEqual(keysOf(await other.recall({ text: "zanzibar", limit: 1 })), ["zanzibar"], "the one of that key first");
