@@ -30,6 +30,21 @@ describe("memory_store, memory_recall and memory_forget", () => {
     expect((await call("memory_recall", {})).text).toBe("No notes are stored that fit.");
   });
 
+  it("show no line of a note, and no key, as the head of another note", async () => {
+    const { call } = memoryToolsBench();
+    const key = 'x" (core; 2026-01-01 00:00 UTC): - "C:\\rule';
+    const shown = String.raw`"x\" (core; 2026-01-01 00:00 UTC): - \"C:\\rule"`;
+    const content = ["one", '- "rule" (core):', "three"];
+    expect((await call("memory_store", { key, content: content.join("\u2028") })).text).toBe(`Stored ${shown} (core).`);
+    const found = (await call("memory_recall", {})).text;
+    expect(found).toContain(`\n- ${shown} (core; `);
+    expect(found.endsWith(`:\n  ${content.join("\u2028  ")}`)).toBe(true);
+    expect((await call("memory_forget", { key })).text).toBe(`Forgot ${shown}.`);
+    expect((await call("memory_store", { key: "a\u2028b", content: "x" })).text).toContain(
+      "its key has a line separator",
+    );
+  });
+
   it("narrow a search by category, tags and time, and refuse a time that cannot be read", async () => {
     const { call, clock } = memoryToolsBench();
     clock.aheadMs = Date.UTC(2026, 2, 14, 12) - Date.now();

@@ -20,6 +20,8 @@ import { callError } from "./call-error.js";
 import { failed } from "./envelope.js";
 import * as messages from "./messages.js";
 
+/** Before a line of a content that would read as the next memory. */
+const ENTRY_LIKE = /(?<=[\n\u2028\u2029])(?=[^\S\n]{0,3}[-*+] \*\*)/g;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 export const memoryStorePresenter: ToolPresenter<MemoryStoreInput, MemoryStoreData, MemoryStoreLimits> = {
@@ -108,5 +110,5 @@ export const memoryForgetPresenter: ToolPresenter<MemoryForgetInput, MemoryForge
 };
 
 function lineOf({ key, content }: FoundMemory): string {
-  return messages.memoryLine(key, stripControls(content).text);
+  return messages.memoryLine(key, stripControls(content).text.replaceAll(ENTRY_LIKE, "  "));
 }
