@@ -11,7 +11,7 @@ const GRAM = 3;
 /** The first half of a character that `MAX_WORD` has cut: no database keeps it. */
 const HALF = /[\ud800-\udbff]$/;
 
-/** Letters that Unicode does not decompose, and sigma at the end of a word, which is that of its middle where a text goes on. */
+/** Letters that Unicode does not decompose, and the sigma of the end of a word: before a full stop it is written as elsewhere. */
 const FOLDED: Readonly<Record<string, string>> = {
   ß: "ss",
   ø: "o",
