@@ -1,27 +1,22 @@
 /** What a user is shown before a call runs: its arguments, its claims, and a preview of what it does. */
 import { renderUnifiedDiff, truncateToHead } from "../text/index.js";
 import { textsOnTarget, touchesOf } from "./approved-call.js";
-import { CallContext } from "./call-context.js";
 import { allClaims, type CallRun, sourceTargetOf } from "./call-run.js";
-import { CallSignal } from "./call-signal.js";
-import { type CommandStart, type Decision, EMPTY_GRANT, type Grant } from "./claims.js";
+import type { CommandStart, Decision } from "./claims.js";
 import { policyCallOf } from "./decide-stage.js";
-import { revoked } from "./guard.js";
 import { CountingRedactor, hiddenInDiff, hiddenLines } from "./hidden-part.js";
 import { maskHeaders } from "./mask-headers.js";
+import { readBeforehand } from "./read-beforehand.js";
 import { mapClaims, mapTexts, redactedPair, redactText } from "./redact-text.js";
 import type { Json } from "./result.js";
 import type { ApprovalPreview, ApprovalRequest, PathChange } from "./services.js";
 import { shrinkJson } from "./shrink-json.js";
 import type { CallPreview, FileChange } from "./tool.js";
-import { withTimeout } from "./with-timeout.js";
 
 /** Bytes of the arguments in a request, as JSON; the largest texts are replaced by their sizes first. */
 export const MAX_SHOWN_ARGUMENTS_BYTES = 32 * 1024;
 /** Bytes of the diff, or of the command, in a preview. */
 export const MAX_PREVIEW_BYTES = 32 * 1024;
-/** Milliseconds that a preview may take; the request has none then. */
-const PREVIEW_TIMEOUT_MS = 5_000;
 
 type Asked = Extract<Decision, { effect: "ask" }>;
 
@@ -129,31 +124,12 @@ async function changePreview(run: CallRun, redactor: CountingRedactor): Promise<
   return { kind: "diff", path: bounded(redactor, change.path).text, diff: text, isTruncated };
 }
 
-/**
- * What one of the host's own tools says that it would do. It reads before the user has allowed anything, so no other tool is called
- * for it; what it has read reaches the approver alone.
- */
+/** What the tool says that it would do; what it has read for that reaches the approver alone. */
 async function callPreview(run: CallRun): Promise<CallPreview | undefined> {
-  const { tool, input, context, cancel } = run;
-  const { clock, isOwnTool } = context.host;
-  const { preview } = tool.body;
-  if (preview === undefined || isOwnTool?.(tool) !== true) return undefined;
-  const end = new CallSignal();
-  const reading = { ...run, grant: readsOf(run.grant ?? EMPTY_GRANT) };
-  const ctx = new CallContext(reading, end, PREVIEW_TIMEOUT_MS);
-  try {
-    const bound = { clock, ms: PREVIEW_TIMEOUT_MS, signal: cancel };
-    return await withTimeout(
-      bound,
-      async () => preview(input, ctx),
-      () => undefined,
-    );
-  } catch {
-    // The call itself will report why, for example that its text is not found.
-    return undefined;
-  } finally {
-    end.abort(() => revoked(run.call.id));
-  }
+  const { preview } = run.tool.body;
+  if (preview === undefined) return undefined;
+  // What is wrong the call itself will report, for example that its text is not found.
+  return readBeforehand(run, (ctx) => preview(run.input, ctx)).catch(() => undefined);
 }
 
 function redactedPaths(change: PathChange, redactor: CountingRedactor): PathChange {
@@ -173,14 +149,6 @@ function redactedDiff({ before, after, diff }: FileChange, redactor: CountingRed
   if (old === before && next === after) return diff;
   redactor.add(hiddenInDiff(diff, hiddenLines(before, old), hiddenLines(after, next)));
   return renderUnifiedDiff(old, next);
-}
-
-function readsOf({ id, files, except, exceptNames, symlinkTargets, state }: Grant): Grant {
-  const reads = files.flatMap((place) =>
-    place.access.includes("read") ? [{ ...place, access: ["read" as const] }] : [],
-  );
-  const readState = state.map((one) => ({ ...one, access: "read" as const }));
-  return { ...EMPTY_GRANT, id, files: reads, except, exceptNames, symlinkTargets, state: readState };
 }
 
 function bounded(redactor: CountingRedactor, text: string): { readonly text: string; readonly isTruncated: boolean } {

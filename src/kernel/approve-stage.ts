@@ -7,6 +7,7 @@ import { type CallRun, cancelledBeforeStart, type Ending, ended, type Step } fro
 import type { Approval, Decision } from "./claims.js";
 import { decide } from "./decide-stage.js";
 import { callSafely, HaftError, messageOf } from "./errors.js";
+import { readBasis } from "./read-beforehand.js";
 import { fail, type ToolResult } from "./result.js";
 import type { ApprovalRequest, Approver } from "./services.js";
 import type { ApprovalScope, Approvals, ApprovedCall, StoredApproval, TakenApproval } from "./state.js";
@@ -30,8 +31,11 @@ async function approvalOf(run: CallRun): Promise<Ending | undefined> {
   const token = run.call.resume ?? undefined; // null counts as absent
   const asked = decision?.effect === "ask" ? decision : undefined;
   if (token === undefined && asked === undefined) return undefined;
+  const refused = await readBasis(run);
+  if (refused !== undefined) return refused;
   const call = await approvedCall(run);
   if (token !== undefined) {
+    if (run.basis !== undefined) run.askedMs = await askedOf(run, token);
     const taken = await take(run, token, call);
     if (taken.state !== "granted") return notGranted(run, taken);
     return asked && granted(run, asked, call, taken);
@@ -62,8 +66,11 @@ export function confirm(run: CallRun): Step | PromiseLike<Step> {
 }
 
 async function requireSame(run: CallRun, { touches }: ApprovedCall): Promise<Step> {
-  const isSame = run.decision?.effect !== "ask" || (await touchesOf(run)) === touches;
-  return isSame ? undefined : notGranted(run, { state: "different-place" });
+  if (run.decision?.effect !== "ask") return undefined;
+  return (
+    (await readBasis(run)) ??
+    ((await touchesOf(run)) === touches ? undefined : notGranted(run, { state: "different-place" }))
+  );
 }
 
 /** Whether the call would be asked about: the policy says "ask", and no earlier answer is remembered or can be read. */
@@ -83,19 +90,37 @@ function approverOf({ context }: CallRun): Approver | undefined {
 async function storedAnswer(run: CallRun, call: ApprovedCall): Promise<TakenApproval | undefined> {
   const isSame = (one: ApprovedCall) =>
     one.tool === call.tool && one.digest === call.digest && one.touches === call.touches;
+  const stored = await storedCalls(run);
+  for (const one of stored.filter((one) => isSame(one.call))) {
+    const taken = await take(run, one.request.token, call);
+    if (taken.state === "granted" && run.basis !== undefined) run.askedMs = askedAt(one);
+    if (taken.state === "granted" || taken.state === "denied" || taken.state === "pending") return taken;
+  }
+  return undefined;
+}
+
+async function storedCalls(run: CallRun): Promise<readonly StoredApproval[]> {
+  const session = run.context.session.id;
   const stored = await inStore(run, async (approvals) => {
     try {
-      return await approvals.list({ session: call.session });
+      return await approvals.list({ session });
     } catch {
       return [] satisfies readonly StoredApproval[];
     }
   });
   requireValid("list", storedProblem(stored));
-  for (const one of stored.filter((one) => isSame(one.call))) {
-    const taken = await take(run, one.request.token, call);
-    if (taken.state === "granted" || taken.state === "denied" || taken.state === "pending") return taken;
-  }
-  return undefined;
+  return stored;
+}
+
+/** When the user was asked. What is not found was too long ago for any time that counts from it. */
+async function askedOf(run: CallRun, token: string): Promise<number> {
+  const one = (await storedCalls(run)).find(({ request }) => request.token === token);
+  return one === undefined ? 0 : askedAt(one);
+}
+
+/** Of a request that an earlier version has stored, when that was. */
+function askedAt({ call, createdMs }: StoredApproval): number {
+  return call.askedMs ?? createdMs;
 }
 
 async function take(run: CallRun, token: string, call: ApprovedCall): Promise<TakenApproval> {
@@ -169,7 +194,7 @@ const NOT_GRANTED = {
   "different-call":
     "The approval is for another call: the tool, the session or the input differs. Send exactly the approved call, in the session that asked.",
   "different-place":
-    "The call would touch something other than what was approved: a symlink, the workspace, the working directory, or the environment or stdin of a command has changed. Send the call without `resume` to ask again.",
+    "The call would touch something other than what was approved: a symlink, the workspace, the working directory, the schedule, or the environment or stdin of a command has changed. Send the call without `resume` to ask again.",
 } as const;
 
 async function requestApproval(run: CallRun, decision: Asked, call: ApprovedCall): Promise<Ending | undefined> {

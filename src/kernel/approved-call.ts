@@ -11,12 +11,17 @@ export const REMEMBERED_ANSWER = "remembered";
  */
 export async function approvedCall(run: CallRun): Promise<ApprovedCall> {
   const { session } = run.context;
-  return { tool: run.tool.name, session: session.id, digest: run.inputDigest, touches: await touchesOf(run) };
+  const call = { tool: run.tool.name, session: session.id, digest: run.inputDigest, touches: await touchesOf(run) };
+  return run.askedMs === undefined ? call : { ...call, askedMs: run.askedMs };
 }
 
 /** A digest of all that the call would touch, on which targets. */
 export function touchesOf(run: CallRun): Promise<string> {
-  const all = [...touchedOn(run), ...(run.source === undefined ? [] : [touchedOn(run.source)])];
+  const all = [
+    ...touchedOn(run),
+    ...(run.source === undefined ? [] : [touchedOn(run.source)]),
+    ...(run.basis === undefined ? [] : [run.basis]),
+  ];
   return Promise.resolve(run.context.host.digest(JSON.stringify(all)));
 }
 

@@ -4,7 +4,7 @@ import { type Autonomy, strictestLevel } from "./autonomy.js";
 import type { Grant } from "./claims.js";
 import { HaftError } from "./errors.js";
 import { unclaimed } from "./guard.js";
-import { type Schedule, type ScheduleContent, type Schedules, schedulePlace } from "./schedules.js";
+import { type Schedule, type ScheduleContent, type Schedules, scheduleBasis, schedulePlace } from "./schedules.js";
 import type { CallSchedule, CallSchedules } from "./state.js";
 
 /** The call that uses the state, as the kernel knows it. */
@@ -14,6 +14,9 @@ export interface StateCaller {
   readonly autonomy: Autonomy;
   /** Who approved the call. Absent: the call needed no approval. */
   readonly approvedBy?: string;
+  /** The `scheduleBasis` of the schedule that it was asked about; empty where that was none. Absent: no user was asked. */
+  readonly basis?: string;
+  readonly askedMs?: number;
   /** The name of its target, and the workspace there. */
   readonly target: string;
   readonly workspace: string;
@@ -60,6 +63,7 @@ export function boundSchedules({ open, requireLife, grant, caller }: ScheduleBin
       return schedules.update(id, (old) => {
         requireLife();
         if (!isOwn(old)) return old;
+        if (caller.basis !== undefined && caller.basis !== scheduleBasis(old)) throw hasChanged();
         const next = change(old);
         if (next === undefined) return undefined;
         if (isClaimed(next) || next.command !== old.command || next.cwd !== old.cwd)
@@ -81,6 +85,7 @@ export function boundSchedules({ open, requireLife, grant, caller }: ScheduleBin
       (await open("read").hosts())
         .filter(({ places }) => places.includes(place))
         .map((one) => ({ ...one, places: [place] })),
+    ...(caller.askedMs === undefined ? {} : { askedMs: caller.askedMs }),
   });
 }
 
@@ -124,6 +129,14 @@ function requireMayTrigger({ id, autonomy, approvedBy }: Schedule, caller: State
 function notTriggered(id: string, rule: string, why: string): HaftError {
   const next = `Ask the user to run \`haft schedule run ${id}\`.`;
   return new HaftError("POLICY_DENIED", `Did not run the schedule: ${why}. ${next}`, { details: { rule } });
+}
+
+function hasChanged(): HaftError {
+  return new HaftError(
+    "POLICY_DENIED",
+    "Did not change the schedule: it has changed since it was approved. Send the call again.",
+    { details: { rule: "schedule-approval" } },
+  );
 }
 
 function rememberedAnswer(): HaftError {

@@ -204,7 +204,7 @@ function bind(run: CallRun, signal: AbortSignal, time: Pick<BoundCall, "deadline
 
 /** Whose memories and schedules the call uses. */
 function stateCaller(run: CallRun): StateCaller {
-  const { context, approver, target, workspace } = run;
+  const { context, approver, askedMs, basis, target, workspace } = run;
   const { session } = context;
   const { stateOwner: owner = session.owner } = session;
   return {
@@ -212,6 +212,8 @@ function stateCaller(run: CallRun): StateCaller {
     ...(typeof owner === "string" ? { owner } : {}),
     autonomy: policyCallOf(run).autonomy,
     ...(approver === null ? {} : { approvedBy: approver }),
+    ...(basis === undefined ? {} : { basis }),
+    ...(askedMs === undefined ? {} : { askedMs }),
     target: target.name,
     workspace,
   };

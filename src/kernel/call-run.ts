@@ -88,6 +88,10 @@ export interface CallRun {
   approval: AuditedApproval | undefined;
   /** What the call was approved for; undefined where it needed no approval, or has none. */
   approved: ApprovedCall | undefined;
+  /** What the call depends on beside what it touches, as its tool says (see `ToolSpec.basis`); undefined where that was not read. */
+  basis: string | undefined;
+  /** When the user was asked about it, by the clock of the state; undefined as `basis`. */
+  askedMs: number | undefined;
   /** What this call's approval allows beyond it. */
   remembered: AuditEnd["remembered"] | undefined;
   settleRate: ((succeeded: boolean) => void) | undefined;
@@ -131,6 +135,8 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     approver: null,
     approval: undefined,
     approved: undefined,
+    basis: undefined,
+    askedMs: undefined,
     remembered: undefined,
     settleRate: undefined,
   };

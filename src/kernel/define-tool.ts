@@ -30,7 +30,7 @@ export function defineTool<
   const effect = spec.effect ?? "none";
   const deadline = spec.deadlineMs ?? DEFAULT_DEADLINE_MS;
   const annotations = spec.annotations ?? {};
-  const erased = spec as unknown as Pick<ToolBody, "claims" | "run" | "preview">;
+  const erased = spec as unknown as Pick<ToolBody, "claims" | "run" | "preview" | "basis">;
   const body: ToolBody = {
     name,
     effect,
@@ -42,6 +42,7 @@ export function defineTool<
     ...(effect === "none" ? {} : { claims: (input, context) => erased.claims!(input, context) }),
     run: (input, ctx) => erased.run(input, ctx),
     ...(spec.preview === undefined ? {} : { preview: (input, ctx) => erased.preview!(input, ctx) }),
+    ...(spec.basis === undefined ? {} : { basis: (input, ctx) => erased.basis!(input, ctx) }),
   };
   if (effect !== "none" && spec.claims === undefined) throw invalidTool(name, `effect "${effect}" requires \`claims\``);
   const parameters = isStandardSchema(schema) ? jsonSchemaOf(schema, name) : (schema as JsonSchema);

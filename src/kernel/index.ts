@@ -333,6 +333,7 @@ export {
   type Terminal,
 } from "./terminal.js";
 export type {
+  CallBasis,
   CallPreview,
   DefinedTool,
   Effect,

@@ -26,6 +26,7 @@ import { callSafely, HaftError, ignoreRejection } from "./errors.js";
 import { openTargets } from "./open-stage.js";
 import { outcomeOf } from "./outcome.js";
 import { chooseTarget, prepare } from "./prepare-stage.js";
+import { readBasis } from "./read-beforehand.js";
 import { fail, type ToolResult } from "./result.js";
 import { execute } from "./run-stage.js";
 import type { ApprovalRequest } from "./services.js";
@@ -183,6 +184,7 @@ export async function explainCall(
 async function shownRequest(run: CallRun): Promise<Explanation["request"]> {
   if (run.decision?.effect !== "ask") return undefined;
   try {
+    await readBasis(run);
     const { token: _, ...request } = await approvalRequest(run, run.decision);
     return request;
   } catch {

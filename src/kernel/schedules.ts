@@ -103,6 +103,13 @@ export interface ScheduleRunEnd {
   readonly reason?: string;
 }
 
+/** What decides when a schedule runs, as text: of two equal ones, each is what a user approved of the other. */
+export function scheduleBasis(schedule: Schedule): string {
+  const { id, timing, missed, retries, timeoutMs, deleteAfterRun, enabled } = schedule;
+  const sorted = Object.entries(timing).sort(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([id, sorted, missed, retries, timeoutMs, deleteAfterRun, enabled]);
+}
+
 /** The text by which hosts say that they serve the target and workspace of a schedule. */
 export function schedulePlace({ target, workspace }: Pick<ScheduleContent, "target" | "workspace">): string {
   return `${target}:${workspace}`;

@@ -103,8 +103,10 @@ export interface ApprovedCall {
   readonly session: string;
   /** SHA-256 of the arguments, as hex. */
   readonly digest: string;
-  /** SHA-256, as hex, of the target, its machine, the workspace and the claims, real paths among them. */
+  /** SHA-256, as hex, of the target, its machine, the workspace and the claims, real paths among them, and what its tool depends on. */
   readonly touches: string;
+  /** When the user was asked, by the clock of the state, for a call that counts from then. */
+  readonly askedMs?: number;
 }
 
 /** A request that was put off, and what was decided on it since. */
@@ -248,4 +250,6 @@ export interface CallSchedules extends Pick<Schedules, "get" | "list" | "now" | 
   trigger(id: string): Promise<ScheduleRun | undefined>;
   runs(filter?: Omit<RunFilter, "of">): Promise<readonly ScheduleRun[]>;
   lastRuns(): Promise<readonly ScheduleRun[]>;
+  /** When the user was asked about the call, by the clock of `now`: times that count from the call count from then. Absent: no user was. */
+  readonly askedMs?: number;
 }

@@ -2,6 +2,7 @@
 import type { ClaimContext, ClaimsOutcome, HostContext, ToolContext } from "./context.js";
 import type { AnyPresenter, Dialect } from "./dialect.js";
 import type { ToolResult } from "./result.js";
+import type { Schedule } from "./schedules.js";
 import type { InferInput, InputSchema, JsonSchema } from "./schema.js";
 import type { PathChange, SchedulePreview } from "./services.js";
 import type { ToolOutcome } from "./tool-outcome.js";
@@ -56,6 +57,19 @@ interface ToolCore<Name extends string, Input, Data, Limits> {
    * allowed the call.
    */
   preview?(input: Input, ctx: ToolContext<Limits>): Promise<CallPreview | undefined>;
+  /**
+   * What the call depends on that its arguments do not say: what the user approves holds only while that is so. A failure ends the
+   * call before anybody is asked. Called as `preview`, where policy asks, and again before `run`.
+   */
+  basis?(input: Input, ctx: ToolContext<Limits>): Promise<CallBasis | ToolResult<never>>;
+}
+
+/** See `ToolSpec.basis`. */
+export interface CallBasis {
+  /** Milliseconds, by the clock of the state: what the arguments count from now, counts from the first question. */
+  readonly nowMs: number;
+  /** The schedule that the call would change. Absent: none. */
+  readonly schedule?: Schedule;
 }
 
 /** See `ToolSpec.preview`. */
@@ -120,6 +134,7 @@ export interface ToolBody {
   claims?(input: unknown, context: ClaimContext): Promise<ClaimsOutcome> | ClaimsOutcome;
   run(input: unknown, ctx: ToolContext): Promise<ToolResult> | ToolResult;
   preview?(input: unknown, ctx: ToolContext): Promise<CallPreview | undefined>;
+  basis?(input: unknown, ctx: ToolContext): Promise<CallBasis | ToolResult<never>>;
 }
 
 /** A tool ready to register. One instance may be in any number of registries. */

@@ -1,5 +1,6 @@
 /** The tools that add a schedule and change one. */
 import {
+  type CallBasis,
   type CallSchedule,
   defineTool,
   fail,
@@ -36,6 +37,7 @@ export const cronAddTool = defineTool({
   annotations: { title: "Add a schedule" },
   claims: (input: CronAddInput, context) => scheduleClaims(input, context),
   preview: (input: CronAddInput, ctx) => previewSchedule(input, ctx),
+  basis: async (_input: CronAddInput, ctx) => ({ nowMs: await ctx.state.schedules.now() }),
   run: addSchedule,
 });
 
@@ -52,13 +54,14 @@ export const cronUpdateTool = defineTool({
   annotations: { title: "Change a schedule" },
   claims: (input: CronUpdateInput, context) => scheduleClaims(input, context),
   preview: (input: CronUpdateInput, ctx) => previewSchedule(input, ctx),
+  basis: changedSchedule,
   run: updateSchedule,
 });
 
 async function addSchedule(input: CronAddInput, ctx: ToolContext): Promise<ToolResult<CronScheduleData>> {
   const { schedules } = ctx.state;
   const nowMs = await schedules.now();
-  const timed = await timingOf(input, nowMs, true);
+  const timed = await timingOf(input, nowMs, true, schedules.askedMs);
   if (timed === undefined || "isError" in timed) return timed ?? never();
   const { timing } = timed;
   const { nextDue } = await import("../../engines/schedule/index.js");
@@ -77,12 +80,19 @@ async function addSchedule(input: CronAddInput, ctx: ToolContext): Promise<ToolR
   return stored(await schedules.add(content, nextDue(timing, nowMs)), input, ctx);
 }
 
+/** What the user is shown of a change is of this schedule. */
+async function changedSchedule({ id }: CronUpdateInput, ctx: ToolContext): Promise<CallBasis | ToolResult<never>> {
+  const { schedules } = ctx.state;
+  const schedule = await foundSchedule(schedules, id);
+  return isFailure(schedule) ? schedule : { nowMs: await schedules.now(), schedule };
+}
+
 async function updateSchedule(input: CronUpdateInput, ctx: ToolContext): Promise<ToolResult<CronScheduleData>> {
   const { schedules } = ctx.state;
   const found = await foundSchedule(ctx.state.schedules, input.id);
   if (isFailure(found)) return found;
   const nowMs = await schedules.now();
-  const timed = await timingOf(input, nowMs, false);
+  const timed = await timingOf(input, nowMs, false, schedules.askedMs);
   if (timed !== undefined && "isError" in timed) return timed;
   const { nextDue } = await import("../../engines/schedule/index.js");
   const { command, enabled, deleteAfterRun } = input;

@@ -36,16 +36,26 @@ export function hasTiming(input: Words): boolean {
   return TIMINGS.some((name) => input[name] !== undefined);
 }
 
-/** Undefined where the input says nothing about it, and need not. */
+/**
+ * Undefined where the input says nothing about it, and need not. @param askedMs - When the user was asked, where that is: `after` and
+ * `every` count from then, as the user was shown.
+ */
 export async function timingOf(
   input: Words,
   nowMs: number,
   isRequired: boolean,
+  askedMs = nowMs,
 ): Promise<{ readonly timing: ScheduleTiming } | ToolResult<never> | undefined> {
   if (!isRequired && "id" in input && !hasTiming(input)) return undefined;
   const { parseTiming } = await import("../../engines/schedule/index.js");
-  const parsed = parseTiming(input, { nowMs, localZone: localZone() });
-  return "timing" in parsed ? parsed : invalid(parsed.parameter, parsed.problem);
+  const fromMs = input.after === undefined && input.every === undefined ? nowMs : askedMs;
+  const parsed = parseTiming(input, { nowMs: fromMs, localZone: localZone() });
+  if ("problem" in parsed) return invalid(parsed.parameter, parsed.problem);
+  if (input.after === undefined || parsed.timing.kind !== "at" || parsed.timing.atMs > nowMs) return parsed;
+  return invalid(
+    "after",
+    "counts from when the user was asked, and that time is past; send the call again to ask again",
+  );
 }
 
 /** The members of a schedule that the input gives, but for its timing, command and directory. */

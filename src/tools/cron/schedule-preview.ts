@@ -17,7 +17,7 @@ export async function previewSchedule(
   const old = "id" in input ? await foundSchedule(schedules, input.id) : undefined;
   if (old !== undefined && isFailure(old)) return undefined;
   const nowMs = await schedules.now();
-  const timed = await timingOf(input, nowMs, false);
+  const timed = await timingOf(input, nowMs, false, schedules.askedMs);
   if (timed !== undefined && "isError" in timed) return undefined;
   const timing = timed?.timing ?? old?.timing;
   if (timing === undefined) return undefined;
