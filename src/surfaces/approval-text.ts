@@ -9,7 +9,7 @@ import {
   type SourceTarget,
 } from "../kernel/index.js";
 import { allowCommand } from "../policy/index.js";
-import { relativeInside, showDeceptive } from "../text/index.js";
+import { relativeInside, shortenBlanks, showDeceptive } from "../text/index.js";
 
 /** Control and invisible characters are escaped in every text; no line has a line ending. */
 export interface ApprovalText {
@@ -59,7 +59,7 @@ function targetText({ target, spec }: SourceTarget): string {
 
 /** Whitespace would push the rest of a line out of sight. */
 function shownLine(line: string): string {
-  return showDeceptive(line).replace(/(?<=\S) {40,}(?=\S)/g, (spaces) => ` [${spaces.length} spaces] `);
+  return showDeceptive(shortenBlanks(line));
 }
 
 function hiddenText({ characters, lines }: NonNullable<ApprovalRequest["hidden"]>): string {

@@ -130,5 +130,8 @@ it("showDeceptive escapes what is invisible, or looks like a space, and leaves t
   expect(showDeceptive(shown)).toBe(shown);
   expect(showDeceptive("a\u200bb\u2060c\u00add\u202ee\ufefff")).toBe("a\\u200bb\\u2060c\\xadd\\u202ee\\ufefff");
   expect(showDeceptive("a\u00a0b\u3164c\u2003d\u2028e\ufe0ff")).toBe("a\\xa0b\\u3164c\\u2003d\\u2028e\\ufe0ff");
+  expect(showDeceptive("a\u2800b\u{1d159}c\ufdd0d\uffffe\u{1fffe}f\u{e0fff}")).toBe(
+    "a\\u2800b\\u{1d159}c\\ufdd0d\\uffffe\\u{1fffe}f\\u{e0fff}",
+  );
   expect(showDeceptive("\x1b[2J\r\tx\u{e0041}\ud800")).toBe("\\x1b[2J\\r\tx\\u{e0041}\\ud800");
 });

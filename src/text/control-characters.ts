@@ -74,10 +74,24 @@ export function stripInvisible(text: string): StrippedText {
 
 /**
  * Characters that change or hide what a reader takes a text for: controls, formats (bidirectional, zero-width, tags), separators but
- * the space, private ones, lone surrogates, fillers that look like nothing, and variation selectors.
+ * the space, private ones, noncharacters, lone surrogates, what a font draws nothing for by default (fillers, variation selectors), and
+ * blank symbols (braille, the head of a note).
  */
-const DECEPTIVE =
-  /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|\p{Variation_Selector}|\u034f|\u17b4|\u17b5|(?! )\p{Zs}/gu;
+const DECEPTIVE_SET =
+  "\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Noncharacter_Code_Point}\\p{Default_Ignorable_Code_Point}" +
+  "\\xa0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000\\u2800\\u{1d159}";
+const DECEPTIVE = new RegExp(`[${DECEPTIVE_SET}]`, "gu");
+/** So many in a row push the rest of a line out of sight, also as escapes. */
+const BLANK_RUN = new RegExp(`[ ${DECEPTIVE_SET}]{40,}`, "gu");
+
+/** Counts spaces, tabs and what {@link showDeceptive} escapes where 40 or more are in a row on a line: "[300 invisible characters]". */
+export function shortenBlanks(line: string): string {
+  return line.replace(BLANK_RUN, (run: string, start: number) => {
+    const isIndent = start === 0 || start + run.length === line.length;
+    if (isIndent && /^[ \t]*$/.test(run)) return run;
+    return ` [${[...run].length} ${/^ *$/.test(run) ? "spaces" : "invisible characters"}] `;
+  });
+}
 
 /**
  * As {@link showControls}, and also escapes characters that are invisible or look like a space: for what a user is asked to allow.

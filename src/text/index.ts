@@ -5,6 +5,7 @@ export { type ContentType, parseContentType } from "./content-type.js";
 export {
   escapeControls,
   type StrippedText,
+  shortenBlanks,
   showControls,
   showDeceptive,
   stripControls,

@@ -160,14 +160,19 @@ it("shows invisible characters and look-alikes of spaces as escapes [POL-46]", a
   expect(printed).toContain("warning    invisible and control characters are shown as escapes");
 });
 
-it("counts spaces that would push a part out of sight [POL-48]", async () => {
+it.each([
+  [" ".repeat(400), " [400 spaces] "],
+  ["\u2800".repeat(300), " [300 invisible characters] "],
+  ["\t \u200b\ufdd0".repeat(100), " [400 invisible characters] "],
+  ["\u2800".repeat(2), "\\u2800\\u2800"],
+])("counts what would push a part out of sight [POL-48]: %j", async (blank, shown) => {
   const preview = {
     kind: "command",
-    command: `echo ok${" ".repeat(400)}; touch a`,
+    command: `echo ok${blank}; touch a`,
     directory: "/ws",
     isTruncated: false,
   } as const;
-  expect((await asked(["n"], { ...request, preview })).printed).toContain("│ echo ok [400 spaces] ; touch a\n");
+  expect((await asked(["n"], { ...request, preview })).printed).toContain(`│ echo ok${shown}; touch a\n`);
 });
 
 it("says that the session has read untrusted content", async () => {
