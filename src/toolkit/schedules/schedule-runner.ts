@@ -35,7 +35,7 @@ export interface ScheduleOptions {
   readonly pollMs?: number;
   /** Called when a run begins, and with its end. */
   onRun?(run: ScheduleRun, schedule: Schedule, end?: ScheduleRunEnd): void;
-  /** Called by `start`, before anything runs, if due times passed a minute ago or earlier while no host ran their schedules. */
+  /** Called once after the first look, where due times passed a minute ago or earlier while no host ran their schedules. */
   onMissed?(missed: readonly MissedTimes[]): void;
   /** Called when the store cannot be used; the next look tries again. */
   onProblem?(error: Error): void;

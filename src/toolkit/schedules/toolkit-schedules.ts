@@ -21,7 +21,7 @@ interface Parts {
 }
 
 export function toolkitSchedules({ host, autonomy, targets, session }: Parts): ToolkitSchedules {
-  let runner: Promise<{ start(): Promise<void>; stop(): Promise<void> }> | undefined;
+  let opened: ReturnType<typeof open> | undefined;
   const open = async (schedules: NonNullable<State["schedules"]>, options: ScheduleOptions) => {
     const [{ ScheduleRunner, MIN_POLL_MS }, { runScheduled }, { duePlan, nextDue }, { hostName }] = await Promise.all([
       import("./schedule-runner.js"),
@@ -33,10 +33,10 @@ export function toolkitSchedules({ host, autonomy, targets, session }: Parts): T
     if (!(pollMs >= MIN_POLL_MS))
       throw new HaftError("CONFIG_INVALID", `\`pollMs\` was ${pollMs}; send ${MIN_POLL_MS} milliseconds or more.`);
     const places = (stored: readonly Schedule[]) => placesOf(targets.all, stored);
-    if (options.onMissed !== undefined) await reportMissed(schedules, options, places);
+    const report = options.onMissed === undefined ? async () => {} : await missedReport(schedules, options, places);
     const { approver } = host;
     const call = { session, autonomy, defaultTarget: targets.first.name, ...approverOf(approver) };
-    return new ScheduleRunner({
+    const runner = new ScheduleRunner({
       ...options,
       schedules,
       clock: host.clock,
@@ -46,35 +46,41 @@ export function toolkitSchedules({ host, autonomy, targets, session }: Parts): T
       nextDue,
       run: (claimed, signal) => runScheduled(claimed, call, signal),
     });
+    return { runner, report };
   };
   return {
     async start(options = {}) {
       const { schedules } = host.state;
       if (schedules === undefined) throw withoutSchedules();
-      if (runner !== undefined) return;
-      runner = open(schedules, options);
-      runner.catch(() => {
-        runner = undefined;
+      if (opened !== undefined) return;
+      opened = open(schedules, options);
+      opened.catch(() => {
+        opened = undefined;
       });
-      await (await runner).start();
+      const { runner, report } = await opened;
+      await runner.start();
+      await report();
     },
     async stop() {
-      const running = runner;
-      runner = undefined;
-      await (await running?.catch(() => undefined))?.stop();
+      const running = opened;
+      opened = undefined;
+      await (await running?.catch(() => undefined))?.runner.stop();
     },
   };
 }
 
-/** A store that is away is reported by the first look. */
-async function reportMissed(
+/** Looks before anything runs, and counts when it is called. A store that is away is reported by the first look. */
+async function missedReport(
   schedules: NonNullable<State["schedules"]>,
   { onMissed }: ScheduleOptions,
   places: (stored: readonly Schedule[]) => Promise<readonly string[]>,
-): Promise<void> {
-  const { missedTimes } = await import("./missed-times.js");
-  const missed = await missedTimes(schedules, places).catch(() => []);
-  if (missed.length > 0) onMissed?.(missed);
+): Promise<() => Promise<void>> {
+  const { missedTimes, overdueSchedules } = await import("./missed-times.js");
+  const overdue = await overdueSchedules(schedules, places).catch(() => undefined);
+  return async () => {
+    const missed = overdue === undefined ? [] : await missedTimes(overdue).catch(() => []);
+    if (missed.length > 0) onMissed?.(missed);
+  };
 }
 
 function approverOf(approver: Approver | undefined): { readonly approver?: Approver } {

@@ -43,10 +43,14 @@ export function schedulesLine(schedules: readonly ListedSchedule[]): string {
 /** `3 due times passed while Haft was not running: 2 of a1b2 "tidy", 1 of c3d4. …` */
 function missedLine(missed: readonly MissedTimes[], shownName: (schedule: Schedule) => string): string {
   const count = missed.reduce((sum, { times }) => sum + times, 0);
-  const shown = missed.slice(0, MAX_MISSED).map(({ schedule, times }) => `${times} of ${shownName(schedule)}`);
+  const least = (isPartial = false) => (isPartial ? "at least " : "");
+  const shown = missed
+    .slice(0, MAX_MISSED)
+    .map(({ schedule, times, isPartial }) => `${least(isPartial)}${times} of ${shownName(schedule)}`);
   const more = missed.length > MAX_MISSED ? `, and those of ${missed.length - MAX_MISSED} more` : "";
   const passed = count === 1 ? "due time passed" : "due times passed";
-  return `${count} ${passed} while Haft was not running: ${shown.join(", ")}${more}. \`haft schedule log\` shows which run now and which are skipped.`;
+  const all = least(missed.some(({ isPartial }) => isPartial)).replace("a", "A");
+  return `${all}${count} ${passed} while Haft was not running: ${shown.join(", ")}${more}. \`haft schedule log\` shows which run now and which are skipped.`;
 }
 
 /** Writes a line at the start about what was missed; then, with its time, one when a run begins, and one at its end. */
