@@ -9,7 +9,7 @@ import {
   type SourceTarget,
 } from "../kernel/index.js";
 import { allowCommand } from "../policy/index.js";
-import { relativeInside, shortenBlanks, showDeceptive } from "../text/index.js";
+import { relativeInside, shortenRuns, showDeceptive } from "../text/index.js";
 
 /** Control and invisible characters are escaped in every text; no line has a line ending. */
 export interface ApprovalText {
@@ -59,7 +59,7 @@ function targetText({ target, spec }: SourceTarget): string {
 
 /** Whitespace would push the rest of a line out of sight. */
 function shownLine(line: string): string {
-  return showDeceptive(shortenBlanks(line));
+  return showDeceptive(shortenRuns(line));
 }
 
 function hiddenText({ characters, lines }: NonNullable<ApprovalRequest["hidden"]>): string {

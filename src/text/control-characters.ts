@@ -85,7 +85,7 @@ const DECEPTIVE = new RegExp(`[${DECEPTIVE_SET}]`, "gu");
 const BLANK_RUN = new RegExp(`[ ${DECEPTIVE_SET}]{40,}`, "gu");
 
 /** Counts spaces, tabs and what {@link showDeceptive} escapes where 40 or more are in a row on a line: "[300 invisible characters]". */
-export function shortenBlanks(line: string): string {
+export function shortenRuns(line: string): string {
   return line.replace(BLANK_RUN, (run: string, start: number) => {
     const isIndent = start === 0 || start + run.length === line.length;
     if (isIndent && /^[ \t]*$/.test(run)) return run;

@@ -5,7 +5,7 @@ export { type ContentType, parseContentType } from "./content-type.js";
 export {
   escapeControls,
   type StrippedText,
-  shortenBlanks,
+  shortenRuns,
   showControls,
   showDeceptive,
   stripControls,

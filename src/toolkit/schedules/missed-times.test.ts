@@ -7,7 +7,7 @@ import { scheduleBench } from "./schedules.fixture.js";
 const DAY_MS = 86_400_000;
 const EACH_SECOND = { schedule: "* * * * * *", tz: "Europe/Berlin", command: "true" };
 
-it("counts at most 100 missed times of a schedule and 1,000 of all, and lets other work go on between two", async () => {
+it("counts at most 100 missed times of a schedule and 1,000 of all, and lets other work continue between two", async () => {
   const bench = scheduleBench();
   await bench.call("cron_add", EACH_SECOND);
   const [stored] = await bench.state.schedules!.list();

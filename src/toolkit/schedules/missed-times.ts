@@ -1,5 +1,4 @@
 /** The due times that passed while nothing ran schedules, for the user of the host that starts to. */
-import { setImmediate as pause } from "node:timers/promises";
 import { duesBetween } from "../../engines/schedule/index.js";
 import { type Schedule, type Schedules, schedulePlace } from "../../kernel/index.js";
 import { runningHosts } from "../../tools/index.js";
@@ -40,7 +39,7 @@ export async function overdueSchedules(
   return { schedules: late.filter((one) => places.includes(schedulePlace(one))), nowMs };
 }
 
-/** To count a hundred times of an expression takes milliseconds: other work goes on between two schedules. */
+/** To count a hundred times of an expression takes milliseconds: other work continues between two schedules. */
 export async function missedTimes({ schedules, nowMs }: OverdueSchedules): Promise<readonly MissedTimes[]> {
   const missed: MissedTimes[] = [];
   let left = MAX_ALL_TIMES;
@@ -52,7 +51,7 @@ export async function missedTimes({ schedules, nowMs }: OverdueSchedules): Promi
       const times = Math.min(found, MAX_TIMES);
       left -= times;
       if (times > 0) missed.push({ schedule, times, ...(found > times ? { isPartial: true as const } : {}) });
-      await pause();
+      await new Promise<void>((resolve) => void setImmediate(resolve));
     }
   }
   return missed;
