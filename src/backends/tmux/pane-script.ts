@@ -36,6 +36,10 @@ const LEAVE_ALTERNATE = String.raw`printf '\033[?1049l'`;
 /** What passes over aliases and functions. In zsh, `command` passes over the shell's own commands too. */
 const directCall = (isZsh: boolean): string => (isZsh ? String.raw`\builtin` : String.raw`\command`);
 
+/** Sets `haft_call` to the nonce where such a call runs what it is given and keeps its status. */
+const testCall = (call: string, nonce: string): string =>
+  `haft_call=; ${call} eval haft_call=${nonce}; ${call} true || haft_call=; if ${call} false; then haft_call=; fi`;
+
 /** bash: forgets the line that read this script, which it has stored already where the user's settings keep such lines. */
 const forgetLine = (path: string) =>
   String.raw`case $(HISTTIMEFORMAT= \command history 1) in
@@ -55,7 +59,8 @@ const IGNORE_SPACE = String.raw`case :$\{HISTCONTROL-}: in
  * @param path - Of this script.
  */
 export function readyScript(nonce: string, path: string): string {
-  const report = (call: string) => `${call} ${CLEAR}; ${call} ${printMark(nonce, "ready")}`;
+  const report = (call: string) =>
+    `${testCall(call, nonce)}; case $haft_call in ${nonce}) ${call} ${CLEAR}; ${call} ${printMark(nonce, "ready")} ;; esac; ${call} unset haft_call`;
   return [
     `case \${BASH_VERSION-} in ?*) ${forgetLine(path)}; ${IGNORE_SPACE} ;; esac`,
     `case \${ZSH_VERSION-} in ?*) \\builtin setopt hist_ignore_space; ${report(directCall(true))} ;;`,
@@ -87,7 +92,7 @@ export interface PaneCommand {
  * Runs a command in a subshell of a subshell: the outer one writes the exit code to a file that no output can imitate. It survives
  * the signals of a terminal, so that it can do this after Ctrl-C. Aliases of the user would change what was judged, so they are
  * removed first: a shell expands them when it reads a line. Functions of the user stay for the command, and are passed over here. Where
- * one takes the place of what passes over them, nothing begins.
+ * one takes the place of what passes over them, and does not run what it is given or changes its status, nothing begins.
  */
 export function paneCommandScript(one: PaneCommand): string {
   const call = directCall(one.isZsh);
@@ -96,7 +101,7 @@ export function paneCommandScript(one: PaneCommand): string {
   const input = one.inputFile === undefined ? "" : ` < ${posixQuote(one.inputFile)}`;
   return [
     `${call} unalias -a 2>/dev/null`,
-    `haft_call=; ${call} eval haft_call=${one.nonce}`,
+    testCall(call, one.nonce),
     `case $haft_call in ${one.nonce})`,
     `${call} unset haft_call`,
     `${call} set +e`,

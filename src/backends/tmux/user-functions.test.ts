@@ -42,9 +42,13 @@ function functionsBench() {
 withPrograms("functions in the place of what passes over functions", ["tmux", "bash", "dash", "busybox", "zsh"], () => {
   const openWith = functionsBench();
 
-  it("nothing runs, and the error says that the shell does not answer", async () => {
+  it.each([
+    ["do nothing", does("command builtin", ":")],
+    ["hide a failure", does("command builtin", '"$@"; :')],
+    ["hide a success", does("command builtin", '"$@"; return 1')],
+  ])("that %s: nothing runs, and the error says that the shell does not answer", async (_, functions) => {
     const runs = Object.values(STARTED).map(async (start) => {
-      const { run, place } = openWith(start, does("command builtin", ":"));
+      const { run, place } = openWith(start, functions);
       const failed = await run("/bin/echo x > ran").catch((thrown: unknown) => thrown);
       return [failed, existsSync(join(place.directory, "ran"))];
     });
