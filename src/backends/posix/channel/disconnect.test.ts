@@ -73,6 +73,24 @@ underOneShell((shell) => {
     await backend.close();
   });
 
+  it("a deadline ends a call whose command has exited and whose output is asked for on a silent line", async () => {
+    const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
+    const controller = new AbortController();
+    const command = "sleep 600 & echo $! > pid; until [ -e go ]; do sleep 0.02; done";
+    const options = { cwd: machine.work, signal: controller.signal, graceMs: 100 };
+    const running = backend.root.shell.exec(command, options);
+    await until(() => linesOf("pid") === 1);
+    machine.hold();
+    writeFileSync(marker("go"), "");
+    // The exit of the leader arrives; the question for its output does not leave.
+    await until(() => / \d+,exit,0 /.test(machine.heard));
+    await pause(1_000);
+    controller.abort();
+    expect((await running).ended).toBe("cancelled");
+    machine.release();
+    await backend.close();
+  });
+
   it("a deadline does not wait for a line that is silent", async () => {
     const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
     const command = { cwd: machine.work, graceMs: 60_000 };

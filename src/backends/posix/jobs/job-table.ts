@@ -6,8 +6,8 @@ import type { KeepBytes } from "../shell/capture.js";
 import { RemoteJob } from "./job.js";
 import { type KeptJob, keptFiles, keptId, readKept } from "./kept-record.js";
 
-/** Ended jobs that are remembered; older ones are deleted. */
-const MAX_ENDED = 100;
+/** Ended jobs that are remembered, of this backend and of others each; older ones are deleted. */
+const MAX_ENDED = 2_000;
 /** Remote files are deleted in batches of this size. */
 const FORGET_AT_ONCE = 24;
 const FORGET_AFTER_MS = 200;
@@ -182,12 +182,16 @@ export class RemoteJobTable {
     return job;
   }
 
-  /** Includes kept jobs of other backends. */
   #forgetOld(): void {
     const ended = [...this.#jobs.values()].filter((one) => one.hasEnded);
-    for (const one of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) {
-      this.#drop(one);
-      this.#forgetRef(one.ref);
+    if (ended.length <= MAX_ENDED) return;
+    const isOwn = (one: RemoteJob) => this.#byNumber.get(Number(one.ref)) === one;
+    for (const some of [ended.filter(isOwn), ended.filter((one) => !isOwn(one))]) {
+      some.sort((one, other) => other.startedMs - one.startedMs);
+      for (const one of some.slice(MAX_ENDED)) {
+        this.#drop(one);
+        this.#forgetRef(one.ref);
+      }
     }
   }
 

@@ -16,7 +16,7 @@ export interface KeptJob {
 }
 
 const ID = /^(haft-[0-9a-f]{18})\.([1-9]\d{0,14})$/;
-const LINE = /^(haft-[0-9a-f]{18})\/([1-9]\d{0,14}) (\d+|-\d*) (yes|no) (.*)$/;
+const LINE = /^(haft-[0-9a-f]{18})\/([1-9]\d{0,14}) (\d+|-\d*) (yes|no) ([^\n]*)$/;
 /** The latest time of a `Date`. */
 const MAX_TIME_MS = 8.64e15;
 

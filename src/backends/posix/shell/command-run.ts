@@ -182,9 +182,12 @@ export class CommandRun {
     const exitedAt = performance.now();
     for (;;) {
       const latest = this.#poll(id);
-      const event = await Promise.race([answer, latest]);
+      const event = await Promise.race([answer, latest, this.#stop]);
       if (event !== undefined && "is" in event && event.is === "answer") return this.#answered(id, event.frame);
-      const report = await latest;
+      // On a line that is silent the look does not come back.
+      const report =
+        event !== undefined && "is" in event && event.is === "stop" ? await orAfter(latest, LINE_MS) : await latest;
+      if (report === undefined && this.#why !== undefined) return this.#end(id, this.#why, answer);
       if (report === undefined) return this.#disconnected("yes", "the remote side did not return its output");
       if (this.#why !== undefined || !isCopying(report, exitedAt)) return this.#ended(id, report, "itself");
       await orAfter(Promise.race([answer, this.#stop]), SETTLE_MS);
