@@ -180,7 +180,10 @@ hf_run() {
 # Starts the pumps of the next command: $1 names their FIFOs, $2 their files. The descriptors 8 and 9 hold the FIFOs open
 # until there is a command; after a command the worker prepares the next pumps while it is idle.
 hf_prepare() {
-  if [ ! -p "$hf_s/$1.fe" ]; then mkfifo -m 600 "$hf_s/$1.fo" "$hf_s/$1.fe"; fi
+  # A command can change the mode of its own; opening what may not be opened would end this shell.
+  for hf_x in "$hf_s/$1.fo" "$hf_s/$1.fe"; do
+    if [ ! -p "$hf_x" ] || [ ! -r "$hf_x" ] || [ ! -w "$hf_x" ]; then rm -f "$hf_x"; mkfifo -m 600 "$hf_x"; fi
+  done
   # The read ends are opened here: a pump that opened them after the command ended would read nothing.
   exec 8<>"$hf_s/$1.fo" 9<>"$hf_s/$1.fe" 6<"$hf_s/$1.fo" 7<"$hf_s/$1.fe"
   # Closed by "exec": a redirection would keep a copy, to put it back, and with it the FIFO open.

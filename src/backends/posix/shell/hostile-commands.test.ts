@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { type Backend, HaftError, type ShellOptions, type ShellResult } from "../../../kernel/index.js";
@@ -123,20 +123,48 @@ underOneShell((shell) => {
     expect((await job.output("stdout", 0, 10)).ended).toBe(true);
   });
 
-  it("jobs to be kept that were found are forgotten like others once they have ended", async () => {
+  it("what others leave of ended jobs takes no place from that of its own", async () => {
     backend = await machine.open();
+    const own = await backend.root.shell.spawn("exit 7", { cwd: machine.work, lifetime: "session" });
+    await own.result;
     const other = await machine.open();
-    const jobs = await Promise.all(
-      Array.from({ length: 104 }, () => other.root.shell.spawn("true", { cwd: machine.work, lifetime: "keep" })),
-    );
-    const ids = jobs.map(({ id }) => id);
-    await Promise.all(ids.slice(0, -1).map(async (id) => (await backend.root.shell.attach(id))?.result));
-    await (await backend.root.shell.attach(ids.at(-1)!))?.result;
-    const spool = join(machine.state, ids[0]!.slice(0, ids[0]!.indexOf(".")));
-    await until(() => readdirSync(spool).filter((name) => name.endsWith(".keep")).length < ids.length);
-    expect((await other.root.shell.exec("echo ok", { cwd: machine.work })).ended).toBe("itself");
-    expect(await backend.root.shell.attach(ids.at(-1)!)).not.toBe(null);
+    const keep = { cwd: machine.work, lifetime: "keep" } as const;
+    await Promise.all(Array.from({ length: 104 }, async () => (await other.root.shell.spawn("true", keep)).result));
+    const [first, ...others] = await backend.root.shell.jobs();
+    expect([first?.id, others.length]).toEqual([own.id, 104]);
+    // The files of what is forgotten are removed a moment later.
+    await pause(500);
+    expect((await (await backend.root.shell.attach(own.id))?.result)?.exit).toEqual({ by: "code", code: 7 });
+    expect((await backend.root.shell.jobs()).length).toBe(105);
     await other.close();
+  });
+
+  it("a kept job is found whatever its command contains", async () => {
+    backend = await machine.open();
+    const command = "true '\u2028 \u2029 \r \n \u0085'";
+    const { id } = await backend.root.shell.spawn(command, { cwd: machine.work, lifetime: "keep" });
+    const other = await machine.open();
+    expect((await other.root.shell.jobs()).map((job) => [job.id, job.command])).toEqual([[id, command]]);
+    await other.close();
+  });
+
+  it("a command may take the permissions of its output from itself", async () => {
+    const user = 65_534;
+    const asUser = process.getuid?.() === 0 ? ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups"] : [];
+    if (asUser.length > 0) for (const path of [machine.work, machine.directory]) chownSync(path, user, user);
+    backend = await createPosixBackend({
+      name: "test",
+      open: [...asUser, ...ARGV[shell]],
+      stateDir: join(machine.work, "state"),
+      orphanMs: 1_000,
+    });
+    await run("true");
+    expect((await run("exec chmod 400 /dev/stdout /dev/stderr")).exit).toEqual({ by: "code", code: 0 });
+    // One of them has the shell of that command.
+    for (let turn = 0; turn < 8; turn += 1) {
+      const next = await run("echo next", { timeoutMs: 10_000 });
+      expect([turn, next.ended, out(next)]).toEqual([turn, "itself", "next\n"]);
+    }
   });
 
   it("numbers that no shell can count with are taken as whole ones", async () => {
