@@ -39,8 +39,8 @@ export async function overdueSchedules(
   return { schedules: late.filter((one) => places.includes(schedulePlace(one))), nowMs };
 }
 
-/** To count a hundred times of an expression takes milliseconds: other work continues between two schedules. */
-export async function missedTimes({ schedules, nowMs }: OverdueSchedules): Promise<readonly MissedTimes[]> {
+/** A thousand times of an expression are counted in some 40 ms, during which nothing else runs. */
+export function missedTimes({ schedules, nowMs }: OverdueSchedules): readonly MissedTimes[] {
   const missed: MissedTimes[] = [];
   let left = MAX_ALL_TIMES;
   for (const schedule of schedules) {
@@ -51,7 +51,6 @@ export async function missedTimes({ schedules, nowMs }: OverdueSchedules): Promi
       const times = Math.min(found, MAX_TIMES);
       left -= times;
       if (times > 0) missed.push({ schedule, times, ...(found > times ? { isPartial: true as const } : {}) });
-      await new Promise<void>((resolve) => void setImmediate(resolve));
     }
   }
   return missed;

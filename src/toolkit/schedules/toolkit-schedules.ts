@@ -78,7 +78,7 @@ async function missedReport(
   const { missedTimes, overdueSchedules } = await import("./missed-times.js");
   const overdue = await overdueSchedules(schedules, places).catch(() => undefined);
   return async () => {
-    const missed = overdue === undefined ? [] : await missedTimes(overdue).catch(() => []);
+    const missed = overdue === undefined ? [] : missedTimes(overdue);
     if (missed.length > 0) onMissed?.(missed);
   };
 }
