@@ -1,5 +1,5 @@
 /** What a transcript cannot show of the cron jobs of ZeroClaw: a host that runs them. */
-import { describe, expect } from "vitest";
+import { describe, expect, it } from "vitest";
 import { verifies } from "../../src/testing/verifies.fixture.js";
 import { scheduleBench } from "../../src/toolkit/schedules/schedules.fixture.js";
 
@@ -23,5 +23,21 @@ describe("cron jobs in the dialect zeroclaw", () => {
     const toolkit = await bench.toolkit(zeroclaw);
     await toolkit.schedules.start();
     expect(await changes()).toEqual([undefined, undefined, undefined]);
+  });
+
+  it.each([
+    [{}, /`patch` changes nothing; send `schedule`, /],
+    [{ command: "" }, /`patch` changes nothing|`command` is empty/],
+    [{ prompt: "", delivery: { mode: "none" } }, /`patch` changes nothing/],
+    [{ missed: "skip", timeout: 5, name: "other" }, /`patch` has "missed", "timeout", which cannot be changed here;/],
+  ])("refuse the patch %j", async (patch, refusal) => {
+    const bench = scheduleBench();
+    await bench.call("cron_add", { schedule, command: "ls", name: "job" }, zeroclaw);
+    const before = await bench.state.schedules!.list();
+    expect(await bench.call("cron_update", { job_id: "job", patch }, zeroclaw)).toMatchObject({
+      code: "CALL_INVALID",
+      text: expect.stringMatching(refusal),
+    });
+    expect(await bench.state.schedules!.list()).toEqual(before);
   });
 });

@@ -35,6 +35,15 @@ const SCHEDULE = {
 } as const;
 const PROMPT = { type: "string", description: "Of agent jobs, which are not supported" } as const;
 const DELIVERY = { type: "object", description: "Only none: output is not delivered to channels" } as const;
+const PATCH = {
+  schedule: { type: SCHEDULE.type, description: "As in `cron_add`" },
+  name: { type: "string" },
+  command: { type: "string" },
+  enabled: { type: "boolean" },
+  delete_after_run: { type: "boolean" },
+  prompt: { type: PROMPT.type },
+  delivery: { type: DELIVERY.type },
+} as const;
 const JOB_ID = { type: "string", description: "The id of the job, or its name" } as const;
 
 export const cronAddPresenter: ToolPresenter<CronAddInput, CronScheduleData> = {
@@ -95,15 +104,7 @@ export const cronUpdatePresenter: ToolPresenter<CronUpdateInput, CronScheduleDat
       job_id: JOB_ID,
       patch: {
         type: "object",
-        properties: {
-          schedule: { type: SCHEDULE.type, description: "As in `cron_add`" },
-          name: { type: "string" },
-          command: { type: "string" },
-          enabled: { type: "boolean" },
-          delete_after_run: { type: "boolean" },
-          prompt: { type: PROMPT.type },
-          delivery: { type: DELIVERY.type },
-        },
+        properties: PATCH,
       },
     },
     required: ["job_id", "patch"],
@@ -121,7 +122,11 @@ export const cronUpdatePresenter: ToolPresenter<CronUpdateInput, CronScheduleDat
     const [name, command] = [textArgument(patch, "name"), textArgument(patch, "command")];
     const enabled = booleanArgument(patch, "enabled");
     const deleteAfterRun = booleanArgument(patch, "delete_after_run");
-    return { input: { id, ...timing, ...omitUndefined({ name, command, enabled, deleteAfterRun }) } };
+    const unknown = Object.keys(patch).filter((member) => member !== "job_type" && !Object.hasOwn(PATCH, member));
+    const change = { ...timing, ...omitUndefined({ name, command, enabled, deleteAfterRun }) };
+    if (unknown.length > 0 || Object.keys(change).length === 0)
+      return { problem: messages.unusablePatch(unknown), parameter: "patch" };
+    return { input: { id, ...change } };
   },
   render: rendered("cron_update", (data) => json(storedJob(data))),
 };

@@ -1,4 +1,6 @@
 /** The texts that this dialect keeps letter for letter. */
+import { showControls } from "../../text/index.js";
+import { shownValue } from "../arguments.js";
 
 /** ZC-005 */
 export const missingParameterMessage = (name: string): string => `Missing '${name}' parameter`;
@@ -54,6 +56,13 @@ export const NOTHING_RUNS =
 export const APPROVAL_OVER =
   "The user had approved the command of this job as it was before: it needs an approval again. Send `command` with `cron_update`, so that they are asked.";
 export const removedJob = (id: string): string => `Removed cron job ${id}`;
+/** @param unknown - Members that are not of a patch, of which at most five are named. */
+export const unusablePatch = (unknown: readonly string[]): string => {
+  const shown = unknown.slice(0, 5).map((name) => showControls(shownValue(name)));
+  const more = unknown.length > shown.length ? ` and ${unknown.length - shown.length} more` : "";
+  const why = shown.length === 0 ? "changes nothing" : `has ${shown.join(", ")}${more}, which cannot be changed here`;
+  return `\`patch\` ${why}; send \`schedule\`, \`name\`, \`command\`, \`enabled\` or \`delete_after_run\``;
+};
 export const APPROVED_IGNORED = "`approved` was ignored: only a person or the host can approve a call.";
 
 /** ZC-033, ZC-036, ZC-038 */

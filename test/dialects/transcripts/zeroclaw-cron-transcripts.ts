@@ -61,10 +61,13 @@ export const ZEROCLAW_CRON_TRANSCRIPTS: readonly ZeroclawTranscript[] = [
       add({ schedule: EVERY, command: "ls", name: "look" }, stored(2, EVERY, "2030-01-07T08:01:00Z", MINUTELY)),
       ...["cron_remove", "cron_update", "cron_run", "cron_runs"].flatMap((name) => [
         call(name)(
-          { job_id: "LOOK", patch: {} },
+          { job_id: "LOOK", patch: { enabled: true } },
           failed('2 schedules are named "LOOK": <job 1>, <job 2>. Send the id of one.'),
         ),
-        call(name)({ job_id: "other", patch: {} }, failed('There is no schedule "other". List them to see their ids.')),
+        call(name)(
+          { job_id: "other", patch: { enabled: true } },
+          failed('There is no schedule "other". List them to see their ids.'),
+        ),
       ]),
       remove({ job_id: "<job 2>" }, done("Removed cron job <job 2>")),
       remove({ id: "LOOK" }, done("Removed cron job <job 1>")),
@@ -141,7 +144,7 @@ export const ZEROCLAW_CRON_TRANSCRIPTS: readonly ZeroclawTranscript[] = [
         WEEKDAYS_ADDED,
       ),
       update(
-        { job_id: "report", patch: {} },
+        { job_id: "report", patch: { enabled: true } },
         stored(1, WEEKDAYS, "2030-01-08T08:00:00Z", {
           timezone: "Europe/Berlin",
           next_run_local: "Tuesday 2030-01-08 09:00:00+01:00 Europe/Berlin",
@@ -165,7 +168,7 @@ export const ZEROCLAW_CRON_TRANSCRIPTS: readonly ZeroclawTranscript[] = [
     calls: [
       add({ schedule: EVERY, command: "ls" }, failed("Read-only mode: cannot perform 'cron_add'")),
       remove({ job_id: "x" }, failed("Read-only mode: cannot perform 'cron_remove'")),
-      update({ job_id: "x", patch: {} }, failed("Read-only mode: cannot perform 'cron_update'")),
+      update({ job_id: "x", patch: { enabled: false } }, failed("Read-only mode: cannot perform 'cron_update'")),
       run({ job_id: "x" }, failed("Read-only mode: cannot perform 'cron_run'")),
       list({}, json([])),
       runs({ job_id: "x" }, failed('There is no schedule "x". List them to see their ids.')),
@@ -177,7 +180,10 @@ export const ZEROCLAW_CRON_TRANSCRIPTS: readonly ZeroclawTranscript[] = [
     at,
     calls: [
       add({ schedule: EVERY, command: "ls" }, MINUTELY_ADDED),
-      { ...update({ job_id: "<job 1>", patch: {} }, stored(1, EVERY, "2030-01-07T08:01:00Z", MINUTELY)), times: 19 },
+      {
+        ...update({ job_id: "<job 1>", patch: { enabled: true } }, stored(1, EVERY, "2030-01-07T08:01:00Z", MINUTELY)),
+        times: 19,
+      },
       remove({ job_id: "<job 1>" }, failed("Rate limit exceeded")),
       list({}, json([listed(1, { command: "ls" })])),
     ],
