@@ -95,6 +95,12 @@ export function chooseCalls(
       "the last call",
       `its record may be "${newer}", which cannot be read. The one before is "${last.id}"`,
     );
+  const elsewhere = open.find((one) => one.id > last.id && one.session === last.session);
+  if (elsewhere !== undefined)
+    throw notUndone(
+      "the last call",
+      `that of its session is "${elsewhere.id}", on "${elsewhere.target}"; the last one in this workspace is "${last.id}". Undo one of them by its id`,
+    );
   return { chosen: [last], ...(earlier === undefined ? {} : { earlier }) };
 }
 

@@ -73,6 +73,7 @@ export {
 export { filledStoreUrl, hasPassword } from "./store-url.js";
 export {
   hasSharedWorkspace,
+  isBuiltInTarget,
   isOnThisMachine,
   type OpenBackendOptions,
   type OpenedMachine,

@@ -274,6 +274,11 @@ function addressProblem({ checkAddress }: TargetScheme, address: string): string
   }
 }
 
+/** Whether this is the string of a built-in target, rather than the name of one. */
+export function isBuiltInTarget(target: string): boolean {
+  return findScheme(target) !== undefined;
+}
+
 /** Whether this is a built-in target whose files are those of this machine. */
 export function isOnThisMachine(target: string): boolean {
   return findScheme(target)?.scheme.isThisMachine === true;

@@ -94,6 +94,24 @@ describe("haft undo", () => {
     rmSync(at("a.txt"));
   });
 
+  it("does not take the last call here for the last one where the session has changed a file on another target since", async () => {
+    const other = join(place.root, "elsewhere");
+    mkdirSync(other);
+    const both = ["--session", "two", "--on", "local", "--on", `there=posix:sh=${other}`];
+    await haft("call", "write", "path=here.txt", "content=a", ...both);
+    await haft("call", "write", "path=there.txt", "content=b", "on=there", ...both);
+    const { calls } = JSON.parse((await haft("undo", "--all", "--json")).stdout);
+    const refused = await haft("undo", "--last");
+    expect([refused.status, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toContain(
+      `that of its session is "${calls[0].id}", on "there"; the last one in this workspace is "${calls[1].id}".`,
+    );
+    expect(await haft("undo", calls[0].id)).toMatchObject({ status: 0 });
+    expect([existsSync(join(other, "there.txt")), text("here.txt")]).toEqual([false, "a"]);
+    expect(await haft("undo", "--last")).toMatchObject({ status: 0 });
+    expect(text("here.txt")).toBeUndefined();
+  });
+
   it("names damaged records, and does not take the call before one for the last", async () => {
     await haft("call", "write", "path=a.txt", "content=a");
     await haft("call", "write", "path=b.txt", "content=b");

@@ -157,7 +157,8 @@ export async function runSchedule(id: string, options: ScheduleListOptions): Pro
   return withSchedules(options, async (admin) => {
     const due = await admin.run(id);
     if (options.json) printJson(due);
-    printNotice(`${namedText(due)} is due now; ${hostText([due], stateOption(options))}.`);
+    const looks = due.hosts.length === 0 ? "" : ", which looks every 15 s";
+    printNotice(`${namedText(due)} is due now; ${hostText([due], stateOption(options))}${looks}.`);
     return EXIT.ok;
   });
 }

@@ -3,7 +3,7 @@ import { isAbsolute } from "node:path";
 import pc from "picocolors";
 import { homeDirectory } from "../../../../host/index.js";
 import { shellWord, showControls } from "../../../../text/index.js";
-import type { ListedSchedule, ShownRun } from "../../../../toolkit/index.js";
+import { isBuiltInTarget, type ListedSchedule, type ShownRun } from "../../../../toolkit/index.js";
 import { shownLines } from "../../output.js";
 
 /** Columns of a usual terminal. */
@@ -150,9 +150,8 @@ export function hostText(schedules: readonly ListedSchedule[], stateOption = "")
 
 function startOf({ target, workspace }: ListedSchedule): string {
   if (target === LOCAL) return `cd ${shellWord(workspace)} && haft schedule daemon`;
-  // A target of another name is named with what it is.
-  const named = target.includes(":") ? target : `${target}=TARGET`;
-  return `haft schedule daemon --on ${shellWord(`${named}=${workspace}`)}`;
+  // The name of a target is that of the configuration, which has its workspace.
+  return `haft schedule daemon --on ${shellWord(isBuiltInTarget(target) ? `${target}=${workspace}` : target)}`;
 }
 
 function indented(text: string): string {
