@@ -105,8 +105,10 @@ const isAboutSession = (dialect: Dialect, tool: string) =>
   ["todo_read", "todo_set"].some((own) => isToolOf(dialect, tool, own));
 
 /** Whether nothing was decided or run because the session's state cannot be used. Without it, a file may have to be read again. */
-function hasNoSession({ code, decision }: ToolOutcome): boolean {
-  return code?.startsWith("STORE_") === true && decision.rule === "undecided";
+function hasNoSession({ code, decision, output }: ToolOutcome): boolean {
+  // Where the audit log cannot be written, no call runs.
+  const isAudited = !String(output).includes("could not be written to the audit log");
+  return code?.startsWith("STORE_") === true && decision.rule === "undecided" && isAudited;
 }
 
 /** Whether the dialect has Haft's tool under this name. */
