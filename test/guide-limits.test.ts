@@ -14,7 +14,7 @@ const LIMITS: Readonly<Record<string, readonly Row[]>> = {
     ["Over {KiB} the largest texts are replaced", "kernel/approval-request.ts#MAX_SHOWN_ARGUMENTS_BYTES"],
     ["A diff or command over {KiB} is truncated", "kernel/approval-request.ts#MAX_PREVIEW_BYTES"],
     ["for `write`, larger than {MiB}", "tools/write/write.ts#MAX_COMPARED_BYTES"],
-    ["takes more than {seconds}", "kernel/approval-request.ts#PREVIEW_TIMEOUT_MS"],
+    ["takes more than {seconds}", "kernel/read-beforehand.ts#READ_TIMEOUT_MS"],
     ["`approvalTimeoutMs` (default {n})", "kernel/approve-stage.ts#DEFAULT_APPROVAL_TIMEOUT_MS"],
     ["waits in the state directory for up to {days}", "stores/document-approvals.ts#APPROVAL_EXPIRES_MS"],
     ["At most {n} requests are stored", "stores/document-approvals.ts#MAX_STORED_APPROVALS"],

@@ -65,7 +65,7 @@ describe("the state of several processes", () => {
     expect(await using(async (state) => (await state.documents("count").get("n"))?.value)).toBe(processes * updates);
   }, 600_000);
 
-  it("keeps every note of two processes that store at once (MEM-10)", async () => {
+  it("keeps every note of two processes that store at once [MEM-10]", async () => {
     const workers = Array.from({ length: 2 }, () => worker("remember", "20"));
     expect(await Promise.all(workers.map(({ end }) => end))).toEqual([0, 0]);
     const found = await using((state) => state.memories!("n").recall({ text: "many", limit: 50 }));

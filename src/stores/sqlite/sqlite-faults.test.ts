@@ -94,7 +94,7 @@ describe("a database that cannot be used", () => {
     ).toBe(true);
   });
 
-  it("that was emptied is refused (MEM-12)", async () => {
+  it("that was emptied is refused [MEM-12]", async () => {
     await stored();
     writeFileSync(path, "");
     const refused = {

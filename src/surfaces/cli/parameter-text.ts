@@ -117,9 +117,12 @@ function sampleOf(name: string, schema: JsonSchema, depth = 0): unknown {
       return depth < MAX_DEPTH && isSchema(items) ? [sampleOf(name, items, depth + 1)] : [];
     case "object": {
       if (name === "schedule") return { kind: "cron", expr: CRON };
-      const own = Object.entries(propertiesOf(schema)).filter(([one]) => isRequired(schema, one));
+      const all = Object.entries(propertiesOf(schema));
+      const own = all.filter(([one]) => isRequired(schema, one));
+      // One that needs none of its members needs one of them.
+      const given = own.length > 0 ? own : all.slice(0, 1);
       return depth < MAX_DEPTH
-        ? Object.fromEntries(own.map(([one, part]) => [one, sampleOf(one, part, depth + 1)]))
+        ? Object.fromEntries(given.map(([one, part]) => [one, sampleOf(one, part, depth + 1)]))
         : {};
     }
     default:

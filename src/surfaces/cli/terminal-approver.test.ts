@@ -165,7 +165,7 @@ it.each([
   ["\u2800".repeat(300), " [300 invisible characters] "],
   ["\t \u200b\ufdd0".repeat(100), " [400 invisible characters] "],
   ["\u2800".repeat(2), "\\u2800\\u2800"],
-])("counts what would push a part out of sight [POL-48]: %j", async (blank, shown) => {
+])("counts what would push a part out of sight: %j [POL-48]", async (blank, shown) => {
   const preview = {
     kind: "command",
     command: `echo ok${blank}; touch a`,

@@ -11,7 +11,7 @@ const SETTLED_MS = 1_500;
 const over = (runs: readonly ScheduleRun[]) => runs.every(({ endedMs }) => endedMs !== undefined);
 
 describe("an overdue schedule", () => {
-  it("that is due every minute runs once after three days, and then at its next time (CRON-07)", async () => {
+  it("that is due every minute runs once after three days, and then at its next time [CRON-07]", async () => {
     const bench = scheduleBench();
     await bench.call("cron_add", { schedule: "* * * * *", command: "echo x >> ran", missed: "once" });
     bench.clock.aheadMs = 3 * DAY_MS;
@@ -27,7 +27,7 @@ describe("an overdue schedule", () => {
     expect(aheadMs).toBeLessThanOrEqual(60_000);
   });
 
-  it("of a single time that fails is over (CRON-08)", async () => {
+  it("of a single time that fails is over [CRON-08]", async () => {
     const bench = scheduleBench();
     await bench.call("cron_add", { after: "1s", command: "echo x >> ran; exit 1" });
     bench.clock.aheadMs = 60_000;
@@ -40,7 +40,7 @@ describe("an overdue schedule", () => {
     expect((await bench.state.schedules!.list()).every(({ nextMs }) => nextMs === undefined)).toBe(true);
   });
 
-  it("among 45 waits its turn, while listing and removing answer at once; missed times are recorded (CRON-09)", async () => {
+  it("among 45 waits its turn, while listing and removing answer at once; missed times are recorded [CRON-09]", async () => {
     const bench = scheduleBench();
     const command = "echo + >> now; sleep 0.2; echo - >> now";
     for (let count = 0; count < 45; count++)
@@ -61,7 +61,7 @@ describe("an overdue schedule", () => {
     expect(runs.filter(({ state }) => state === "skipped").length).toBeGreaterThan(44);
   });
 
-  it("does not run before its time in 40 days, nor twice when the clock is set back (CRON-15)", async () => {
+  it("does not run before its time in 40 days, nor twice when the clock is set back [CRON-15]", async () => {
     const bench = scheduleBench();
     const at = new Date(Date.now() + 40 * DAY_MS).toISOString();
     await bench.call("cron_add", { at, command: "echo x >> ran" });
