@@ -83,7 +83,7 @@ hf_do_look() {
 # end ID TAG GRACE: ends a command with TERM, then KILL. "BY LOOKED", then the names of remaining processes. A
 # command that has not begun will not begin; one that is starting is waited for.
 hf_do_end() {
-  # One that has ended was not stopped, and its files tell when it ended.
+  # One that has ended was not stopped, and its end is the time of its last file.
   if ! hf_record "$1" || [ -z "$hf_rec_status" ]; then printf 'stop\n' >"$hf_s/$1.stop"; fi
   hf_tries=0
   while hf_record "$1" && [ -z "$hf_rec_pid" ] && [ ! -e "$hf_s/$1.no" ] && [ "$hf_tries" -lt 50 ]; do
