@@ -74,9 +74,8 @@ interface CountedTerm {
 }
 
 /**
- * Entries with a rare word first, all of them; then the newest of those that have all common words, all but one, three and two of the
- * rarest, and one.
- * A word that no entry has is searched for by its rarest parts.
+ * Entries with a rare word first, all of them; then the newest of those that have all common words, all but one of the rarest, two of
+ * these, and one. A word that no entry has is searched for by its rarest parts.
  */
 async function candidateRows(
   index: TermSearch,
@@ -107,14 +106,10 @@ async function candidateRows(
 /** @param common - The rarest first. */
 function togetherFirst(common: readonly string[]): readonly Alternatives[] {
   if (common.length < 2) return [];
-  const allButOne = common.map((term) => common.filter((other) => other !== term));
   const rarest = common.slice(0, COMBINED);
+  const allButOne = rarest.map((term) => rarest.filter((other) => other !== term));
   const pairs = rarest.flatMap((term, at) => rarest.slice(at + 1).map((other) => [term, other]));
-  const triples = pairs.flatMap(([one = "", two = ""]) =>
-    rarest.slice(rarest.indexOf(two) + 1).map((three) => [one, two, three]),
-  );
-  const ofSize = (size: number): boolean => size < common.length;
-  return [[common], ...(ofSize(2) ? [allButOne] : []), ...(ofSize(4) ? [triples] : []), ...(ofSize(3) ? [pairs] : [])];
+  return [[common], ...(rarest.length > 2 ? [allButOne] : []), ...(rarest.length > 3 ? [pairs] : [])];
 }
 
 async function countedGrams(index: TermSearch, namespace: number, word: string): Promise<readonly CountedTerm[]> {
