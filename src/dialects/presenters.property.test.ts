@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { type AnyPresenter, type ContentBlock, ERROR_CODES, type ToolResult } from "../kernel/index.js";
 import { fc, runCount } from "../testing/property.fixture.js";
 import { builtinRegistry } from "../toolkit/index.js";
+import { text } from "./any-text.fixture.js";
 import { buddyDialect, haftDialect, indusagi, indusagiDialect, zeroclawDialect } from "./index.js";
-import { dataOf, text } from "./tool-data.fixture.js";
+import { dataOf } from "./tool-data.fixture.js";
 
 const DIALECTS = [haftDialect, indusagiDialect, indusagi({ edition: "python" }), zeroclawDialect, buddyDialect];
 

@@ -2,20 +2,11 @@
 import { TODO_STATUSES } from "../kernel/index.js";
 import { exampleInput } from "../testing/example-input.fixture.js";
 import { fc } from "../testing/property.fixture.js";
-import { stripInvisible } from "../text/index.js";
 import { builtinTools } from "../tools/index.js";
 import { memoryBench } from "../tools/tool-bench.fixture.js";
+import { count, text } from "./any-text.fixture.js";
 import { bashData, readData, stream, writeData } from "./golden.fixture.js";
-
-const LINE_ENDINGS = ["\n", "\r\n", "\r"];
-const CONTROLS = ["\x1b[31m", "\u202e", "\ufeff", "\ud800", "\0"];
-const sign = fc.constantFrom("a", "é", "😀", "$&", "`", ...LINE_ENDINGS, ...CONTROLS);
-/** Text with all difficult characters: control characters, lone surrogates, line endings of each kind, BOMs. */
-export const text = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 60 }),
-  fc.array(sign, { maxLength: 60 }).map((parts) => parts.join("")),
-);
-const count = fc.integer({ min: -3, max: 100_000 });
+import { pages, responses, searches } from "./web-data.fixture.js";
 
 const reads = fc
   .record({
@@ -227,80 +218,6 @@ const processes = fc.oneof(
     { requiredKeys: ["action"] },
   ),
 );
-const pages = fc.record(
-  {
-    url: text,
-    redirects: fc.array(text, { maxLength: 2 }),
-    status: count,
-    statusText: text,
-    contentType: text,
-    kind: fc.constantFrom("html", "feed", "json", "text", "pdf", "image", "binary"),
-    title: text,
-    // The tool has removed what is invisible.
-    text: text.map((page) => stripInvisible(page).text),
-    offset: count,
-    nextOffset: count,
-    totalCharacters: count,
-    bodyBytes: count,
-    isBodyComplete: fc.boolean(),
-    picture: fc.record({ width: count, height: count }),
-    artifact: text,
-    cached: fc.constantFrom("fresh", "revalidated"),
-    ageSeconds: count,
-    notes: fc.array(text, { maxLength: 2 }),
-  },
-  {
-    requiredKeys: [
-      ...([
-        "url",
-        "redirects",
-        "status",
-        "statusText",
-        "contentType",
-        "kind",
-        "text",
-        "offset",
-        "totalCharacters",
-      ] as const),
-      ...(["bodyBytes", "isBodyComplete", "notes"] as const),
-    ],
-  },
-);
-const searches = fc.record({
-  query: text,
-  provider: text,
-  results: fc.array(fc.record({ title: text, url: text, snippet: text }), { maxLength: 3 }),
-  omitted: count,
-});
-const responses = fc.record(
-  {
-    url: text,
-    redirects: fc.array(text, { maxLength: 2 }),
-    method: fc.constant("GET"),
-    status: count,
-    statusText: text,
-    headers: fc.array(fc.tuple(text, text), { maxLength: 3 }),
-    contentType: text,
-    text,
-    bodyBytes: count,
-    isBodyComplete: fc.boolean(),
-    savedTo: text,
-  },
-  {
-    requiredKeys: [
-      "url",
-      "redirects",
-      "method",
-      "status",
-      "statusText",
-      "headers",
-      "contentType",
-      "bodyBytes",
-      "isBodyComplete",
-    ],
-  },
-);
-
 const paneState = fc.record({
   pane: text,
   session: text,

@@ -218,6 +218,7 @@ export {
   type DuePlan,
   type MissedRuns,
   type RunFilter,
+  SCHEDULE_POLL_MS,
   type Schedule,
   type ScheduleContent,
   type ScheduleHost,

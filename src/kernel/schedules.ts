@@ -110,6 +110,9 @@ export function scheduleBasis(schedule: Schedule): string {
   return JSON.stringify([id, sorted, missed, retries, timeoutMs, deleteAfterRun, enabled]);
 }
 
+/** Milliseconds after which a host looks again for what is due, where it is not given another time. */
+export const SCHEDULE_POLL_MS = 15_000;
+
 /** The text by which hosts say that they serve the target and workspace of a schedule. */
 export function schedulePlace({ target, workspace }: Pick<ScheduleContent, "target" | "workspace">): string {
   return `${target}:${workspace}`;

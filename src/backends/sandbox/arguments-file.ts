@@ -9,14 +9,15 @@ import { newNonce, scratchDirectories } from "../../host/index.js";
  */
 export function argumentsFile(args: readonly string[], directories = scratchDirectories()): number {
   const bytes = Buffer.from(args.map((one) => `${one}\0`).join(""));
-  for (const [index, directory] of directories.entries()) {
+  let problem: unknown;
+  for (const directory of directories) {
     try {
       return unlinkedFile(join(directory, `haft-arguments-${newNonce()}`), bytes);
     } catch (thrown) {
-      if (index === directories.length - 1) throw thrown;
+      problem = thrown;
     }
   }
-  throw new Error("there is no directory for the arguments");
+  throw problem;
 }
 
 /** @throws The system's error; then nothing stays. */

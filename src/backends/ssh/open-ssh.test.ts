@@ -14,6 +14,7 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { HaftError, ShellResult } from "../../kernel/index.js";
+import { AWKWARD_WORDS } from "../../testing/awkward-words.fixture.js";
 import { bundleForProcess } from "../../testing/bundle.fixture.js";
 import { service, withServices } from "../../testing/services.fixture.js";
 import { verifies } from "../../testing/verifies.fixture.js";
@@ -248,23 +249,8 @@ withServices(["ssh"], "ssh", () => {
 
   it("passes arguments exactly, through whatever login shell", async () => {
     const connection = await openSshConnection({ destination: service("ssh").hosts.box, config: client.config });
-    const words = [
-      "a b",
-      "it's",
-      '"q"',
-      "$HOME",
-      "`id`",
-      "back\\slash",
-      "new\nline",
-      "é",
-      "",
-      "-x",
-      "*",
-      "a=b",
-      "100%",
-    ];
-    const [program = "", ...args] = connection.command(["printf", "<%s>", ...words]);
-    expect(execFileSync(program, args, { encoding: "utf8" })).toBe(words.map((word) => `<${word}>`).join(""));
+    const [program = "", ...args] = connection.command(["printf", "<%s>", ...AWKWARD_WORDS]);
+    expect(execFileSync(program, args, { encoding: "utf8" })).toBe(AWKWARD_WORDS.map((word) => `<${word}>`).join(""));
     await connection.close?.();
     await nothingLeft();
   });

@@ -47,6 +47,7 @@ import {
   stateDirOf,
   storeOf,
 } from "./configuration.js";
+import type { Targets } from "./target-places.js";
 import { DEFAULT_DIALECT, UsageError } from "./usage.js";
 import { type WebNotice, webSettings } from "./web-settings.js";
 
@@ -61,9 +62,6 @@ export interface CommonOptions extends ConfigOptions {
   readonly allow: readonly string[];
   readonly gate?: string;
 }
-
-/** The default first. */
-export type Targets = readonly [ChosenTarget, ...ChosenTarget[]];
 
 /** The options of a command over its configuration. */
 export interface Settings {
@@ -175,11 +173,6 @@ export function settledWorkspace(option: string | undefined, config: SettledConf
   throw new UsageError(
     `Did not use the workspace "${config.workspace}": it is a symlink to "${real}", outside the project that configures it. Set it with \`--workspace DIR\`.`,
   );
-}
-
-/** The `workspace` of the toolkit: none where no target has its files on this machine. */
-export function workspaceFor(targets: Targets, workspace: string): { readonly workspace?: string } {
-  return targets.some(({ target }, index) => hasSharedWorkspace(target, index === 0)) ? { workspace } : {};
 }
 
 /** The option for a suggested command line, with a space before it. */

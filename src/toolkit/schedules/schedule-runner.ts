@@ -5,6 +5,7 @@ import {
   type DuePlan,
   HaftError,
   messageOf,
+  SCHEDULE_POLL_MS,
   type Schedule,
   type ScheduleRun,
   type ScheduleRunEnd,
@@ -14,7 +15,6 @@ import {
 } from "../../kernel/index.js";
 import type { MissedTimes } from "./missed-times.js";
 
-const DEFAULT_POLL_MS = 15_000;
 export const MIN_POLL_MS = 5_000;
 /** Runs at once. */
 const MAX_RUNNING = 4;
@@ -135,7 +135,7 @@ export class ScheduleRunner {
   }
 
   async #look(): Promise<void> {
-    const { schedules, host, plan, pollMs = DEFAULT_POLL_MS, leaseMs = LEASE_MS } = this.#parts;
+    const { schedules, host, plan, pollMs = SCHEDULE_POLL_MS, leaseMs = LEASE_MS } = this.#parts;
     let waitMs = pollMs;
     try {
       this.#known ??= await schedules.list();

@@ -1,6 +1,6 @@
 import { closeSync, readSync } from "node:fs";
 import { Socket } from "node:net";
-import type { Pipe, PipePool } from "../../../host/index.js";
+import type { Pipe } from "../../../host/index.js";
 import { systemCode } from "../fs/faults.js";
 
 /** Bytes of one read: the capacity of a pipe. */

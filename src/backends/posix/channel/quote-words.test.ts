@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
+import { AWKWARD_WORDS } from "../../../testing/awkward-words.fixture.js";
 import { withPrograms } from "../../../testing/programs.fixture.js";
 import { fc, runCount } from "../../../testing/property.fixture.js";
 import { verifies } from "../../../testing/verifies.fixture.js";
@@ -52,25 +53,8 @@ underEachShell((shell) => {
 for (const shell of ["sh", "dash", "bash", "zsh", "fish", "tcsh"]) {
   withPrograms(`${shell} as a login shell`, [shell], () => {
     it("runs any words unchanged", () => {
-      const words = [
-        "a b",
-        "it's",
-        '"q"',
-        "$HOME",
-        "`id`",
-        "back\\slash",
-        "new\nline",
-        "é",
-        "",
-        "-x",
-        "*",
-        "=ls",
-        "!!",
-        "100%",
-        "~",
-      ];
-      const { stdout } = spawnSync(shell, ["-c", loginShellCommand(["printf", "<%s>", ...words])]);
-      expect(stdout.toString("utf8")).toBe(words.map((word) => `<${word}>`).join(""));
+      const { stdout } = spawnSync(shell, ["-c", loginShellCommand(["printf", "<%s>", ...AWKWARD_WORDS])]);
+      expect(stdout.toString("utf8")).toBe(AWKWARD_WORDS.map((word) => `<${word}>`).join(""));
       expect(loginShellCommand(["busybox", "sh"])).toBe("exec busybox sh");
     });
   });

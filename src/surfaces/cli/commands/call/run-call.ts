@@ -9,11 +9,11 @@ import {
   type Settings,
   settingsOf,
   settledWorkspace,
-  workspaceFor,
 } from "../../common-options.js";
 import { printJson, printNotice } from "../../output.js";
 import { serversOf, withServers } from "../../servers-of.js";
 import { endedAfterKill, survivorWatch } from "../../survivor-watch.js";
+import { workspaceFor } from "../../target-places.js";
 import { controllingTerminal, terminalApprover } from "../../terminal-approver.js";
 import { EXIT } from "../../usage.js";
 import { printWebNotices } from "../../web-settings.js";
@@ -105,10 +105,9 @@ const isAboutSession = (dialect: Dialect, tool: string) =>
   ["todo_read", "todo_set"].some((own) => isToolOf(dialect, tool, own));
 
 /** Whether nothing was decided or run because the session's state cannot be used. Without it, a file may have to be read again. */
-function hasNoSession({ code, decision, output }: ToolOutcome): boolean {
-  // Where the audit log cannot be written, no call runs.
-  const isAudited = !String(output).includes("could not be written to the audit log");
-  return code?.startsWith("STORE_") === true && decision.rule === "undecided" && isAudited;
+function hasNoSession({ code, decision, audit }: ToolOutcome): boolean {
+  // A call without an entry in the audit log could not be written there, and no other one can.
+  return code?.startsWith("STORE_") === true && decision.rule === "undecided" && audit !== "";
 }
 
 /** Whether the dialect has Haft's tool under this name. */

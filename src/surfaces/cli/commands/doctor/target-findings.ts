@@ -1,15 +1,9 @@
 /** Opens each target, looks at what it has, and closes it again. */
 import { messageOf } from "../../../../kernel/index.js";
-import {
-  type ChosenTarget,
-  hasSharedWorkspace,
-  hasTerminal,
-  isOnThisMachine,
-  nameOf,
-  openBackend,
-} from "../../../../toolkit/index.js";
-import { settledWorkspace, type Targets, targetsOf } from "../../common-options.js";
+import { type ChosenTarget, hasTerminal, isOnThisMachine, nameOf, openBackend } from "../../../../toolkit/index.js";
+import { settledWorkspace, targetsOf } from "../../common-options.js";
 import type { LoadedConfig } from "../../configuration.js";
+import { type Targets, workspaceOn } from "../../target-places.js";
 import { UsageError } from "../../usage.js";
 import type { DoctorFinding } from "./finding.js";
 import { probedTarget } from "./target-probe.js";
@@ -48,7 +42,7 @@ async function findingsOf(
 ): Promise<readonly DoctorFinding[]> {
   const { target, ssh, container } = chosen;
   // As calls do: the common workspace is that of the default target and of this machine.
-  const workspace = chosen.workspace ?? (hasSharedWorkspace(target, isDefault) ? common : undefined);
+  const workspace = workspaceOn(chosen, isDefault, common);
   const name = nameOf(chosen);
   const shown = `${name}${name === target ? "" : `, ${target}`}`;
   try {

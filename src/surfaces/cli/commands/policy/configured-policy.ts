@@ -3,15 +3,9 @@ import type { Decision, Policy, PolicyCall, PolicyFound } from "../../../../kern
 import { autonomyPolicy } from "../../../../policy/autonomy-policy.js";
 import type { Autonomy } from "../../../../policy/index.js";
 import { createToolkit, dialectNamed, presetOf, type SettledPolicy } from "../../../../toolkit/index.js";
-import {
-  autonomyLevel,
-  givenLevel,
-  settledWorkspace,
-  type Targets,
-  targetsOf,
-  workspaceFor,
-} from "../../common-options.js";
+import { autonomyLevel, givenLevel, settledWorkspace, targetsOf } from "../../common-options.js";
 import { type ConfigOptions, loadConfig, reportIgnored } from "../../configuration.js";
+import { type Targets, workspaceFor } from "../../target-places.js";
 import { UsageError } from "../../usage.js";
 
 export interface PolicyCommandOptions extends ConfigOptions {

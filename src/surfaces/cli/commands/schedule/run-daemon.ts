@@ -1,9 +1,10 @@
 /** Runs schedules, without serving anything. */
 import { messageOf } from "../../../../kernel/index.js";
 import { showControls } from "../../../../text/index.js";
-import { createToolkit, hasSharedWorkspace, nameOf, scheduleAdmin } from "../../../../toolkit/index.js";
-import { type CommonOptions, type Settings, settingsOf, settledWorkspace, workspaceFor } from "../../common-options.js";
+import { createToolkit, scheduleAdmin } from "../../../../toolkit/index.js";
+import { type CommonOptions, settingsOf, settledWorkspace } from "../../common-options.js";
 import { printNotice, printUntrustedNotice } from "../../output.js";
+import { placeOf, workspaceFor } from "../../target-places.js";
 import { EXIT } from "../../usage.js";
 import { scheduleLog, schedulesLine, servesSchedule } from "./schedules-line.js";
 
@@ -26,20 +27,13 @@ export async function scheduleDaemon(options: DaemonOptions): Promise<number> {
       })
       .catch((error: unknown) => printUntrustedNotice(messageOf(error)));
     const served = (await admin.list()).filter(servesSchedule(settings.targets, workspace));
-    printNotice(`runs schedules on ${placesOf(settings, workspace)}; ${schedulesLine(served)} Ctrl+C stops it.`);
+    printNotice(
+      `runs schedules ${showControls(placeOf(settings.targets, workspace))}; ${schedulesLine(served)} Ctrl+C stops it.`,
+    );
     await stopped;
     printNotice("stopping; commands that run are ended.");
     return EXIT.ok;
   } finally {
     await toolkit.close();
   }
-}
-
-/** `local in /srv/app, prod`: the directory of a target that starts in one of its own is known once it is open. */
-function placesOf({ targets }: Pick<Settings, "targets">, workspace: string): string {
-  const places = targets.map((one, index) => {
-    const directory = one.workspace ?? (hasSharedWorkspace(one.target, index === 0) ? workspace : undefined);
-    return directory === undefined ? nameOf(one) : `${nameOf(one)} in ${directory}`;
-  });
-  return showControls(places.join(", "));
 }

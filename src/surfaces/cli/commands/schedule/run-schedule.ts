@@ -1,11 +1,18 @@
 /** Lists, adds, removes, starts, disables and enables schedules, and prints their runs. */
-import { type Autonomy, DEFAULT_AUTONOMY, HaftError, strictestLevel } from "../../../../kernel/index.js";
+import {
+  type Autonomy,
+  DEFAULT_AUTONOMY,
+  HaftError,
+  SCHEDULE_POLL_MS,
+  strictestLevel,
+} from "../../../../kernel/index.js";
 import { allowCommand } from "../../../../policy/index.js";
 import { shellWord } from "../../../../text/index.js";
 import { createToolkit, type ListedSchedule, type ScheduleAdmin, scheduleAdmin } from "../../../../toolkit/index.js";
-import { type CommonOptions, type Settings, settingsOf, settledWorkspace, workspaceFor } from "../../common-options.js";
+import { type CommonOptions, type Settings, settingsOf, settledWorkspace } from "../../common-options.js";
 import type { StateOptions } from "../../configuration.js";
 import { printJson, printNotice, printNoticeLines } from "../../output.js";
+import { workspaceFor } from "../../target-places.js";
 import { controllingTerminal, terminalApprover } from "../../terminal-approver.js";
 import { EXIT, UsageError } from "../../usage.js";
 import { addedText, hostText, namedText, nextText, runText, scheduleRows } from "./schedule-text.js";
@@ -157,7 +164,7 @@ export async function runSchedule(id: string, options: ScheduleListOptions): Pro
   return withSchedules(options, async (admin) => {
     const due = await admin.run(id);
     if (options.json) printJson(due);
-    const looks = due.hosts.length === 0 ? "" : ", which looks every 15 s";
+    const looks = due.hosts.length === 0 ? "" : `, which looks every ${SCHEDULE_POLL_MS / 1_000} s`;
     printNotice(`${namedText(due)} is due now; ${hostText([due], stateOption(options))}${looks}.`);
     return EXIT.ok;
   });

@@ -1,15 +1,10 @@
 /** What a process that runs schedules says about them. */
 import type { HostServices, Schedule, ScheduleRun, ScheduleRunEnd } from "../../../../kernel/index.js";
 import { showControls } from "../../../../text/index.js";
-import {
-  hasSharedWorkspace,
-  type ListedSchedule,
-  type MissedTimes,
-  nameOf,
-  type ScheduleOptions,
-} from "../../../../toolkit/index.js";
+import { type ListedSchedule, type MissedTimes, nameOf, type ScheduleOptions } from "../../../../toolkit/index.js";
 import type { Settings } from "../../common-options.js";
 import { utcTime } from "../../output.js";
+import { workspaceOn } from "../../target-places.js";
 import { stateText } from "./schedule-text.js";
 
 /** Schedules whose missed runs are counted in one line. */
@@ -22,7 +17,7 @@ const MAX_MISSED = 5;
 export function servesSchedule(targets: Settings["targets"], workspace: string) {
   const places = targets.map((one, index) => ({
     name: nameOf(one),
-    workspace: one.workspace ?? (hasSharedWorkspace(one.target, index === 0) ? workspace : undefined),
+    workspace: workspaceOn(one, index === 0, workspace),
   }));
   return (schedule: Pick<ListedSchedule, "target" | "workspace">): boolean =>
     places.some(

@@ -25,13 +25,12 @@ import {
   settingsOf,
   settledWorkspace,
   stdioServerCommand,
-  type Targets,
   toolsOf,
-  workspaceFor,
   workspaceOf,
 } from "../../common-options.js";
 import { printNotice, printUntrustedNotice } from "../../output.js";
 import { serversOf, withServers } from "../../servers-of.js";
+import { placeOf, workspaceFor } from "../../target-places.js";
 import { EXIT, UsageError } from "../../usage.js";
 import { printWebNotices } from "../../web-settings.js";
 import { servesSchedule } from "../schedule/schedules-line.js";
@@ -358,19 +357,4 @@ async function beforeTimeout(work: Promise<{ readonly left: readonly string[] }>
   });
   const { left } = await Promise.race([work, late]);
   for (const one of left) printUntrustedNotice(`could not kill ${one}`);
-}
-
-/** "in /work", or "on web (posix:dash in /srv/web), memory". */
-function placeOf(targets: Targets, common: string): string {
-  const [only] = targets;
-  if (targets.length === 1 && only.workspace === undefined && hasSharedWorkspace(only.target, true))
-    return `in ${common}`;
-  const shown = targets.map((chosen, index) => {
-    const { target } = chosen;
-    const { workspace = hasSharedWorkspace(target, index === 0) ? common : undefined } = chosen;
-    const name = nameOf(chosen);
-    const about = [name === target ? "" : target, workspace === undefined ? "" : `in ${workspace}`].filter(Boolean);
-    return about.length === 0 ? name : `${name} (${about.join(" ")})`;
-  });
-  return `on ${shown.join(", ")}`;
 }
