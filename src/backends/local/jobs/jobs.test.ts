@@ -17,6 +17,7 @@ import { ownHostIdentity, processStart } from "../../../host/index.js";
 import type { ShellHandle } from "../../../kernel/index.js";
 import { bundleForProcess } from "../../../testing/bundle.fixture.js";
 import { underLoad } from "../../../testing/under-load.fixture.js";
+import type { Launcher } from "../launcher.js";
 import { createLocalBackend, type LocalBackend } from "../local-backend.js";
 import { JobDirectory } from "./job-directory.js";
 import { readJobRecord } from "./job-record.js";
@@ -314,4 +315,21 @@ describe("a full disk", () => {
       spawnSync("umount", [state], { stdio: "ignore" });
     }
   });
+});
+
+/** What a sandbox does before the command begins, prolonged. */
+const SLOW_LAUNCHER: Launcher = {
+  flags: {},
+  scripts: tmpdir(),
+  refusal: () => undefined,
+  wrap: (argv, { env }) => ({ argv: ["/bin/sh", "-c", 'sleep 600; exec "$@"', "sh", ...argv], env }),
+};
+
+it("a kept job whose launcher still prepares is running for a next host", async () => {
+  const first = createLocalBackend({ stateDir: state, cwd: directory, launcher: SLOW_LAUNCHER });
+  const { id } = await first.root.shell.spawn("true", { cwd: directory, lifetime: "keep" });
+  await first.close();
+  const job = await backendOn().root.shell.attach(id);
+  expect((await job?.info?.())?.status).toBe("running");
+  expect((await job?.kill("KILL"))?.state).toBe("gone");
 });

@@ -112,18 +112,23 @@ export class RecoveredJob {
     const { record } = this.directory;
     if (record.ended !== undefined) return false;
     // Its host is alive and records its end.
-    if (!this.#store.isLeft(record)) return this.#tree !== undefined && this.#tree.find(false).length > 0;
+    if (!this.#store.isLeft(record)) return this.#tree !== undefined && this.#isAlive(this.#tree);
     if (this.#tree === undefined) {
       const isOfPreviousBoot = machinePlace() !== undefined && machinePlace()?.boot !== record.host.boot;
       if (isOfPreviousBoot || record.leader === undefined) this.#noteEnd("host");
       return false;
     }
-    if (this.#tree.find(false).length > 0) {
+    if (this.#isAlive(this.#tree)) {
       this.#endWithHost(this.#tree);
       return true;
     }
     this.#noteEnd(this.#wasStopped || record.lifetime === "keep" ? "stopped" : "host");
     return false;
+  }
+
+  /** A launcher runs before the first process that is found. */
+  #isAlive(tree: ProcessTree): boolean {
+    return !this.#leader.hasExited || tree.find(false).length > 0;
   }
 
   /** The watcher does this, too, but it may have been killed with its host. */
