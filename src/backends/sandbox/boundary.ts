@@ -1,13 +1,13 @@
 /** What file tools may use: what commands in the sandbox can use, under the same paths. */
 import { type Access, isWithin } from "../../kernel/index.js";
-import { type Mount, mountAt, type PrivateDirectories } from "./layout.js";
+import { type Mount, mountAt } from "./layout.js";
 
 export interface Boundary {
   /** See `Launcher.refusal`. */
   refusal(real: string, access: Access): string | undefined;
 }
 
-export function boundaryOf(mounts: readonly Mount[], own: PrivateDirectories): Boundary {
+export function boundaryOf(mounts: readonly Mount[]): Boundary {
   return {
     refusal(real, access) {
       const mount = mountAt(mounts, real);
@@ -19,7 +19,7 @@ export function boundaryOf(mounts: readonly Mount[], own: PrivateDirectories): B
         return `commands in the sandbox do not see it. To let them, the user adds it to \`sandbox.readable\` in haft.jsonc, or works without a sandbox.`;
       if (access === "read") return undefined;
       if (mount.how === "guarded") return keptRefusal(mount.path);
-      if (mount.how === "read" || isWithin(own.scripts, real))
+      if (mount.how === "read")
         return `it is read-only in the sandbox. Change files in the workspace; for other directories, the user adds them to \`sandbox.writable\` in haft.jsonc.`;
       const removes = access === "delete" || access === "write";
       const lost = removes ? mounts.find(({ path }) => isWithin(real, path)) : undefined;

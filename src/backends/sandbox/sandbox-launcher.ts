@@ -27,8 +27,8 @@ const OF_THE_SESSION = /^(?:DBUS_|SSH_|GPG_|XAUTHORITY$|DISPLAY$|WAYLAND_|XDG_RU
 
 /** Starts the shell of each command in the sandbox. */
 export function sandboxLauncher({ bubblewrap, mounts, own, held, home, hasProxy }: SandboxParts): Launcher {
-  const { refusal } = boundaryOf(mounts, own);
-  const open = mountOpener(mounts, held);
+  const { refusal } = boundaryOf(mounts);
+  const open = mountOpener(mounts, held, [own.tmp, own.home]);
   const inherited = inheritedDescriptors();
   const forwarder = hasProxy ? [process.execPath, "-e", FORWARDER_SCRIPT, "--", join(own.net, "proxy")] : [];
   const added = {
@@ -77,8 +77,11 @@ interface Opened {
   close(): void;
 }
 
-/** Opens the sources of the mounts for one command, and adds their descriptors to those that it inherits. */
-function mountOpener(mounts: readonly Mount[], held: HeldRoots) {
+/**
+ * Opens the sources of the mounts for one command, and adds their descriptors to those that it inherits.
+ * @param fixed - Sources that need none, as no command can change the directory that they are in.
+ */
+function mountOpener(mounts: readonly Mount[], held: HeldRoots, fixed: readonly string[]) {
   const left = new Set(mounts);
   return (descriptors: (number | "ignore" | "stdin")[]): Opened | { readonly problem: string } => {
     const own: number[] = [];
@@ -100,7 +103,8 @@ function mountOpener(mounts: readonly Mount[], held: HeldRoots) {
       return { problem: `"${moved}" was moved or removed since the sandbox was opened. Start Haft again` };
     const opened: OpenedMount[] = [];
     for (const mount of left) {
-      if (mount.how === "empty" || mount.how === "symlink" || !held.has(mount.source)) {
+      const isPath = mount.how === "empty" || mount.how === "symlink" || fixed.includes(mount.source);
+      if (isPath || !held.has(mount.source)) {
         opened.push({ ...mount, descriptor: undefined });
         continue;
       }

@@ -33,15 +33,11 @@ import { waitingProcess } from "./waiting-process.js";
 
 /** When to check for remaining processes, in milliseconds after the exit. */
 const POLL_DELAYS_MS = [0, 8, 30, SETTLE_MS];
-/** The first process of a PID namespace ends within a millisecond after the leader. */
-const LAUNCHED_POLL_DELAYS_MS = [0, 1, 2, 4, ...POLL_DELAYS_MS.slice(1)];
 /**
  * When to check, in milliseconds after the start, whether a command has printed: from then on its output is streamed. Most
  * commands have ended by then; a reader for each stream would cost them a tenth of their time.
  */
 const FIRST_READS_MS = [2, 6, 14];
-/** Where a launcher prepares for some ten milliseconds before the command begins. */
-const LAUNCHED_FIRST_READS_MS = [15, 30];
 /** Maximum bytes read at once after the leader has exited, because a survivor may print without end. */
 const LAST_DRAIN_BYTES = 1024 * 1024;
 
@@ -112,6 +108,8 @@ export class RunningCommand {
   #stopReason: Ended | undefined;
   /** Whether the leader started no process, so that no other process ever had its pipes. */
   #readTimer: NodeJS.Timeout | undefined;
+  /** The next check for remaining processes. */
+  #nextPoll: { readonly poll: number; readonly timer: NodeJS.Timeout } | undefined;
 
   constructor(started: Started, options: CommandOptions) {
     const { child } = started;
@@ -142,7 +140,11 @@ export class RunningCommand {
       isLeader: options.isLeader,
       ...(this.#isLaunched ? { isLaunched: true } : {}),
     });
-    this.#readers = [readerOf(started.out, this.stdout, options), readerOf(started.err, this.stderr, options)];
+    const onEnd = () => this.#pollOnceDrained();
+    this.#readers = [
+      readerOf(started.out, this.stdout, options, onEnd),
+      readerOf(started.err, this.stderr, options, onEnd),
+    ];
     this.finished = new Promise((resolve) => {
       this.#settle = resolve;
     });
@@ -167,7 +169,9 @@ export class RunningCommand {
       if (this.#stopping === undefined) this.#pollRemaining(0);
     });
     child.on("error", () => {});
-    if (options.readAtOnce) this.#read();
+    // The first process of a PID namespace ends a moment after the leader, and with it the output: a reader sees that at once. Making
+    // it takes no time while the launcher prepares.
+    if (options.readAtOnce || this.#isLaunched) this.#read();
     else this.#readSoon(0);
   }
 
@@ -315,9 +319,9 @@ export class RunningCommand {
   }
 
   #pollRemaining(poll: number): void {
+    this.#nextPoll = undefined;
     this.#drain();
-    const delays = this.#isLaunched ? LAUNCHED_POLL_DELAYS_MS : POLL_DELAYS_MS;
-    const isLast = poll === delays.length - 1;
+    const isLast = poll === POLL_DELAYS_MS.length - 1;
     if (this.isDrained || isLast) {
       const tree = this.tree.hasNoChildren() ? TREE_GONE : this.remains();
       const isOver = tree.state !== "alive" && this.isDrained;
@@ -328,7 +332,16 @@ export class RunningCommand {
       }
     }
     this.#read();
-    setTimeout(() => this.#pollRemaining(poll + 1), delays[poll + 1]! - delays[poll]!);
+    const next = poll + 1;
+    const timer = setTimeout(() => this.#pollRemaining(next), POLL_DELAYS_MS[next]! - POLL_DELAYS_MS[poll]!);
+    this.#nextPoll = { poll: next, timer };
+  }
+
+  /** Checks for remaining processes at once when the output has ended. */
+  #pollOnceDrained(): void {
+    if (this.#nextPoll === undefined || !this.isDrained) return;
+    clearTimeout(this.#nextPoll.timer);
+    this.#pollRemaining(this.#nextPoll.poll);
   }
 
   #drain(): void {
@@ -342,15 +355,14 @@ export class RunningCommand {
 
   /** Streams the output once there is some, or once the command is not quick. */
   #readSoon(look: number): void {
-    const reads = this.#isLaunched ? LAUNCHED_FIRST_READS_MS : FIRST_READS_MS;
     this.#readTimer = setTimeout(
       () => {
         for (const reader of this.#readers) reader.drain(READ_BYTES);
         const hasPrinted = this.stdout.produced + this.stderr.produced > 0;
-        if (hasPrinted || look === reads.length - 1) this.#read();
+        if (hasPrinted || look === FIRST_READS_MS.length - 1) this.#read();
         else this.#readSoon(look + 1);
       },
-      reads[look]! - (reads[look - 1] ?? 0),
+      FIRST_READS_MS[look]! - (FIRST_READS_MS[look - 1] ?? 0),
     );
   }
 }
@@ -373,10 +385,12 @@ function readerOf(
   stream: Started["out"],
   capture: OutputCapture,
   { buffer }: Pick<CommandOptions, "buffer">,
+  onEnd: () => void,
 ): StreamReader {
   const take = (chunk: Uint8Array) => capture.push(chunk);
   const end = () => {
     capture.isFinal = true;
+    onEnd();
   };
   return isPipe(stream) ? pipeReader(stream, buffer, take, end) : socketReader(stream, take, end);
 }
