@@ -41,7 +41,8 @@ hf_keep_pace() {
 }
 
 # Reads dd's report, "7+1 records in, 7+1 records out, 461000 bytes ..." on three lines, into hf_records and hf_bytes.
-# Some versions of dd omit the third line: then the growth of the file $2 beyond $3 bytes is the count. Fails when a write
+# Some versions of dd omit the third line: then the growth of the file $2 beyond $3 bytes is the count, which costs a process, so
+# that it is not asked for where nothing was read. Fails when a write
 # failed: the report then starts with the error. (It may also start with a warning about partial reads.)
 hf_count() {
   case $1 in *" writing "* | *[Ee]"rror"* | *"o space"*) return 1 ;; esac
@@ -51,7 +52,8 @@ hf_count() {
   hf_x=\${1##*" records out$hf_nl"}
   case $hf_x in
   [0-9]*" bytes"*) hf_bytes=\${hf_x%% *} ;;
-  *) hf_size_of "$2"; hf_bytes=$(( hf_x - $3 )) ;;
+  *) if [ "$hf_records" = 0 ]; then hf_bytes=0; return 0; fi
+     hf_size_of "$2"; hf_bytes=$(( hf_x - $3 )) ;;
   esac
 }
 
