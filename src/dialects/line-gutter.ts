@@ -11,8 +11,32 @@ export interface NumberedLine {
   readonly text: string;
 }
 
+/** Lines whose gutter is kept once it was made: most windows begin in them. */
+const MAX_KEPT = 4_096;
+const kept: string[] = [];
+
 export function gutter(line: number): string {
-  return `${String(line).padStart(GUTTER_WIDTH)}${GUTTER_BAR}`;
+  const known = kept[line];
+  if (known !== undefined) return known;
+  const made = `${String(line).padStart(GUTTER_WIDTH)}${GUTTER_BAR}`;
+  if (line >= 0 && line < MAX_KEPT) kept[line] = made;
+  return made;
+}
+
+/** The lines that `windowLines` finds, each behind its number, as one text without a newline at its end. */
+export function withGutters(text: string, startLine: number): { readonly text: string; readonly lines: number } {
+  let numbered = "";
+  let lines = 0;
+  for (let at = 0; at < text.length; lines++) {
+    const newline = text.indexOf("\n", at);
+    const to = newline === -1 ? text.length : newline;
+    const end = newline > at && text.charCodeAt(newline - 1) === 13 ? newline - 1 : to;
+    if (lines > 0) numbered += "\n";
+    numbered += gutter(startLine + lines);
+    numbered += text.slice(at, end);
+    at = to + 1;
+  }
+  return { text: numbered, lines };
 }
 
 /** The lines of a window with their numbers; a newline at the end makes no further line (IR-060). */

@@ -18,10 +18,11 @@ const MIN_BLOCK_BYTES = 1_024;
 
 export async function clampContent(run: CallRun, rendered: Rendered): Promise<Clamped> {
   const { maxBytes } = run.context.budget;
+  // The bytes of a text with numbered lines need a look at each character.
+  if (rendered.clamped === true) return { content: rendered.content.map(sendable), truncations: [] };
   const blocks = rendered.content.map(measured);
   const total = blocks.reduce((sum, { size }) => sum + size, 0);
-  if (rendered.clamped === true || total <= maxBytes)
-    return { content: blocks.map(({ block }) => block), truncations: [] };
+  if (total <= maxBytes) return { content: blocks.map(({ block }) => block), truncations: [] };
   const truncations: Truncation[] = [];
   const content: ContentBlock[] = [];
   const dropped: ContentBlock[] = [];
@@ -82,15 +83,21 @@ export async function boundStructured(
   return shrinkJson(structured, maxBytes, (what, text) => keepWhole(run, what, text));
 }
 
-/** The block as it can be sent to a model, and its size: a lone surrogate in it would make every later request invalid. */
+/** The block as it can be sent to a model: a lone surrogate in it would make every later request invalid. */
+function sendable(block: ContentBlock): ContentBlock {
+  if (block.kind === "json") return measured(block).block;
+  if (block.kind === "image" || block.text === undefined) return block;
+  const text = wellFormed(block.text);
+  return text === block.text ? block : { ...block, text };
+}
+
 function measured(block: ContentBlock): Measured {
   if (block.kind === "json") {
     const json = jsonOf(block.value);
     return { block: json === undefined ? { ...block, value: null } : block, size: utf8Length(json ?? "null") };
   }
-  if (block.kind === "image" || block.text === undefined) return { block, size: 0 };
-  const text = wellFormed(block.text);
-  return { block: text === block.text ? block : { ...block, text }, size: utf8Length(text) };
+  const sent = sendable(block);
+  return { block: sent, size: utf8Length(textOf(sent)) };
 }
 
 /** Undefined for what JSON omits. */

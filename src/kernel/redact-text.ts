@@ -52,7 +52,7 @@ export function redactedPair(
 export function mapTexts(
   value: unknown,
   change: (text: string) => string,
-  changeName: (name: string) => string = (name) => name,
+  changeName?: (name: string) => string,
 ): unknown {
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, changeName));
@@ -61,17 +61,19 @@ export function mapTexts(
   if (typeof (value as { toJSON?: unknown }).toJSON === "function") {
     return mapTexts((value as { toJSON(): unknown }).toJSON(), change, changeName);
   }
-  const names = new Set<string>();
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => {
-      const changed = changeName(key);
-      let name = changed;
-      // Two names may become one.
-      for (let count = 2; names.has(name); count++) name = `${changed} (${count})`;
-      names.add(name);
-      return [name, mapTexts(member, change, changeName)];
-    }),
-  );
+  const copy: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(value)) {
+    const changed = changeName === undefined ? key : changeName(key);
+    let name = changed;
+    // Two names may become one.
+    for (let count = 2; Object.hasOwn(copy, name); count++) name = `${changed} (${count})`;
+    const mapped = mapTexts(member, change, changeName);
+    // An assignment would change the prototype instead.
+    if (name === "__proto__")
+      Object.defineProperty(copy, name, { value: mapped, enumerable: true, writable: true, configurable: true });
+    else copy[name] = mapped;
+  }
+  return copy;
 }
 
 /** Claims with every text changed, names of environment variables too, and without credentials in headers. */

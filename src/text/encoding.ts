@@ -160,10 +160,12 @@ export function findEncoding(label: string): TextEncodingName | undefined {
   }
 }
 
+const UTF8 = new TextDecoder("utf-8");
+
 /** Decodes all of `bytes`. Never throws: what cannot be decoded becomes U+FFFD and is counted. */
 export function decodeText(bytes: Uint8Array, encoding: TextEncodingName): DecodedText {
   if (encoding === "windows-1252") return { text: decodeWindows1252(bytes), replaced: 0 };
-  const text = new TextDecoder(encoding).decode(bytes);
+  const text = (encoding === "utf-8" ? UTF8 : new TextDecoder(encoding)).decode(bytes);
   if (!text.includes("\ufffd")) return { text, replaced: 0 };
   let replaced = -replacementsIn(bytes, encoding);
   for (let at = text.indexOf("\ufffd"); at !== -1; at = text.indexOf("\ufffd", at + 1)) replaced++;
@@ -178,16 +180,19 @@ export function looksBinary(bytes: Uint8Array): boolean {
   const marked = encodingFromBom(bytes);
   if (marked === "utf-16le" || marked === "utf-16be") {
     const units = new TextDecoder(marked).decode(bytes.subarray(0, SAMPLE_BYTES));
-    return units.includes("\0") || hasManyControls(units.length, (index) => units.charCodeAt(index));
+    return (
+      units.includes("\0") ||
+      hasManyControls(Uint16Array.from({ length: units.length }, (_, at) => units.charCodeAt(at)))
+    );
   }
-  return bytes.includes(0) || hasManyControls(Math.min(bytes.length, SAMPLE_BYTES), (index) => bytes[index]!);
+  return bytes.includes(0) || hasManyControls(bytes.subarray(0, SAMPLE_BYTES));
 }
 
 /** Length of the UTF-8 BOM. */
 export const UTF8_BOM_BYTES = 3;
 
-export function hasUtf8Bom([first, second, third]: Uint8Array): boolean {
-  return first === 0xef && second === 0xbb && third === 0xbf;
+export function hasUtf8Bom(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
 export function hasUtf16Bom(bytes: Uint8Array): boolean {
@@ -195,11 +200,10 @@ export function hasUtf16Bom(bytes: Uint8Array): boolean {
 }
 
 function encodingFromBom(bytes: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" | undefined {
-  const [first, second, third, fourth] = bytes;
   if (hasUtf8Bom(bytes)) return "utf-8";
-  if (first === 0xfe && second === 0xff) return "utf-16be";
-  const isUtf32 = third === 0 && fourth === 0;
-  return first === 0xff && second === 0xfe && !isUtf32 ? "utf-16le" : undefined;
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
+  const isUtf32 = bytes[2] === 0 && bytes[3] === 0;
+  return bytes[0] === 0xff && bytes[1] === 0xfe && !isUtf32 ? "utf-16le" : undefined;
 }
 
 /**
@@ -240,11 +244,11 @@ function replacementsIn(bytes: Uint8Array, encoding: TextEncodingName): number {
  * Tab, newline, form feed, carriage return, backspace and escape occur in text; a few others in a short one prove
  * nothing.
  */
-function hasManyControls(size: number, codeAt: (index: number) => number): boolean {
+function hasManyControls(codes: Uint8Array | Uint16Array): boolean {
   let count = 0;
-  for (let index = 0; index < size; index++) {
-    const code = codeAt(index);
+  for (let index = 0; index < codes.length; index++) {
+    const code = codes[index]!;
     if (code < 32 && !(code >= 8 && code <= 13) && code !== 27) count++;
   }
-  return count > 3 + size / 20;
+  return count > 3 + codes.length / 20;
 }

@@ -104,17 +104,18 @@ export function incompleteTailLength(bytes: Uint8Array): number {
 
 /** Whether all of `bytes` is well-formed UTF-8. Linear; decodes in pieces of 256 KiB, so large inputs stay cheap. */
 export function isUtf8(bytes: Uint8Array): boolean {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  for (let start = 0; start < bytes.length; ) {
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  for (let start = 0, end = 0; start < bytes.length; start += end) {
     const rest = bytes.subarray(start);
-    const end = start + SAMPLE_BYTES < bytes.length ? utf8HeadEnd(rest, SAMPLE_BYTES) : rest.length;
+    end = start + SAMPLE_BYTES < bytes.length ? utf8HeadEnd(rest, SAMPLE_BYTES) : rest.length;
     const piece = rest.subarray(0, end);
     try {
-      if (!isAscii(piece)) decoder.decode(piece);
+      if (isAscii(piece)) continue;
+      decoder ??= new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+      decoder.decode(piece);
     } catch {
       return false;
     }
-    start += end;
   }
   return true;
 }

@@ -2,7 +2,9 @@
 import { truncateToHead, utf8Length } from "../../text/index.js";
 
 interface FittedRows {
-  readonly rows: readonly string[];
+  /** Without a newline at its end. */
+  readonly text: string;
+  readonly rows: number;
   readonly omittedRows: number;
   /** The bytes of all rows, if not all of them are kept. */
   readonly truncated?: { readonly keptBytes: number; readonly omittedBytes: number };
@@ -11,11 +13,18 @@ interface FittedRows {
 /** A UTF-16 unit has at most so many bytes in UTF-8. */
 const MAX_UNIT_BYTES = 3;
 
+/** Rows that are one text already; undefined if they do not fit. */
+export function fitText(
+  { text, lines }: { readonly text: string; readonly lines: number },
+  maxBytes: number,
+): FittedRows | undefined {
+  // The bytes of a row with a number need a look at each character.
+  const fits = text.length * MAX_UNIT_BYTES + 1 <= maxBytes || utf8Length(text) + 1 <= maxBytes;
+  return fits ? { text, rows: lines, omittedRows: 0 } : undefined;
+}
+
 /** At least one row is kept, truncated if it alone is over `maxBytes`, so that reading always advances. */
 export function fitRows(rows: readonly string[], maxBytes: number): FittedRows {
-  const units = rows.reduce((sum, row) => sum + row.length, 0);
-  // The bytes of a row with a number need a look at each character.
-  if (units * MAX_UNIT_BYTES + rows.length <= maxBytes) return { rows, omittedRows: 0 };
   let keptBytes = 0;
   let count = 0;
   for (const row of rows) {
@@ -24,11 +33,12 @@ export function fitRows(rows: readonly string[], maxBytes: number): FittedRows {
     keptBytes += size;
     count++;
   }
-  if (count === rows.length) return { rows, omittedRows: 0 };
+  if (count === rows.length) return { text: rows.join("\n"), rows: count, omittedRows: 0 };
   const rest = rows.slice(Math.max(count, 1)).reduce((sum, row) => sum + utf8Length(row) + 1, 0);
   if (count > 0)
     return {
-      rows: rows.slice(0, count),
+      text: rows.slice(0, count).join("\n"),
+      rows: count,
       omittedRows: rows.length - count,
       truncated: { keptBytes, omittedBytes: rest },
     };
@@ -36,7 +46,8 @@ export function fitRows(rows: readonly string[], maxBytes: number): FittedRows {
   const text = head.omittedBytes === 0 ? head.text : `${head.text}… [${head.omittedBytes} more bytes]`;
   const omittedBytes = head.omittedBytes + rest;
   return {
-    rows: [text],
+    text,
+    rows: 1,
     omittedRows: rows.length - 1,
     ...(omittedBytes === 0 ? {} : { truncated: { keptBytes: head.keptBytes, omittedBytes } }),
   };

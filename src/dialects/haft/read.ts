@@ -9,11 +9,11 @@ import {
 } from "../../tools/read/contract.js";
 import { asInput } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
-import { gutter } from "../line-gutter.js";
+import { gutter, withGutters } from "../line-gutter.js";
 import { counted, textResult } from "../rendering.js";
 import { renderHaftFailure } from "./failure-text.js";
 import { quotedPath, withNotes } from "./notes.js";
-import { fitRows } from "./read-fit.js";
+import { fitRows, fitText } from "./read-fit.js";
 import { withToolNotes } from "./tool-notes.js";
 
 export const haftReadPresenter: ToolPresenter<ReadInput, ReadData, ReadLimits> = {
@@ -74,27 +74,30 @@ function showWindow(data: ReadData, about: RenderContext): Rendered {
   // Nearly every window, and it has thousands of lines.
   const isPlain =
     truncated.size === 0 && !data.text.includes("\ufeff") && stripControls(data.text).text.length === data.text.length;
-  const rows = windowLines(data.text).map((line, index) => {
-    const number = data.startLine + index;
-    if (isPlain) return gutter(number) + line;
-    const clean = stripControls(line.replace(/\r(?!$)/g, CR_SYMBOL));
-    const bytes = truncated.get(number);
-    const marks = [
-      bytes === undefined ? "" : `… [truncated: ${utf8Length(line)} of ${bytes} bytes]`,
-      clean.removed === 0 ? "" : ` [${counted(clean.removed, "control character")} removed]`,
-    ];
-    return gutter(number) + clean.text + marks.join("");
-  });
+  const rowsOf = () =>
+    windowLines(data.text).map((line, index) => {
+      const number = data.startLine + index;
+      if (isPlain) return gutter(number) + line;
+      const clean = stripControls(line.replace(/\r(?!$)/g, CR_SYMBOL));
+      const bytes = truncated.get(number);
+      const marks = [
+        bytes === undefined ? "" : `… [truncated: ${utf8Length(line)} of ${bytes} bytes]`,
+        clean.removed === 0 ? "" : ` [${counted(clean.removed, "control character")} removed]`,
+      ];
+      return gutter(number) + clean.text + marks.join("");
+    });
   const endsOpen =
     data.nextOffset === undefined && data.kind === "text" && !/[\n\r]$/.test(data.text) && !truncated.has(data.endLine);
   const tail = [...truncationHint(data, path), ...(endsOpen ? ["[no newline at end of file]"] : [])];
   const facts = factsOf(data, isBareCr);
   const reserve = HEADER_BYTES + utf8Length([...facts, ...tail, ...about.notes].join("\n")) + 8 * about.notes.length;
-  const fitted = fitRows(rows, about.budget.maxBytes - reserve);
-  const endLine = fitted.rows.length === 0 ? data.endLine : data.startLine + fitted.rows.length - 1;
+  const maxBytes = about.budget.maxBytes - reserve;
+  const whole = isPlain ? fitText(withGutters(data.text, data.startLine), maxBytes) : undefined;
+  const fitted = whole ?? fitRows(rowsOf(), maxBytes);
+  const endLine = data.startLine + fitted.rows - 1;
   const nextOffset = fitted.omittedRows === 0 ? data.nextOffset : endLine + 1;
   const header = [`${viewOf(data, endLine, nextOffset)}.`, ...facts].join(" ");
-  const body = [header, ...fitted.rows, ...(fitted.omittedRows === 0 ? tail : [])];
+  const body = [header, fitted.text, ...(fitted.omittedRows === 0 ? tail : [])];
   const shown = textResult(withNotes(body.join("\n"), about), { clamped: true });
   if (fitted.truncated === undefined) return shown;
   const { keptBytes, omittedBytes } = fitted.truncated;

@@ -6,6 +6,8 @@ export interface LineSource {
   readonly size: number;
   /** The first bytes, if they were read already. */
   readonly head?: Uint8Array;
+  /** All bytes, if they are in memory. */
+  readonly whole?: Uint8Array;
   range(offset: number, length: number): Promise<Uint8Array>;
   /** From `offset` on. In a scan a chunk is valid until the second one after it is requested. */
   chunks(offset: number, isScan: boolean): AsyncIterable<Uint8Array>;
@@ -26,6 +28,7 @@ export function fileSource(fs: Fs, path: string, size: number, head: Uint8Array)
 export function memorySource(bytes: Uint8Array): LineSource {
   return {
     size: bytes.length,
+    whole: bytes,
     range: async (offset, length) => bytes.subarray(offset, offset + length),
     chunks: async function* (offset) {
       if (offset < bytes.length) yield bytes.subarray(offset);

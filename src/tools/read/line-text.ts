@@ -43,9 +43,18 @@ function wholeLineText(
   const isWhole = (line: RawLine) => line.keptBytes === line.contentBytes && line.contentBytes * growth <= maxLineBytes;
   if (!lines.every(isWhole)) return undefined;
   const bytes = sideBySide(lines) ?? join(lines.flatMap((line) => [keptContentOf(line), line.end]));
-  const { text, replaced } = decodeText(withoutDecodedBom(bytes, encoding), encoding);
-  if (utf8Length(text) > maxBytes) return undefined;
-  return { text, lines: lines.length, truncatedLines: [], replaced };
+  const decoded = decodedLines(bytes, encoding, maxBytes);
+  return decoded && { ...decoded, lines: lines.length, truncatedLines: [] };
+}
+
+/** Lines that lie side by side; undefined if their text is too long. */
+export function decodedLines(
+  bytes: Uint8Array,
+  encoding: TextEncodingName,
+  maxBytes: number,
+): Pick<LineText, "text" | "replaced"> | undefined {
+  const decoded = decodeText(withoutDecodedBom(bytes, encoding), encoding);
+  return utf8Length(decoded.text) > maxBytes ? undefined : decoded;
 }
 
 /** The bytes of lines that lie one behind the other in one piece of memory, which are then not copied. */

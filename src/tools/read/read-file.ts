@@ -205,6 +205,8 @@ async function formOf(input: ReadInput, bytes: Uint8Array, isPrefix: boolean): P
 
 function eolOf(bytes: Uint8Array, form: TextForm): ReadData["eol"] {
   if (form.encoding.startsWith("utf-16")) return detectEol(decodeText(bytes, form.encoding).text);
+  // Nearly every file has none, and thousands of lines.
+  if (!bytes.includes(13)) return bytes.includes(10) ? "lf" : "none";
   let [hasLf, hasCrlf, hasCr] = [false, false, false];
   for (let at = bytes.indexOf(10); at !== -1 && !(hasLf && hasCrlf); at = bytes.indexOf(10, at + 1)) {
     if (bytes[at - 1] === 13) hasCrlf = true;

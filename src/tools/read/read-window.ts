@@ -4,7 +4,7 @@ import type { ReadData, ReadLimits } from "./contract.js";
 import { LineCollector } from "./line-collector.js";
 import { type LineIndex, newlinesIn } from "./line-index.js";
 import { type LineSource, type LineTerminators, nextNewline, readAhead, wholeUnits } from "./line-source.js";
-import { lineText } from "./line-text.js";
+import { decodedLines, lineText } from "./line-text.js";
 
 /** The largest file whose lines are counted. */
 const MAX_COUNTED_BYTES = 64 * 1024 * 1024;
@@ -45,6 +45,8 @@ export async function readLineWindow(
 ): Promise<LineWindow> {
   const job = new WindowJob(source, form, index, request);
   const { offset } = request;
+  const whole = offset === 1 ? job.whole() : undefined;
+  if (whole !== undefined) return whole;
   const isCounted = source.size <= MAX_COUNTED_BYTES;
   if (offset > 0) {
     const window = await job.forward(offset);
@@ -84,6 +86,27 @@ class WindowJob {
       maxBytes,
       maxLineBytes: Math.min(maxBytes, isWhole ? maxBytes : limits.maxLineBytes),
     };
+  }
+
+  /** All lines of a file in memory, which no limit truncates: most files. */
+  whole(): LineWindow | undefined {
+    const { whole: bytes } = this.source;
+    const { maxBytes, maxLineBytes, maxLines } = this.#bounds;
+    const { encoding, bomBytes } = this.form;
+    if (bytes === undefined || bytes.length === 0 || bytes.length > maxBytes) return undefined;
+    if (encoding !== "utf-8" || bomBytes > 0) return undefined;
+    // Each step passes as many lines as have no more bytes together than one may have.
+    for (let start = 0; bytes.length - start > maxLineBytes; ) {
+      const newline = bytes.lastIndexOf(10, start + maxLineBytes);
+      if (newline < start) return undefined;
+      start = newline + 1;
+    }
+    const lines = newlinesIn(bytes, this.#ends) + (bytes.at(-1) === 10 ? 0 : 1);
+    const decoded = lines > maxLines ? undefined : decodedLines(bytes, encoding, maxBytes);
+    if (decoded === undefined) return undefined;
+    const { text, replaced } = decoded;
+    const window = { text, startLine: 1, endLine: lines, totalLines: lines, truncatedLines: [] };
+    return replaced > 0 ? { ...window, replaced } : window;
   }
 
   /** From a line counted from the start. */

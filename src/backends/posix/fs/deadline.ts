@@ -1,8 +1,11 @@
 /** The deadline of a remote file operation: the first of its own limit and that of its call. */
 import { setMaxListeners } from "node:events";
 import {
+  AbortHub,
+  type Binding,
   type BoundCall,
   type FsOperation,
+  type HaftError,
   type Io,
   MAX_TIMER_MS,
   outOfTime,
@@ -11,57 +14,76 @@ import {
   whyCancelled,
 } from "../../../kernel/index.js";
 
-/** Combines timeouts and cancel signals into one signal, whose reason is the error to reject with. */
+/** Combines timeouts and cancel signals into one end, whose reason is the error to reject with. */
 export class OperationDeadline {
-  readonly #controller = new AbortController();
+  /** Made when a request asks for the signal: those that are sent together with others use that of the first. */
+  #controller: AbortController | undefined;
+  #reason: HaftError | undefined;
+  readonly #waiting = new Set<(reason: HaftError) => void>();
   readonly #timer: NodeJS.Timeout | undefined;
-  readonly #watched: (readonly [AbortSignal, () => void])[] = [];
+  readonly #unwatch: (() => void)[] = [];
 
-  /** @throws `CALL_REVOKED`, `CALL_CANCELLED`, or the reason that the call ended with. */
-  constructor(operation: FsOperation, path: string, io: Io | undefined, call: BoundCall | undefined) {
+  /**
+   * @param ends - Of the signal of the call, which has one listener for all operations that overlap.
+   * @throws `CALL_REVOKED`, `CALL_CANCELLED`, or the reason that the call ended with.
+   */
+  constructor(
+    operation: FsOperation,
+    path: string,
+    io: Io | undefined,
+    call: BoundCall | undefined,
+    ends = call && new AbortHub(call.signal),
+  ) {
     const [did] = operation;
-    // Each step of the operation adds a listener.
-    setMaxListeners(0, this.#controller.signal);
     if (call !== undefined) requireLive(call);
     requireUncancelled(operation, path, io?.signal);
     const leftMs = call === undefined ? Number.POSITIVE_INFINITY : call.deadline - Date.now();
     const limitMs = Math.min(io?.timeoutMs ?? Number.POSITIVE_INFINITY, leftMs);
-    if (limitMs < MAX_TIMER_MS)
-      this.#timer = setTimeout(() => this.#controller.abort(outOfTime(limitMs)), Math.max(0, limitMs));
-    for (const signal of [io?.signal, call?.signal]) {
-      if (signal === undefined) continue;
-      const listener = (): void => this.#controller.abort(whyCancelled(did, path, signal));
-      signal.addEventListener("abort", listener, { once: true });
-      this.#watched.push([signal, listener]);
-    }
+    if (limitMs < MAX_TIMER_MS) this.#timer = setTimeout(() => this.#end(outOfTime(limitMs)), Math.max(0, limitMs));
+    const watch = (hub: AbortHub, signal: AbortSignal) =>
+      this.#unwatch.push(hub.on(() => this.#end(whyCancelled(did, path, signal))));
+    if (io?.signal !== undefined) watch(new AbortHub(io.signal), io.signal);
+    if (call !== undefined && ends !== undefined) watch(ends, call.signal);
   }
 
   get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      // Each step of the operation adds a listener.
+      setMaxListeners(0, this.#controller.signal);
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+    }
     return this.#controller.signal;
+  }
+
+  /** The first reason counts. */
+  #end(reason: HaftError): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+    for (const reject of this.#waiting) reject(reason);
   }
 
   /** Settles like `work`, or rejects when the deadline passes; the result of `work` is then ignored. */
   race<T>(work: Promise<T>): Promise<T> {
-    const { signal } = this;
-    if (signal.aborted) {
+    if (this.#reason !== undefined) {
       work.catch(() => {});
-      return Promise.reject(signal.reason);
+      return Promise.reject(this.#reason);
     }
     return new Promise<T>((resolve, reject) => {
-      const onAbort = (): void => reject(signal.reason);
-      signal.addEventListener("abort", onAbort, { once: true });
-      work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+      this.#waiting.add(reject);
+      work.then(resolve, reject).finally(() => this.#waiting.delete(reject));
     });
   }
 
   check(): void {
-    if (this.signal.aborted) throw this.signal.reason;
+    if (this.#reason !== undefined) throw this.#reason;
   }
 
   /** Removes timers and listeners. Call it when the operation has settled. */
   release(): void {
     clearTimeout(this.#timer);
-    for (const [signal, listener] of this.#watched) signal.removeEventListener("abort", listener);
+    for (const unwatch of this.#unwatch) unwatch();
   }
 }
 
@@ -70,10 +92,10 @@ export async function withDeadline<T>(
   operation: FsOperation,
   path: string,
   io: Io | undefined,
-  call: BoundCall | undefined,
+  { bound, callEnds }: { readonly bound: Pick<Binding, "call"> | undefined; readonly callEnds: AbortHub | undefined },
   work: (deadline: OperationDeadline) => Promise<T>,
 ): Promise<T> {
-  const deadline = new OperationDeadline(operation, path, io, call);
+  const deadline = new OperationDeadline(operation, path, io, bound?.call, callEnds);
   try {
     return await work(deadline);
   } finally {

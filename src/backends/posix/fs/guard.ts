@@ -2,6 +2,7 @@
 
 import { requireNoProcessSecret } from "../../../host/index.js";
 import {
+  AbortHub,
   type Access,
   type Binding,
   covers,
@@ -44,12 +45,15 @@ const MAX_SYMLINK_CHANGES = 20;
 export class FsGuard {
   readonly bulk: BulkPool;
   readonly bound: Binding | undefined;
+  /** Of the signal of the call. */
+  readonly callEnds: AbortHub | undefined;
   /** Real paths that were authorized, by access and requested path, so that each is authorized once per call. */
   readonly #authorized = new Map<string, Set<string>>();
 
   constructor(bulk: BulkPool, bound?: Binding) {
     this.bulk = bulk;
     this.bound = bound;
+    this.callEnds = bound && new AbortHub(bound.call.signal);
   }
 
   /**

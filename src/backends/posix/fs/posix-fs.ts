@@ -109,7 +109,7 @@ export class PosixFs implements Fs {
   }
 
   async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncGenerator<Uint8Array, void> {
-    const deadline = new OperationDeadline(FS_OPERATIONS.read, path, io, this.#guard.bound?.call);
+    const deadline = new OperationDeadline(FS_OPERATIONS.read, path, io, this.#guard.bound?.call, this.#guard.callEnds);
     const file = openRemoteFile(path);
     const offset = wholeNumber(io?.offset ?? 0);
     let isOver = false;
@@ -303,7 +303,7 @@ export class PosixFs implements Fs {
     io: Io | undefined,
     work: (deadline: OperationDeadline) => Promise<T>,
   ): Promise<T> {
-    return withDeadline(fsOperation, path, io, this.#guard.bound?.call, work);
+    return withDeadline(fsOperation, path, io, this.#guard, work);
   }
 }
 

@@ -17,8 +17,8 @@ export interface PlainFile {
 interface Wish {
   /** Whether one of the callers needs the bytes. */
   needsBytes: boolean;
-  /** Of its first caller: if it fires and the request hangs, all others ask alone. */
-  readonly signal: AbortSignal;
+  /** Of its first caller: if it passes and the request hangs, all others ask alone. */
+  readonly deadline: OperationDeadline;
   readonly resolve: ((file: PlainFile | undefined) => void)[];
 }
 
@@ -50,7 +50,7 @@ export class TogetherReader {
     if (name === "" || (parent === "/" ? `/${name}` : `${parent}/${name}`) !== path) return Promise.resolve(undefined);
     const directory = this.#directories.get(parent) ?? { wishes: new Map(), isBusy: false };
     this.#directories.set(parent, directory);
-    const wish = directory.wishes.get(name) ?? { needsBytes: false, signal: deadline.signal, resolve: [] };
+    const wish = directory.wishes.get(name) ?? { needsBytes: false, deadline, resolve: [] };
     directory.wishes.set(name, wish);
     wish.needsBytes ||= needsBytes;
     const answer = new Promise<PlainFile | undefined>((resolve) => wish.resolve.push(resolve));
@@ -86,7 +86,7 @@ export class TogetherReader {
     const names = [...wishes.keys()];
     const [first] = wishes.values();
     if (first === undefined) return;
-    const { signal } = first;
+    const { signal } = first.deadline;
     const frame = await this.#bulk.request("infos", [path, "", "no", ...names.map((name) => `./${name}`)], { signal });
     const infos = frame.words[0] === "list" ? plainEntries(frame) : undefined;
     // A missing file has no line, and then it is unknown which line is about which file.

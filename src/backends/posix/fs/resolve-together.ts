@@ -6,7 +6,7 @@ import type { OperationDeadline } from "./deadline.js";
 
 interface Wish {
   readonly paths: readonly string[];
-  readonly signal: AbortSignal;
+  readonly deadline: OperationDeadline;
   readonly resolve: (places: ResolvedPath[]) => void;
   readonly reject: (thrown: unknown) => void;
 }
@@ -26,9 +26,8 @@ export class TogetherResolver {
 
   /** Where the paths lead, in their order. @throws `BACKEND_UNAVAILABLE`, and what ends the deadline. */
   resolve(deadline: OperationDeadline, paths: readonly string[]): Promise<ResolvedPath[]> {
-    const { signal } = deadline;
     const answer = new Promise<ResolvedPath[]>((resolve, reject) => {
-      this.#wishes.push({ paths, signal, resolve, reject });
+      this.#wishes.push({ paths, deadline, resolve, reject });
     });
     if (!this.#isBusy) {
       this.#isBusy = true;
@@ -56,7 +55,7 @@ export class TogetherResolver {
     if (first === undefined) return;
     const paths = wishes.flatMap((wish) => wish.paths);
     try {
-      const places = readPlaces((await this.#bulk.request("resolve", paths, { signal: first.signal })).bytes);
+      const places = readPlaces((await this.#bulk.request("resolve", paths, { signal: first.deadline.signal })).bytes);
       let at = 0;
       for (const { paths, resolve } of wishes) {
         resolve(places.slice(at, at + paths.length));
