@@ -11,28 +11,33 @@ export interface NumberedLine {
   readonly text: string;
 }
 
-/** Lines whose gutter is kept once it was made: most windows begin in them. */
+export function gutter(line: number): string {
+  return `${String(line).padStart(GUTTER_WIDTH)}${GUTTER_BAR}`;
+}
+
+/** Lines whose start is kept once it was made: most windows are among them. */
 const MAX_KEPT = 4_096;
 const kept: string[] = [];
 
-export function gutter(line: number): string {
+/** A newline and the gutter. */
+function rowStart(line: number): string {
   const known = kept[line];
   if (known !== undefined) return known;
-  const made = `${String(line).padStart(GUTTER_WIDTH)}${GUTTER_BAR}`;
+  const made = `\n${gutter(line)}`;
   if (line >= 0 && line < MAX_KEPT) kept[line] = made;
   return made;
 }
 
-/** The lines that `windowLines` finds, each behind its number, as one text without a newline at its end. */
+/** The lines that `windowLines` finds as one text, each behind a newline and its number. */
 export function withGutters(text: string, startLine: number): { readonly text: string; readonly lines: number } {
   let numbered = "";
   let lines = 0;
+  // Not `split`: its array and what is joined from it would be as much memory again as the text.
   for (let at = 0; at < text.length; lines++) {
     const newline = text.indexOf("\n", at);
     const to = newline === -1 ? text.length : newline;
     const end = newline > at && text.charCodeAt(newline - 1) === 13 ? newline - 1 : to;
-    if (lines > 0) numbered += "\n";
-    numbered += gutter(startLine + lines);
+    numbered += rowStart(startLine + lines);
     numbered += text.slice(at, end);
     at = to + 1;
   }

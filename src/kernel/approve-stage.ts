@@ -16,9 +16,15 @@ import { after, withTimeout } from "./with-timeout.js";
 type Asked = Extract<Decision, { effect: "ask" }>;
 
 /** Arguments of a model are never consent: only a user, a host callback or an earlier answer of theirs approves an "ask". */
-export async function approve(run: CallRun): Promise<Ending | undefined> {
+export function approve(run: CallRun): Step | Promise<Step> {
+  const token = run.call.resume ?? undefined; // null counts as absent
+  const asked = run.decision?.effect === "ask" ? run.decision : undefined;
+  return token === undefined && asked === undefined ? undefined : answered(run, asked, token);
+}
+
+async function answered(run: CallRun, asked: Asked | undefined, token: string | undefined): Promise<Step> {
   try {
-    return await approvalOf(run);
+    return await approvalOf(run, asked, token);
   } catch (thrown) {
     if (thrown !== CANCELLED) throw thrown;
     run.approval = "cancelled";
@@ -26,11 +32,7 @@ export async function approve(run: CallRun): Promise<Ending | undefined> {
   }
 }
 
-async function approvalOf(run: CallRun): Promise<Ending | undefined> {
-  const { decision } = run;
-  const token = run.call.resume ?? undefined; // null counts as absent
-  const asked = decision?.effect === "ask" ? decision : undefined;
-  if (token === undefined && asked === undefined) return undefined;
+async function approvalOf(run: CallRun, asked: Asked | undefined, token: string | undefined): Promise<Step> {
   const refused = await readBasis(run);
   if (refused !== undefined) return refused;
   const call = await approvedCall(run);

@@ -121,7 +121,7 @@ function decideOnTarget(run: CallRun): Step | PromiseLike<Step> {
   const decision = evaluateClaims(run);
   return run.context.host.policy.lookup === undefined
     ? settleOnPlaces(run, decision)
-    : lookUp(run, policyCallOf(run)).then((isChanged) =>
+    : after(lookUp(run, policyCallOf(run)), (isChanged) =>
         settleOnPlaces(run, isChanged ? evaluateClaims(run) : decision),
       );
 }

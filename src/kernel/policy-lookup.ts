@@ -25,12 +25,17 @@ const MAX_ENTRIES = 4_000;
  * Asks the policy what it has to know and looks it up, until it knows all that can be known. Whatever fails, takes too long or
  * finds too much stays unknown.
  *
- * @returns Whether anything was looked up.
+ * @returns Whether anything was looked up; at once where the policy asks for nothing.
  */
-export async function lookUp(run: CallRun, call: PolicyCall): Promise<boolean> {
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const asked = wantedBy(run, call);
-    if (asked === undefined) return round > 0;
+export function lookUp(run: CallRun, call: PolicyCall): boolean | Promise<boolean> {
+  const asked = wantedBy(run, call);
+  return asked === undefined ? false : lookUpAll(run, call, asked);
+}
+
+async function lookUpAll(run: CallRun, call: PolicyCall, first: PolicyLookup): Promise<true> {
+  let asked: PolicyLookup | undefined = first;
+  for (let round = 1; asked !== undefined; round++) {
+    const wanted = asked;
     run.files ??= { real: new Map(), found: new Map() };
     const { clock } = run.context.host;
     const end = new AbortController();
@@ -38,7 +43,7 @@ export async function lookUp(run: CallRun, call: PolicyCall): Promise<boolean> {
     // What is found late is not added to what has been judged.
     const known = await withTimeout<Known | undefined>(
       { clock, ms: LOOKUP_MS, signal: run.cancel },
-      () => lookedUp(run, asked, io),
+      () => lookedUp(run, wanted, io),
       () => undefined,
     );
     end.abort();
@@ -48,6 +53,7 @@ export async function lookUp(run: CallRun, call: PolicyCall): Promise<boolean> {
       found: new Map([...found, ...(known?.found ?? [])]),
     };
     if (known === undefined) return true;
+    asked = round < MAX_ROUNDS ? wantedBy(run, call) : undefined;
   }
   return true;
 }

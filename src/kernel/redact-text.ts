@@ -62,12 +62,12 @@ export function mapTexts(
     return mapTexts((value as { toJSON(): unknown }).toJSON(), change, changeName);
   }
   const copy: Record<string, unknown> = {};
-  for (const [key, member] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
     const changed = changeName === undefined ? key : changeName(key);
     let name = changed;
     // Two names may become one.
     for (let count = 2; Object.hasOwn(copy, name); count++) name = `${changed} (${count})`;
-    const mapped = mapTexts(member, change, changeName);
+    const mapped = mapTexts((value as Readonly<Record<string, unknown>>)[key], change, changeName);
     // An assignment would change the prototype instead.
     if (name === "__proto__")
       Object.defineProperty(copy, name, { value: mapped, enumerable: true, writable: true, configurable: true });

@@ -72,6 +72,7 @@ export function autonomyPolicy(options: AutonomyPolicyOptions = {}): Policy {
       );
     },
     lookup(claims, call) {
+      if (!claims.some(({ kind }) => kind === "command")) return undefined;
       const context = contextOf(call);
       if (call.commandLanguage !== undefined) return undefined;
       if (call.autonomy === "full" && !context.rules.hasPaths) return undefined;

@@ -2,7 +2,7 @@
 import { truncateToHead, utf8Length } from "../../text/index.js";
 
 interface FittedRows {
-  /** Without a newline at its end. */
+  /** Each row behind a newline. */
   readonly text: string;
   readonly rows: number;
   readonly omittedRows: number;
@@ -19,7 +19,7 @@ export function fitText(
   maxBytes: number,
 ): FittedRows | undefined {
   // The bytes of a row with a number need a look at each character.
-  const fits = text.length * MAX_UNIT_BYTES + 1 <= maxBytes || utf8Length(text) + 1 <= maxBytes;
+  const fits = text.length * MAX_UNIT_BYTES <= maxBytes || utf8Length(text) <= maxBytes;
   return fits ? { text, rows: lines, omittedRows: 0 } : undefined;
 }
 
@@ -33,11 +33,11 @@ export function fitRows(rows: readonly string[], maxBytes: number): FittedRows {
     keptBytes += size;
     count++;
   }
-  if (count === rows.length) return { text: rows.join("\n"), rows: count, omittedRows: 0 };
+  if (count === rows.length) return { text: joined(rows), rows: count, omittedRows: 0 };
   const rest = rows.slice(Math.max(count, 1)).reduce((sum, row) => sum + utf8Length(row) + 1, 0);
   if (count > 0)
     return {
-      text: rows.slice(0, count).join("\n"),
+      text: joined(rows.slice(0, count)),
       rows: count,
       omittedRows: rows.length - count,
       truncated: { keptBytes, omittedBytes: rest },
@@ -46,11 +46,13 @@ export function fitRows(rows: readonly string[], maxBytes: number): FittedRows {
   const text = head.omittedBytes === 0 ? head.text : `${head.text}… [${head.omittedBytes} more bytes]`;
   const omittedBytes = head.omittedBytes + rest;
   return {
-    text,
+    text: joined([text]),
     rows: 1,
     omittedRows: rows.length - 1,
     ...(omittedBytes === 0 ? {} : { truncated: { keptBytes: head.keptBytes, omittedBytes } }),
   };
 }
+
+const joined = (rows: readonly string[]) => rows.map((row) => `\n${row}`).join("");
 
 const MIN_ROW_BYTES = 80;

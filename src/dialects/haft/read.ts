@@ -87,7 +87,11 @@ function showWindow(data: ReadData, about: RenderContext): Rendered {
       return gutter(number) + clean.text + marks.join("");
     });
   const endsOpen =
-    data.nextOffset === undefined && data.kind === "text" && !/[\n\r]$/.test(data.text) && !truncated.has(data.endLine);
+    data.nextOffset === undefined &&
+    data.kind === "text" &&
+    !data.text.endsWith("\n") &&
+    !data.text.endsWith("\r") &&
+    !truncated.has(data.endLine);
   const tail = [...truncationHint(data, path), ...(endsOpen ? ["[no newline at end of file]"] : [])];
   const facts = factsOf(data, isBareCr);
   const reserve = HEADER_BYTES + utf8Length([...facts, ...tail, ...about.notes].join("\n")) + 8 * about.notes.length;
@@ -97,7 +101,7 @@ function showWindow(data: ReadData, about: RenderContext): Rendered {
   const endLine = data.startLine + fitted.rows - 1;
   const nextOffset = fitted.omittedRows === 0 ? data.nextOffset : endLine + 1;
   const header = [`${viewOf(data, endLine, nextOffset)}.`, ...facts].join(" ");
-  const body = [header, fitted.text, ...(fitted.omittedRows === 0 ? tail : [])];
+  const body = [header + fitted.text, ...(fitted.omittedRows === 0 ? tail : [])];
   const shown = textResult(withNotes(body.join("\n"), about), { clamped: true });
   if (fitted.truncated === undefined) return shown;
   const { keptBytes, omittedBytes } = fitted.truncated;

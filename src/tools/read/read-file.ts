@@ -188,11 +188,15 @@ async function inspect(ctx: ToolContext<ReadLimits>, path: string): Promise<Seen
 
 /** Both in parallel, for remote backends. No content where the stat shows no file and the read gives no reason. */
 async function both<Read>(stat: Promise<FsEntryInfo>, read: Promise<Read>): Promise<[FsEntryInfo, Read | undefined]> {
-  const [info, head] = await Promise.allSettled([stat, read]);
-  if (info.status === "rejected") throw info.reason;
-  const isFile = info.value.kind === "file" || info.value.kind === "link";
-  if (head.status === "rejected" && (isFile || HaftError.is(head.reason, "FS_NOT_A_FILE"))) throw head.reason;
-  return [info.value, isFile && head.status === "fulfilled" ? head.value : undefined];
+  const reading = read.then(
+    (value) => ({ value }),
+    (why: unknown) => ({ why }),
+  );
+  const info = await stat.finally(() => reading);
+  const head = await reading;
+  const isFile = info.kind === "file" || info.kind === "link";
+  if ("why" in head && (isFile || HaftError.is(head.why, "FS_NOT_A_FILE"))) throw head.why;
+  return [info, isFile && "value" in head ? head.value : undefined];
 }
 
 /** The text form of the file; undefined if it is binary. An encoding from the caller is used unchecked. */

@@ -72,7 +72,16 @@ export class OperationDeadline {
     }
     return new Promise<T>((resolve, reject) => {
       this.#waiting.add(reject);
-      work.then(resolve, reject).finally(() => this.#waiting.delete(reject));
+      work.then(
+        (value) => {
+          this.#waiting.delete(reject);
+          resolve(value);
+        },
+        (thrown: unknown) => {
+          this.#waiting.delete(reject);
+          reject(thrown);
+        },
+      );
     });
   }
 

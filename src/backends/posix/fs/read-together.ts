@@ -2,7 +2,6 @@
 import type { FsEntryInfo } from "../../../kernel/index.js";
 import { baseName, parentOf } from "../../../text/index.js";
 import type { BulkPool } from "../channel/bulk-pool.js";
-import type { Frame } from "../channel/frames.js";
 import type { OperationDeadline } from "./deadline.js";
 import { batchesOf, contentsOf, gatherWords } from "./gather.js";
 import { plainEntries } from "./listing.js";
@@ -66,23 +65,15 @@ export class TogetherReader {
     while (directory.wishes.size > 0) {
       const wishes = [...directory.wishes].slice(0, MAX_NAMES);
       for (const [name] of wishes) directory.wishes.delete(name);
-      const found = new Map<string, Promise<PlainFile | undefined>>();
-      if (wishes.length > 1) await this.#read(path, new Map(wishes), found).catch(() => {});
-      for (const [name, { resolve }] of wishes) {
-        const file = found.get(name) ?? Promise.resolve(undefined);
-        for (const one of resolve) void file.then(one, () => one(undefined));
-      }
-      await Promise.allSettled(found.values());
+      if (wishes.length > 1) await this.#read(path, new Map(wishes)).catch(() => {});
+      for (const [, wish] of wishes) answer(wish, undefined);
     }
     directory.isBusy = false;
     this.#directories.delete(path);
   }
 
-  async #read(
-    path: string,
-    wishes: ReadonlyMap<string, Wish>,
-    found: Map<string, Promise<PlainFile | undefined>>,
-  ): Promise<void> {
+  /** Answers each wish as soon as it can; those that are left have to be asked for alone. */
+  async #read(path: string, wishes: ReadonlyMap<string, Wish>): Promise<void> {
     const names = [...wishes.keys()];
     const [first] = wishes.values();
     if (first === undefined) return;
@@ -94,18 +85,24 @@ export class TogetherReader {
     const sizes = new Map<string, number>();
     for (const [name, info] of infos) {
       if (info.kind === "link") continue;
-      if (!wishes.get(name)?.needsBytes) found.set(name, Promise.resolve({ info }));
+      const wish = wishes.get(name);
+      if (wish?.needsBytes === false) answer(wish, { info });
       else if (info.kind === "file" && info.size > 0) sizes.set(name, info.size);
     }
-    for (const batch of batchesOf(sizes)) {
-      if (batch.length < 2) continue;
-      const answer = this.#bulk.request("gather", gatherWords(path, "", batch), { signal });
-      const contents = answer.then((one: Frame) => contentsOf(one, batch));
-      for (const name of batch)
-        found.set(
-          name,
-          contents.then((all) => all?.get(name)),
-        );
-    }
+    // One file alone costs less by itself.
+    const batches = [...batchesOf(sizes)].filter(({ length }) => length > 1);
+    const together = new Set(batches.flat());
+    for (const [name, wish] of wishes) if (!together.has(name)) answer(wish, undefined);
+    const reads = batches.map(async (batch) => {
+      const request = this.#bulk.request("gather", gatherWords(path, "", batch), { signal });
+      const contents = await request.then((frame) => contentsOf(frame, batch)).catch(() => undefined);
+      for (const name of batch) answer(wishes.get(name), contents?.get(name));
+    });
+    await Promise.all(reads);
   }
+}
+
+/** Only the first answer counts. */
+function answer(wish: Wish | undefined, file: PlainFile | undefined): void {
+  for (const resolve of wish?.resolve.splice(0) ?? []) resolve(file);
 }
