@@ -35,8 +35,10 @@ export async function readFile(
   ctx: ToolContext<ReadLimits>,
 ): Promise<FoundFile | ToolResult<never>> {
   const { absolute } = asked;
+  const inspected = inspect(ctx, absolute);
+  // Asked after the reads: where those go together with others, they know the place.
   const real = ctx.fs.resolve([absolute]).catch(() => undefined);
-  const seen = await inspect(ctx, absolute);
+  const seen = await inspected;
   if ("kind" in seen) return refuseKind(seen.kind, asked)!;
   const { info, head } = seen;
   const misspelt = refuseTrailingSlash("file", asked);

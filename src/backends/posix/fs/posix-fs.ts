@@ -258,6 +258,10 @@ export class PosixFs implements Fs {
       if (paths.length === 0) return [];
       const touches = paths.map((path) => ({ path, access: "read" }) as const);
       this.#guard.requireTouches(FS_OPERATIONS.resolve, touches);
+      const [path = ""] = paths;
+      // What is read together is at the path itself.
+      const plain = paths.length === 1 ? await this.#together.join(deadline, path) : undefined;
+      if (plain?.info.kind === "file") return [{ real: path, missing: "", kind: "file" }];
       return this.#resolver.resolve(deadline, paths);
     });
   }

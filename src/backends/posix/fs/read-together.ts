@@ -46,7 +46,7 @@ export class TogetherReader {
   ask(deadline: OperationDeadline, path: string, needsBytes: boolean): Promise<PlainFile | undefined> {
     const name = baseName(path);
     const parent = parentOf(path);
-    if (name === "" || (parent === "/" ? `/${name}` : `${parent}/${name}`) !== path) return Promise.resolve(undefined);
+    if (!isNameIn(parent, name, path)) return Promise.resolve(undefined);
     const directory = this.#directories.get(parent) ?? { wishes: new Map(), isBusy: false };
     this.#directories.set(parent, directory);
     const wish = directory.wishes.get(name) ?? { needsBytes: false, deadline, resolve: [] };
@@ -58,6 +58,15 @@ export class TogetherReader {
       setImmediate(() => void this.#serve(parent, directory));
     }
     return deadline.race(answer);
+  }
+
+  /** The same for a path that was asked for in this turn and whose request was not sent yet; undefined for any other. */
+  join(deadline: OperationDeadline, path: string): Promise<PlainFile | undefined> | undefined {
+    const name = baseName(path);
+    const parent = parentOf(path);
+    const wish = this.#directories.get(parent)?.wishes.get(name);
+    if (wish === undefined || !isNameIn(parent, name, path)) return undefined;
+    return deadline.race(new Promise<PlainFile | undefined>((resolve) => wish.resolve.push(resolve)));
   }
 
   /** Serves what was asked for meanwhile, until there is no more. */
@@ -100,6 +109,11 @@ export class TogetherReader {
     });
     await Promise.all(reads);
   }
+}
+
+/** Not so for the root, nor for a path with a slash at its end. */
+function isNameIn(parent: string, name: string, path: string): boolean {
+  return name !== "" && (parent === "/" ? `/${name}` : `${parent}/${name}`) === path;
 }
 
 /** Only the first answer counts. */
