@@ -2,7 +2,6 @@
 import { FS_OPERATIONS, type FsEntryInfo, HaftError } from "../../../kernel/index.js";
 import { BLOCK_BYTES } from "../channel/bulk-channel.js";
 import type { Frame } from "../channel/frames.js";
-import { split } from "../channel/remote-agent.js";
 import type { OperationDeadline } from "./deadline.js";
 import { readEntryLine } from "./entry-line.js";
 import type { FsGuard } from "./guard.js";
@@ -65,7 +64,7 @@ export function contentsOf(
 ): ReadonlyMap<string, { readonly info: FsEntryInfo; readonly bytes: Uint8Array }> | undefined {
   if (words[0] !== "gather" || bytes.at(-1) !== YES) return undefined;
   const linesSize = Number(words[1]);
-  const lines = (split(bytes, [linesSize])[0] ?? "").split("\n").slice(directoriesOf(names).length);
+  const lines = new TextDecoder().decode(bytes.subarray(0, linesSize)).split("\n").slice(directoriesOf(names).length);
   const contents = new Map<string, { readonly info: FsEntryInfo; readonly bytes: Uint8Array }>();
   let at = linesSize;
   for (const [index, name] of names.entries()) {

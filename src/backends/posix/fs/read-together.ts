@@ -1,6 +1,7 @@
-/** Small files of one directory that are read or looked at in one turn go in two requests, however many they are. */
+/** Small files of one directory that are read or looked at in one turn go in a few requests, however many they are. */
 import type { FsEntryInfo } from "../../../kernel/index.js";
 import { baseName, parentOf } from "../../../text/index.js";
+import { BLOCK_BYTES } from "../channel/bulk-channel.js";
 import type { BulkPool } from "../channel/bulk-pool.js";
 import type { OperationDeadline } from "./deadline.js";
 import { batchesOf, contentsOf, gatherWords } from "./gather.js";
@@ -28,6 +29,8 @@ interface Directory {
 
 /** Names in one request. */
 const MAX_NAMES = 500;
+/** Files in one request for their bytes before their sizes are known: the first ones are used while the next ones are read. */
+const MAX_UNSEEN = 50;
 
 /**
  * The remote side enters exactly the requested directory and reads regular files only: where a path has a symlink, and for
@@ -74,20 +77,33 @@ export class TogetherReader {
     while (directory.wishes.size > 0) {
       const wishes = [...directory.wishes].slice(0, MAX_NAMES);
       for (const [name] of wishes) directory.wishes.delete(name);
-      if (wishes.length > 1) await this.#read(path, new Map(wishes)).catch(() => {});
-      for (const [, wish] of wishes) answer(wish, undefined);
+      const isUnseen = wishes.every(([, { needsBytes }]) => needsBytes);
+      const requests = Math.ceil(wishes.length / (isUnseen ? MAX_UNSEEN : MAX_NAMES));
+      const size = Math.ceil(wishes.length / requests);
+      const parts = Array.from({ length: requests }, (_, index) => wishes.slice(index * size, (index + 1) * size));
+      await Promise.all(parts.map((part) => this.#read(path, new Map(part), isUnseen)));
     }
     directory.isBusy = false;
     this.#directories.delete(path);
   }
 
   /** Answers each wish as soon as it can; those that are left have to be asked for alone. */
-  async #read(path: string, wishes: ReadonlyMap<string, Wish>): Promise<void> {
+  async #read(path: string, wishes: ReadonlyMap<string, Wish>, isUnseen: boolean): Promise<void> {
+    // One file alone costs less by itself.
+    if (wishes.size > 1) await this.#readTogether(path, wishes, isUnseen).catch(() => {});
+    for (const wish of wishes.values()) answer(wish, undefined);
+  }
+
+  async #readTogether(path: string, wishes: ReadonlyMap<string, Wish>, isUnseen: boolean): Promise<void> {
     const names = [...wishes.keys()];
     const [first] = wishes.values();
     if (first === undefined) return;
     const { signal } = first.deadline;
-    const frame = await this.#bulk.request("infos", [path, "", "no", ...names.map((name) => `./${name}`)], { signal });
+    const words = names.map((name) => `./${name}`);
+    const frame = isUnseen
+      ? await this.#bulk.request("small", [path, "", String(BLOCK_BYTES), ...words], { signal })
+      : await this.#bulk.request("infos", [path, "", "no", ...words], { signal });
+    for (const [name, file] of contentsOf(frame, names) ?? []) answer(wishes.get(name), file);
     const infos = frame.words[0] === "list" ? plainEntries(frame) : undefined;
     // A missing file has no line, and then it is unknown which line is about which file.
     if (infos?.size !== names.length) return;
@@ -98,7 +114,6 @@ export class TogetherReader {
       if (wish?.needsBytes === false) answer(wish, { info });
       else if (info.kind === "file" && info.size > 0) sizes.set(name, info.size);
     }
-    // One file alone costs less by itself.
     const batches = [...batchesOf(sizes)].filter(({ length }) => length > 1);
     const together = new Set(batches.flat());
     for (const [name, wish] of wishes) if (!together.has(name)) answer(wish, undefined);

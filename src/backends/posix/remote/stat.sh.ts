@@ -156,20 +156,44 @@ hf_fs_gather() {
   hf_into "$1" "$2" || { hf_refuse; return; }
   hf_above=$3
   shift 3
+  hf_sum "$@" || { hf_code=io hf_note=; hf_refuse; return; }
+  hf_give_files "$@"
+}
+
+# small PATH ALLOWED MOST NAMES...: as "gather" where all are regular files, none is empty, and they have no more than MOST bytes
+# together; else as "infos".
+hf_fs_small() {
+  hf_into "$1" "$2" || { hf_refuse; return; }
+  hf_above=0 hf_most=$3
+  shift 3
+  if hf_sum "$@" && [ "$hf_empty" = no ] && [ "$hf_n" -le "$hf_most" ]; then hf_give_files "$@"; return; fi
+  hf_limit=$# hf_links=no hf_literal=
+  hf_listing "$@"
+}
+
+# Sets hf_lines to a line about each of $@, of which the first hf_above have to be directories and the others regular files; hf_n to
+# the bytes of those, and hf_empty to whether one has none. Fails where they are not, or have too many bytes.
+hf_sum() {
   hf_lines=$(stat -c "$hf_format" -- "$@")
-  hf_n=0 hf_count=0
+  hf_n=0 hf_count=0 hf_empty=no
   while IFS= read -r hf_x; do
     hf_count=$(( hf_count + 1 ))
     case $(( hf_count > hf_above )):$hf_x in
     0:4???" "*) continue ;;
     1:8???" "*) ;;
-    *) hf_code=io hf_note=; hf_refuse; return ;;
+    *) return 1 ;;
     esac
-    hf_x=\${hf_x#*"|"}; hf_x=\${hf_x#* }; hf_n=$(( hf_n + \${hf_x%% *} ))
+    hf_x=\${hf_x#*"|"}; hf_x=\${hf_x#* }; hf_x=\${hf_x%% *}
+    [ "$hf_x" != 0 ] || hf_empty=yes
+    hf_n=$(( hf_n + hf_x ))
   done <<haft-list
 $hf_lines
 haft-list
-  if [ "$hf_count" != $# ] || [ "$hf_n" = 0 ] || [ "$hf_n" -gt 1048576 ]; then hf_code=io hf_note=; hf_refuse; return; fi
+  [ "$hf_count" = $# ] && [ "$hf_n" != 0 ] && [ "$hf_n" -le 1048576 ]
+}
+
+# Answers with hf_lines and the hf_n bytes of the files among $@.
+hf_give_files() {
   printf '%s %s,gather,%s %s\n%s' "$hf_nonce" "$hf_id" "\${#hf_lines}" "$(( \${#hf_lines} + hf_n + 1 ))" "$hf_lines"
   hf_know_timeout
   hf_d=$(shift "$hf_above"; $hf_timeout cat -- "$@" | dd bs="$hf_n" count=1 iflag=fullblock 2>&1 >&4)
