@@ -3,7 +3,7 @@ import { fc } from "../../testing/property.fixture.js";
 import type { TextForm } from "../../text/index.js";
 import type { ReadLimits } from "./contract.js";
 import { LineIndex } from "./line-index.js";
-import { type LineSource, lineTerminatorsOf } from "./line-source.js";
+import { type LineSource, lineTerminatorsOf, memorySource } from "./line-source.js";
 import { readLineWindow } from "./read-window.js";
 
 const BIG = 1e9;
@@ -143,6 +143,26 @@ describe("a window", () => {
       { seed: 4 },
     );
   });
+});
+
+it("of a file in memory is the same as in pieces, with any limits", async () => {
+  const byte = fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom(10, 13, 97, 98) },
+    { weight: 1, arbitrary: fc.constantFrom(0xc3, 0xa9, 0xef, 0xbb, 0xbf, 0xff) },
+  );
+  const bytes = fc.array(byte, { maxLength: 60 }).map((all) => Uint8Array.from(all));
+  const bound = fc.integer({ min: 1, max: 70 });
+  const limits = fc.record({ maxLines: bound, maxBytes: bound, maxLineBytes: bound });
+  const limit = fc.option(bound, { nil: undefined });
+  await fc.assert(
+    fc.asyncProperty(bytes, limits, limit, fc.constantFrom("head", "none"), async (content, bounds, most, truncate) => {
+      const form: TextForm = { encoding: "utf-8", bomBytes: 0, confident: true };
+      const request = { offset: 1, limit: most, limits: { ...bounds, truncate } as ReadLimits };
+      const windowOf = (source: LineSource) =>
+        readLineWindow(source, form, new LineIndex(content.length, lineTerminatorsOf(form)), request);
+      expect(await windowOf(memorySource(content))).toEqual(await windowOf(chunked(content, 7)));
+    }),
+  );
 });
 
 describe("an index", () => {
