@@ -194,7 +194,13 @@ async function both<Read>(stat: Promise<FsEntryInfo>, read: Promise<Read>): Prom
     (value) => ({ value }),
     (why: unknown) => ({ why }),
   );
-  const info = await stat.finally(() => reading);
+  let info: FsEntryInfo;
+  try {
+    info = await stat;
+  } finally {
+    // Also where the stat fails, nothing of the call is left under way.
+    await reading;
+  }
   const head = await reading;
   const isFile = info.kind === "file" || info.kind === "link";
   if ("why" in head && (isFile || HaftError.is(head.why, "FS_NOT_A_FILE"))) throw head.why;
