@@ -44,7 +44,7 @@ it.each([
 ])("%s", (printed, reason, why) => {
   const cause = causeOf(`Warning: Permanently added 'h' (ED25519) to the list of known hosts.\n${printed}\n`);
   expect(cause).toMatchObject({ reason, why: expect.stringContaining(why) });
-  const { code, message, details } = sshError("ssh:u@h", "u@h", cause!);
+  const { code, message, details } = sshError("ssh:u@h", { words: "u@h", config: "~/.ssh/config" }, cause!);
   expect([code, details]).toEqual(["BACKEND_UNAVAILABLE", { backend: "ssh:u@h", reason, why: cause?.why }]);
   expect(message).toMatch(/^Could not reach "ssh:u@h": .*[^.]\. [A-Z].*\.$/s);
   expect(message).not.toContain("HOST");
@@ -52,4 +52,11 @@ it.each([
 
 it.each(["", "bash: line 1: foo: command not found", "Connected."])("no cause in %j", (printed) => {
   expect(causeOf(printed)).toBeUndefined();
+});
+
+it("the advice names the configuration file that counts, and the host as ssh takes it", () => {
+  const byHand = { words: "-F '/my lab/config' -p 2222 u@h", config: "/my lab/config" };
+  const { message } = sshError("ssh:u@h:2222", byHand, causeOf("u@h: Permission denied (publickey).")!);
+  expect(message).toContain("name it as IdentityFile in /my lab/config");
+  expect(message).toContain("`ssh -o BatchMode=yes -F '/my lab/config' -p 2222 u@h true`");
 });

@@ -150,9 +150,18 @@ function throughWhat(printed: string, why: string): string {
     : `at the jump host: ${why}`;
 }
 
-/** @param host - As the user writes it for ssh, for the advice. */
-export function sshError(name: string, host: string, { reason, why, advice }: Explanation): HaftError {
-  return new HaftError("BACKEND_UNAVAILABLE", `Could not reach "${name}": ${why}. ${advice.replaceAll("HOST", host)}`, {
+/** How the user reaches the host by hand, for the advice. */
+export interface ByHand {
+  /** What follows `ssh`: "-F FILE -p 2222 user@host". */
+  readonly words: string;
+  /** The configuration file that counts. */
+  readonly config: string;
+}
+
+/** @param name - The target. */
+export function sshError(name: string, { words, config }: ByHand, { reason, why, advice }: Explanation): HaftError {
+  const shown = advice.replaceAll(/HOST|~\/\.ssh\/config/g, (found) => (found === "HOST" ? words : config));
+  return new HaftError("BACKEND_UNAVAILABLE", `Could not reach "${name}": ${why}. ${shown}`, {
     details: { backend: name, reason, why },
   });
 }

@@ -95,14 +95,14 @@ withServices(["ssh"], "ssh", () => {
   );
 
   it.each([
-    ["wrong-key", "host-key-changed", "it sent SHA256:"],
-    ["no-key", "authentication", "the server takes publickey"],
-    ["box:1", "refused", "refused"],
-    ["nosuch.invalid", "host-not-found", '"nosuch.invalid"'],
-    ["unknown-key", "host-key-unknown", "its ED25519 host key"],
-    ["behind-no-key", "jump-host", "at the jump host: no key was accepted"],
-    ["behind-box", "jump-host", "the jump host could not connect: the connection was refused"],
-  ])("%s: %s, and nothing is left behind [SSH-02]", async (destination, reason, why) => {
+    ["wrong-key", "host-key-changed", "it sent SHA256:", true],
+    ["no-key", "authentication", "the server takes publickey", true],
+    ["box:1", "refused", "refused", false],
+    ["nosuch.invalid", "host-not-found", '"nosuch.invalid"', false],
+    ["unknown-key", "host-key-unknown", "its ED25519 host key", true],
+    ["behind-no-key", "jump-host", "at the jump host: no key was accepted", true],
+    ["behind-box", "jump-host", "the jump host could not connect: the connection was refused", false],
+  ])("%s: %s, and nothing is left behind [SSH-02]", async (destination, reason, why, isByHand) => {
     client.dispose();
     client = new SshClient(
       "Host unknown-key\n  UserKnownHostsFile /dev/null\n  HostKeyAlias never-seen",
@@ -116,6 +116,10 @@ withServices(["ssh"], "ssh", () => {
       message: expect.stringContaining(why),
       details: { backend: `ssh:${destination}`, reason },
     });
+    // A command that the message advises can be pasted.
+    const advised = (failed as HaftError).message.match(/`ssh [^`]*`/g) ?? [];
+    expect(advised).toHaveLength(Number(isByHand));
+    for (const command of advised) expect(command).toContain(`-F ${client.config} ${destination}`);
     await nothingLeft();
   });
 
@@ -154,7 +158,7 @@ withServices(["ssh"], "ssh", () => {
           code: "BACKEND_UNAVAILABLE",
           message: expect.stringMatching(
             new RegExp(
-              `^Could not reach "ssh:${destination}": ${why} The start-up files .*\`ssh ${destination} true\` must succeed at once\\.$`,
+              `^Could not reach "ssh:${destination}": ${why} The start-up files .*\`ssh -F ${client.config} ${destination} true\` must succeed at once\\.$`,
             ),
           ),
         });

@@ -8,7 +8,7 @@ import { HaftError, messageOf } from "../../kernel/index.js";
 import { type SshDestination, shellWord, showControls } from "../../text/index.js";
 import { type ClientEnd, loginShellCommand, type Transport } from "../posix/index.js";
 import { parseDestination } from "./destination.js";
-import { causeOf, isThroughAnother, type SshFailure, sshError } from "./explain-ssh.js";
+import { type ByHand, causeOf, isThroughAnother, type SshFailure, sshError } from "./explain-ssh.js";
 
 export interface SshConnectionOptions {
   /** `host`, `user@host` or `user@host:port`; the host may be an alias of the configuration. */
@@ -69,7 +69,7 @@ class SshConnection implements Transport {
   readonly name: string;
   readonly machine: string;
   readonly shellAdvice: string;
-  readonly #host: string;
+  readonly #byHand: ByHand;
   /** Private; holds the socket of the connection and what its process prints. */
   readonly #directory: string;
   readonly #log: string;
@@ -84,8 +84,14 @@ class SshConnection implements Transport {
   constructor({ destination, config }: SshConnectionOptions, { user, host, port }: SshDestination) {
     this.name = `ssh:${destination}`;
     this.machine = this.name;
-    this.shellAdvice = `The start-up files of the login shell there, such as ~/.bashrc, must not exit, wait or start another program: \`ssh ${destination} true\` must succeed at once.`;
-    this.#host = destination;
+    // `ssh` reads no port from "user@host:port".
+    const words = [
+      ...(config === undefined ? [] : ["-F", shellWord(config)]),
+      ...(port === undefined ? [] : ["-p", String(port)]),
+      `${user === undefined ? "" : `${user}@`}${host}`,
+    ];
+    this.#byHand = { words: words.join(" "), config: config ?? "~/.ssh/config" };
+    this.shellAdvice = `The start-up files of the login shell there, such as ~/.bashrc, must not exit, wait or start another program: \`ssh ${this.#byHand.words} true\` must succeed at once.`;
     this.#directory = mkdtempSync(join(shortDirectory(), "haft-ssh-"));
     this.#log = join(this.#directory, "log");
     process.once("exit", this.#onProcessExit);
@@ -135,7 +141,7 @@ class SshConnection implements Transport {
     // 255 is also what a program there may end with, and what ssh ends with if a signal ended it.
     if (end.code !== 255) return undefined;
     const cause = causeOf(end.stderr);
-    if (cause !== undefined) return sshError(this.name, this.#host, cause);
+    if (cause !== undefined) return sshError(this.name, this.#byHand, cause);
     if (this.#closing !== undefined || (await this.#isOpen())) return undefined;
     return this.#failure("dropped");
   }
@@ -192,7 +198,7 @@ class SshConnection implements Transport {
     const last = showControls(printed.trim().split("\n").at(-1)?.trim() ?? "");
     const known = OTHERWISE[otherwise];
     const unknown = last === "" ? known : { ...known, why: `${known.why}: ${last}` };
-    return sshError(this.name, this.#host, causeOf(printed) ?? { reason: otherwise, ...unknown });
+    return sshError(this.name, this.#byHand, causeOf(printed) ?? { reason: otherwise, ...unknown });
   }
 
   #printed(): string {
