@@ -3,6 +3,7 @@ export { createCallFaults } from "./call-faults.js";
 export { systemClock } from "./clock.js";
 export { createHttp } from "./http/create-http.js";
 export { newNonce, sha256, systemIds } from "./ids.js";
+export { isSameKindOfMachine } from "./machine-kind.js";
 export { createSystemMedia, type SystemMediaOptions } from "./media/system-media.js";
 export { preload } from "./preload.js";
 export {

@@ -1,11 +1,7 @@
 /** Copies the ripgrep of Haft's package to the remote machine. */
 import { createReadStream } from "node:fs";
-import { arch, platform } from "node:os";
+import { isSameKindOfMachine } from "../../../host/index.js";
 import type { Fs } from "../../../kernel/index.js";
-
-/** What `uname -s` and `uname -m` print on the machines that the package's program of this machine runs on. */
-const SYSTEMS: Readonly<Record<string, string>> = { linux: "Linux", darwin: "Darwin" };
-const MACHINES: Readonly<Record<string, readonly string[]>> = { x64: ["x86_64", "amd64"], arm64: ["aarch64", "arm64"] };
 
 export interface StagingPlace {
   readonly fs: Fs;
@@ -24,9 +20,7 @@ export async function stageRipgrep(
   { fs, directory }: StagingPlace,
   print: (command: string) => Promise<string>,
 ): Promise<string | undefined> {
-  const [system, machine = ""] = (await print("uname -s -m")).trim().split(" ");
-  if (system === undefined || system !== SYSTEMS[platform()] || MACHINES[arch()]?.includes(machine) !== true)
-    return undefined;
+  if (!isSameKindOfMachine(await print("uname -s -m"))) return undefined;
   const path = `${directory}/rg`;
   try {
     const { rgPath } = await import("@vscode/ripgrep");

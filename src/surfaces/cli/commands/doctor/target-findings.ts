@@ -53,7 +53,9 @@ async function findingsOf(
     });
     const found = `${shown} in ${backend.cwd}${isDefault ? " (default)" : ""}`;
     const probed = isProbed
-      ? await probedTarget(backend, { isContainer: CONTAINER.test(target) }).finally(() => backend.close())
+      ? await probedTarget(backend, { isContainer: CONTAINER.test(target), ...ripgrepOf(chosen) }).finally(() =>
+          backend.close(),
+        )
       : [];
     if (!isProbed) await backend.close();
     return [{ id: "target", status: "ok", found }, ...probed.map((one) => ({ ...one, target: name }))];
@@ -62,6 +64,13 @@ async function findingsOf(
     if (!isDefault) return [{ id: "target", status: "limits", found, cost: "Calls on it fail." }];
     return [{ id: "target", status: "stops", found, cost: "It is the default, so calls without `on` fail." }];
   }
+}
+
+/** Whether Haft's ripgrep is copied to the target; nothing where it has no such setting. */
+function ripgrepOf({ target, ssh, container }: ChosenTarget): { readonly copiesRipgrep?: boolean } {
+  if (target.startsWith("ssh:")) return { copiesRipgrep: ssh?.copyRipgrep ?? false };
+  if (CONTAINER.test(target)) return { copiesRipgrep: container?.copyRipgrep ?? target.startsWith("image:") };
+  return {};
 }
 
 /** A problem with it is a finding of its own. */

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -20,10 +20,13 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /** The target lacks a few programs. */
-async function findings(target: string): Promise<ReadonlyMap<string, DoctorFinding>> {
+async function findings(target: string, copiesRipgrep?: boolean): Promise<ReadonlyMap<string, DoctorFinding>> {
   const backend = await openBackend(target, { cwd: join(directory, "work"), env: { PATH: join(directory, "bin") } });
   try {
-    const found = await probedTarget(backend, { isContainer: false });
+    const found = await probedTarget(backend, {
+      isContainer: false,
+      ...(copiesRipgrep === undefined ? {} : { copiesRipgrep }),
+    });
     return new Map(found.map((one) => [one.id, one]));
   } finally {
     await backend.close();
@@ -42,6 +45,35 @@ it("reports a terminal that cannot work as a limitation, not as a feature", asyn
   const found = await findings("posix:sh+tmux");
   expect(found.get("programs")).toMatchObject({ status: "limits", next: "Install tmux there, or leave out `+tmux`." });
   expect(found.get("features")?.found).not.toContain("terminal");
+});
+
+it("reports what searches do without rg: a copy of Haft's own where the target gets one and can run it", async () => {
+  const bin = join(directory, "bin");
+  const tools = ["rg", "uname"].map((name) => join(bin, name));
+  const programsOf = async (copiesRipgrep?: boolean) => (await findings("posix:sh", copiesRipgrep)).get("programs");
+  rmSync(tools[0]!, { force: true });
+  try {
+    symlinkSync("/usr/bin/uname", tools[1]!);
+    const copied = await programsOf(true);
+    expect(copied).toMatchObject({ status: "ok", found: expect.stringMatching(/missing: rg\b/) });
+    expect(copied?.cost).toMatch(/^The first search copies Haft's own rg there, about 6 MB\.$/m);
+    expect(await programsOf(false)).toMatchObject({
+      status: "limits",
+      cost: expect.stringMatching(/^Without rg, searches are slower/),
+      next: "Install ripgrep there, or set `copyRipgrep` of the target.",
+    });
+    rmSync(tools[1]!);
+    writeFileSync(tools[1]!, "#!/bin/sh\necho Linux mips64\n", { mode: 0o755 });
+    expect(await programsOf(true)).toMatchObject({
+      status: "limits",
+      next: expect.stringContaining("does not run on"),
+    });
+    const other = await programsOf();
+    expect([other?.status, other?.next]).toEqual(["limits", undefined]);
+  } finally {
+    rmSync(tools[1]!, { force: true });
+    symlinkSync("/usr/bin/rg", tools[0]!);
+  }
 });
 
 withPrograms("a terminal", ["tmux"], () => {

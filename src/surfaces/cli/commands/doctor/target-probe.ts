@@ -1,4 +1,5 @@
 /** What an open target has: its shell, programs, speed, clock and space. */
+import { isSameKindOfMachine } from "../../../../host/index.js";
 import { type Backend, type BackendFlags, messageOf } from "../../../../kernel/index.js";
 import type { DoctorFinding } from "./finding.js";
 
@@ -29,14 +30,18 @@ done
 exit 0
 `;
 
-/**
- * One finding for each kind of fact. What a backend without processes has is in its guide.
- *
- * @param isContainer - Whether the user started it as a container.
- */
+/** What is known of a target beside its backend. */
+interface ProbeOptions {
+  /** Whether the user started it as a container. */
+  readonly isContainer: boolean;
+  /** Whether Haft's ripgrep is copied there where it has none. Absent: its kind of target has no such setting. */
+  readonly copiesRipgrep?: boolean;
+}
+
+/** One finding for each kind of fact. What a backend without processes has is in its guide. */
 export async function probedTarget(
   backend: Backend,
-  { isContainer }: { readonly isContainer: boolean },
+  { isContainer, copiesRipgrep }: ProbeOptions,
 ): Promise<readonly DoctorFinding[]> {
   if (backend.flags.processes !== true) return [missing(backend)];
   const { shell } = backend.root;
@@ -58,7 +63,7 @@ export async function probedTarget(
   const median = times.sort((one, other) => one - other)[COMMANDS / 2]!;
   return [
     system(facts),
-    programs(facts, backend),
+    programs(facts, backend, copiesRipgrep),
     latency(median),
     clock(countIn(facts.get("seconds")?.[0]), { before, after }),
     ...space(facts, cwd),
@@ -97,20 +102,41 @@ function system(facts: Facts): DoctorFinding {
   return { id: "shell", status: "ok", found };
 }
 
-function programs(facts: Facts, { flags }: Backend): DoctorFinding {
+function programs(facts: Facts, { flags }: Backend, copiesRipgrep: boolean | undefined): DoctorFinding {
   const there = facts.get("program") ?? [];
   const absent = PROGRAMS.filter((name) => !there.includes(name));
   const found = `${there.join(", ") || "none"}${absent.length === 0 ? "" : `; missing: ${absent.join(", ")}`}`;
-  const slower = "Without rg, searches are slower: grep searches, or files are read from here.";
-  const costs = hasProgram(facts, "rg") ? [] : [slower];
-  if (!hasProgram(facts, "tmux") && flags.terminal === true) {
-    costs.push("Without tmux, its terminal (+tmux) does not work: calls of the tools for panes fail.");
-    const next = "Install tmux there, or leave out `+tmux`.";
-    return { id: "programs", status: "limits", found, cost: costs.join("\n"), next };
-  }
-  if (!hasProgram(facts, "tmux")) costs.push("Without tmux, the target cannot have a terminal (+tmux).");
-  if (costs.length === 0) return { id: "programs", status: "ok", found };
-  return { id: "programs", status: hasProgram(facts, "rg") ? "ok" : "limits", found, cost: costs.join("\n") };
+  const ripgrep = hasProgram(facts, "rg") ? undefined : withoutRipgrep(facts, copiesRipgrep);
+  const isTerminalBroken = !hasProgram(facts, "tmux") && flags.terminal === true;
+  const tmux = hasProgram(facts, "tmux")
+    ? undefined
+    : isTerminalBroken
+      ? "Without tmux, its terminal (+tmux) does not work: calls of the tools for panes fail."
+      : "Without tmux, the target cannot have a terminal (+tmux).";
+  const cost = [ripgrep?.cost, tmux].filter((text) => text !== undefined).join("\n");
+  const next = [ripgrep?.next, isTerminalBroken ? "Install tmux there, or leave out `+tmux`." : undefined]
+    .filter((text) => text !== undefined)
+    .join("\n");
+  return {
+    id: "programs",
+    status: ripgrep?.isLimit === true || isTerminalBroken ? "limits" : "ok",
+    found,
+    ...(cost === "" ? {} : { cost }),
+    ...(next === "" ? {} : { next }),
+  };
+}
+
+/** What searches do there instead. */
+function withoutRipgrep(
+  facts: Facts,
+  copiesRipgrep: boolean | undefined,
+): Pick<DoctorFinding, "cost" | "next"> & { readonly isLimit: boolean } {
+  const cost = "Without rg, searches are slower: grep searches, or files are read from here.";
+  if (copiesRipgrep === undefined) return { isLimit: true, cost };
+  if (!isSameKindOfMachine(facts.get("system")?.[0] ?? ""))
+    return { isLimit: true, cost, next: "Install ripgrep there: Haft's own does not run on that kind of machine." };
+  if (copiesRipgrep) return { isLimit: false, cost: "The first search copies Haft's own rg there, about 6 MB." };
+  return { isLimit: true, cost, next: "Install ripgrep there, or set `copyRipgrep` of the target." };
 }
 
 function latency(median: number): DoctorFinding {
@@ -178,7 +204,7 @@ const WITHOUT: readonly (readonly [flag: keyof BackendFlags, text: string])[] = 
 function wholeMachine({ cwd, home, machine }: Backend): readonly DoctorFinding[] {
   if (machine === "local" || (cwd !== "/" && cwd !== home)) return [];
   const what = cwd === "/" ? "all of its files" : "the home directory";
-  const next = "Name a directory: TARGET=/DIR.";
+  const next = "Name a directory: TARGET=/DIR, or `workspace` of the target in the configuration.";
   return [{ id: "whole", status: "note", found: `${what}: ${cwd}`, cost: "Calls may change anything in it.", next }];
 }
 
