@@ -1,6 +1,7 @@
 /** A target as users and hosts choose it: "posix:dash", "posix:dash=/srv/app", "api=posix:dash=/srv/api", or an object of these parts. */
 import { AUTONOMY_LEVELS, type Autonomy, type Backend, HaftError } from "../kernel/index.js";
 import { findScheme, schemeOf, type TargetSchemes, type TargetSettings } from "./target-schemes.js";
+import { splitTerminal } from "./target-terminal.js";
 
 /** A target, its name and the directory that calls work in there. */
 export interface ChosenTarget extends TargetSettings {
@@ -18,8 +19,8 @@ export interface ChosenTarget extends TargetSettings {
 export interface MoreTargets {
   readonly backends?: Readonly<Record<string, Backend>>;
   readonly schemes?: TargetSchemes;
-  /** Other names that a target can be chosen by, for messages. */
-  readonly names?: readonly string[];
+  /** Targets of a configuration, which their names stand for, for messages. */
+  readonly configured?: readonly ChosenTarget[];
 }
 
 const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
@@ -48,7 +49,7 @@ export function checkedTarget(given: string | ChosenTarget, more: MoreTargets = 
   const chosen = typeof given === "string" ? parseTarget(given) : given;
   if (typeof chosen?.target !== "string") throw invalid(NO_TARGET);
   const { target, workspace } = chosen;
-  requireTarget(target, more);
+  requireTarget(chosen, more);
   requireName(chosen, more);
   requireAbsolute(target, workspace);
   requireSettings(chosen, more);
@@ -75,13 +76,31 @@ function isTarget(text: string, { backends = {}, schemes }: MoreTargets): boolea
   return Object.hasOwn(backends, text) || findScheme(text, schemes) !== undefined;
 }
 
-function requireTarget(target: string, more: MoreTargets): void {
+function requireTarget(chosen: ChosenTarget, more: MoreTargets): void {
+  const { target } = chosen;
   if (isTarget(target, more)) return;
+  const configured = more.configured?.filter(({ name }) => name !== undefined) ?? [];
+  requireNameAlone(chosen, configured);
   const [, before = "", after = ""] = /^([^=]*)=(.*)$/s.exec(target) ?? [];
   if (isTarget(before, more) && !before.includes("+tmux")) requireAbsolute(before, after);
   // "1a=local": what follows is a target, so that what precedes was meant as its name.
   if (isTarget(withWorkspace(after).target, more)) requireName({ name: before, target: after }, more);
-  schemeOf(target, more.schemes, [...Object.keys(more.backends ?? {}), ...(more.names ?? [])]);
+  schemeOf(target, more.schemes, [...Object.keys(more.backends ?? {}), ...configured.map(nameOf)]);
+}
+
+/** Refuses "box=/srv" and "box+tmux" where "box" is the name of a configured target. */
+function requireNameAlone({ name, target, workspace }: ChosenTarget, configured: readonly ChosenTarget[]): void {
+  const [stem = ""] = target.split(/[+=]/);
+  const meant = configured.find((one) => one.name === stem);
+  if (meant === undefined) return;
+  const suffix = target.slice(stem.length);
+  const withSuffix = suffix === "" ? meant.target : `${splitTerminal(meant.target).target}${suffix}`;
+  schemeOf(withSuffix);
+  const directory = workspace ?? meant.workspace;
+  const whole = `${name === undefined ? "" : `${name}=`}${withSuffix}${directory === undefined ? "" : `=${directory}`}`;
+  throw invalid(
+    `"${stem}" is the target "${meant.target}" of the configuration, and nothing can be added to its name. Use "${stem}" as it is, change it there, or write "${whole}", which has none of its other settings.`,
+  );
 }
 
 function requireName({ name, target }: ChosenTarget, more: MoreTargets): void {

@@ -32,6 +32,7 @@ import {
   needsSeveralTargets,
   needsTerminal,
   notAWorkspace,
+  parseTarget,
   requireDistinctNames,
   type SettledConfig,
   serverSecrets,
@@ -222,12 +223,12 @@ export function targetsOf(
   const names = (on: SettledConfig["on"]) =>
     JSON.stringify(on?.map((one) => (typeof one === "string" ? one : nameOf(one))));
   const file = layers.findLast(({ config: { on } }) => on !== undefined && names(on) === names(settled.on))?.path;
-  const configured = settled.on ?? [];
-  const targets = options.length > 0 ? options.map((option) => ofThatName(option, configured)) : configured;
+  const configured = namedIn(settled);
+  const targets = options.length > 0 ? options.map((option) => ofThatName(option, configured)) : (settled.on ?? []);
   const chooseFrom = (one: string | ChosenTarget): ChosenTarget => {
     const source = (name: string) => (options.length > 0 ? `--on ${name}` : `"on" in ${file}: ${JSON.stringify(name)}`);
     return namingSource(source(typeof one === "string" ? one : nameOf(one)), () => {
-      const checked = checkedTarget(one, { names: options.length > 0 ? namesIn(configured) : [] });
+      const checked = checkedTarget(one, options.length > 0 ? { configured } : {});
       const { workspace, autonomy } = checked;
       const strictest = autonomy === undefined ? undefined : strictestLevel(autonomy, level);
       const target = strictest === undefined ? checked : { ...checked, autonomy: strictest };
@@ -241,19 +242,21 @@ export function targetsOf(
   return chosen;
 }
 
-function namesIn(configured: NonNullable<SettledConfig["on"]>): readonly string[] {
-  return configured.flatMap((one) => (typeof one === "string" ? [] : (one.name ?? [])));
+/** Those that an option can choose by name: the objects, and "NAME=TARGET". */
+function namedIn({ on = [] }: SettledConfig): readonly ChosenTarget[] {
+  const parsed = on.map((one) => (typeof one === "string" ? parseTarget(one) : one));
+  return parsed.filter(({ name }, index) => name !== undefined || typeof on[index] !== "string");
 }
 
-function ofThatName(option: string, configured: NonNullable<SettledConfig["on"]>): string | ChosenTarget {
-  return configured.find((one) => typeof one !== "string" && nameOf(one) === option) ?? option;
+function ofThatName(option: string, configured: readonly ChosenTarget[]): string | ChosenTarget {
+  return configured.find((one) => nameOf(one) === option) ?? option;
 }
 
 /** @throws UsageError for a target that cannot be used. None is opened. */
 export function requireTargets(options: readonly string[], { settled }: Pick<LoadedConfig, "settled">): void {
-  const configured = settled.on ?? [];
+  const configured = namedIn(settled);
   const chosen = options.map((one) =>
-    namingSource(`--on ${one}`, () => checkedTarget(ofThatName(one, configured), { names: namesIn(configured) })),
+    namingSource(`--on ${one}`, () => checkedTarget(ofThatName(one, configured), { configured })),
   );
   namingSource("--on", () => requireDistinctNames(chosen));
 }

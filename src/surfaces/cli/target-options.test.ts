@@ -93,6 +93,8 @@ describe("the targets of `--on`", () => {
     expect(listed.stdout).toContain(
       `with \`on\`; the first is the default:\n  local in ${place.workspace}\n  api, posix:dash in ${other}\n`,
     );
+    const image = await haft("tools", "--on", "image:none", "--on", "memory");
+    expect(image.stdout).toContain(`:\n  image:none in ${place.workspace}\n  memory\n`);
     expect((await haft("tools", "time", ...two)).stdout).toMatch(/^ {2}on +local \/ api +Where to run/m);
     const described = JSON.parse((await haft("tools", "--json", ...two)).stdout) as unknown[];
     expect(described).toHaveLength(described.filter((one) => JSON.stringify(one).includes('["local","api"]')).length);
@@ -150,6 +152,23 @@ describe("the targets of a configuration", () => {
     expect((await haft("call", "time", "--on", "apy")).stderr).toMatch(
       /There is no target "apy"\..*Use one of api, local/,
     );
+  });
+
+  it("are chosen by the name alone: what is added to it is refused, with what to write", async () => {
+    const api = { name: "api", target: "posix:dash", workspace: other };
+    config({ on: ["local", api, { name: "app", target: "memory" }, `web=posix:dash=${other}`] });
+    for (const [on, whole] of [
+      ["api=/srv", "posix:dash=/srv"],
+      ["api+tmux", `posix:dash+tmux=${other}`],
+      ["mine=api", `mine=posix:dash=${other}`],
+    ] as const) {
+      const { status, stderr } = await haft("call", "time", "--on", on);
+      expect([on, status]).toEqual([on, 2]);
+      expect(stderr).toContain(`--on ${on}: "api" is the target "posix:dash" of the configuration`);
+      expect(stderr).toContain(`Use "api" as it is, change it there, or write "${whole}"`);
+    }
+    expect((await haft("call", "time", "--on", "app+tmux")).stderr).toContain('The target "memory" has no terminal.');
+    expect((await haft("call", "bash", "command=pwd", "--on", "web")).stdout).toContain(other);
   });
 
   it("are refused by the file and the target that is wrong", async () => {

@@ -49,7 +49,8 @@ async function printTools(name: string | undefined, options: ToolsOptions): Prom
   const { dialectArgument, disabledBy, targetsOf, toolsOf } = await import("../common-options.js");
   const { loadConfig, reportIgnored } = await import("../configuration.js");
   const { serversOf } = await import("../servers-of.js");
-  const { dialectNamed, hasSharedWorkspace, nameOf } = await import("../../../toolkit/index.js");
+  const { workspaceOn } = await import("../target-places.js");
+  const { dialectNamed, nameOf } = await import("../../../toolkit/index.js");
   const loaded = await loadConfig(options);
   reportIgnored(loaded);
   const { settled } = loaded;
@@ -88,10 +89,10 @@ async function printTools(name: string | undefined, options: ToolsOptions): Prom
     .states()
     .filter((server) => server.tools.length > 0)
     .flatMap((server) => ["", `From the server "${server.name}":`, ...server.tools.map(row)]);
-  const targetRow = (one: ChosenTarget) => {
+  const common = resolve(options.workspace ?? settled.workspace ?? ".");
+  const targetRow = (one: ChosenTarget, index: number) => {
     const what = one.name === undefined || one.name === one.target ? "" : `, ${one.target}`;
-    const common = hasSharedWorkspace(one.target) ? resolve(options.workspace ?? settled.workspace ?? ".") : undefined;
-    const { workspace = common } = one;
+    const workspace = workspaceOn(one, index === 0, common);
     const where = workspace === undefined ? "" : ` in ${workspace}`;
     return showControls(`  ${nameOf(one)}${what}${where}`);
   };
