@@ -96,9 +96,11 @@ export interface Backend {
   /**
    * The command, for a shell of this machine, with which a user sees the terminal and types in it; it starts the terminal. Undefined
    * where no command of this machine shows it. Absent on a backend without a terminal.
+   *
+   * @param onCreated - Called with the name of the session that the user chose, where none of that name existed and it was created.
    * @throws `BACKEND_UNAVAILABLE`, `BACKEND_UNSUPPORTED` when the terminal cannot be started.
    */
-  attachCommand?(): Promise<string | undefined>;
+  attachCommand?(onCreated?: (session: string) => void): Promise<string | undefined>;
   /**
    * Stops the jobs with lifetime "session" that this session started, and the processes that survived its commands: SIGTERM,
    * then SIGKILL after 3 seconds. The session stays usable. Idempotent. Absent on a backend without jobs.

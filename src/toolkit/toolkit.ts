@@ -81,9 +81,10 @@ export interface Toolkit<Tools extends object = object> extends AsyncDisposable 
   /**
    * `attachCommand` of the default target's backend, which it opens. Undefined without a terminal.
    *
+   * @param onCreated - Called with the name of its tmux session, where none of that name existed and it was created.
    * @throws Why it cannot be opened; the next call tries again.
    */
-  attachCommand(): Promise<string | undefined>;
+  attachCommand(onCreated?: (session: string) => void): Promise<string | undefined>;
   /** The conversations that are open. */
   sessions(): readonly ToolkitSession<Tools>[];
   /** Calls that changed files through their file port, of all processes that use the same state directory. */

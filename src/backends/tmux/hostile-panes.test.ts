@@ -17,6 +17,24 @@ const WAIT_MS = 30_000;
 
 withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
   const { open, closing } = panesBench();
+  /** A tmux server of a user, with the session "work". */
+  const userTmux = () => {
+    const place = testPlace();
+    closing.push(place.remove);
+    const env = { PATH: process.env.PATH ?? "", HOME: place.home, TMUX_TMPDIR: place.directory, TERM: "xterm" };
+    const tmux = (...args: string[]) => execFileSync("tmux", args, { encoding: "utf8", env });
+    tmux("-f", "/dev/null", "new-session", "-d", "-s", "work", "-x", "80", "-y", "24", "env", ...PANE_SHELLS.bash);
+    closing.push(() => tmux("kill-server"));
+    return { env, tmux };
+  };
+  /** A user at a terminal, attached to the session of a private server. */
+  const attachUser = async ({ socket, tmux }: { socket: string; tmux(...args: string[]): string }) => {
+    const attach = `TERM=xterm tmux -S '${socket}' attach-session`;
+    const user = spawn("script", ["-qec", attach, "/dev/null"], { stdio: ["pipe", "ignore", "ignore"] });
+    closing.push(() => sendSignal(user, "SIGTERM"));
+    await until(() => tmux("list-clients", "-F", "#{client_control_mode}").includes("0"));
+    return user;
+  };
 
   it("ends with the pane when a user closes it, and opens another one for the next command", async () => {
     const { run, server } = open();
@@ -167,13 +185,34 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
     await until(() => tmux("capture-pane", "-p", "-t", "%0").includes("\ntyped"));
   });
 
+  it("says that a user typed in the pane who attached while the command ran", async () => {
+    const { run, server } = open();
+    const at = await server();
+    const { tmux } = at;
+    const running = run('echo begun; read -r line; echo "got $line"');
+    await until(() => tmux("capture-pane", "-p", "-t", "%0").includes("\nbegun"));
+    const user = await attachUser(at);
+    await new Promise((resolve) => setTimeout(resolve, 1_100)); // tmux counts activity in seconds
+    user.stdin.write("late\r");
+    const typed = await running;
+    expect([text(typed.stdout.head), typed.userTyped]).toEqual([expect.stringContaining("got late\n"), true]);
+  });
+
+  it("does not take attaching for typing", async () => {
+    const { run, server } = open();
+    const at = await server();
+    const { tmux } = at;
+    const running = run("echo begun; sleep 3");
+    await until(() => tmux("capture-pane", "-p", "-t", "%0").includes("\nbegun"));
+    await attachUser(at);
+    expect((await running).userTyped).toBe(false);
+  });
+
   it("says that a user was active in the pane", async () => {
     const { run, server } = open();
-    const { socket, tmux } = await server();
-    const attach = `TERM=xterm tmux -S '${socket}' attach-session`;
-    const user = spawn("script", ["-qec", attach, "/dev/null"], { stdio: ["pipe", "ignore", "ignore"] });
-    closing.push(() => sendSignal(user, "SIGTERM"));
-    await until(() => tmux("list-clients", "-F", "#{client_control_mode}").includes("0"));
+    const at = await server();
+    const { tmux } = at;
+    const user = await attachUser(at);
     tmux("select-window", "-t", "%0");
     const quiet = await run("echo quiet");
     const running = run('echo begun; read -r line; echo "got $line"');
@@ -205,12 +244,7 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
   }, 60_000);
 
   it("uses a named session of the user's server, and leaves what is not its own", async () => {
-    const place = testPlace();
-    closing.push(place.remove);
-    const env = { PATH: process.env.PATH ?? "", HOME: place.home, TMUX_TMPDIR: place.directory, TERM: "xterm" };
-    const tmux = (...args: string[]) => execFileSync("tmux", args, { encoding: "utf8", env });
-    tmux("-f", "/dev/null", "new-session", "-d", "-s", "work", "-x", "80", "-y", "24", "env", ...PANE_SHELLS.bash);
-    closing.push(() => tmux("kill-server"));
+    const { env, tmux } = userTmux();
     const { run, terminal, backend } = open({ session: "work", env });
     expect(backend.name).toBe("local+tmux=work");
     expect((await terminal().list()).map(({ owned, shell }) => [owned, shell])).toEqual([[false, "unknown"]]);
@@ -219,11 +253,38 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
     expect(tmux("list-windows", "-t", "work", "-F", "#{window_width}").split("\n")[0]).toBe("80");
     await backend.close();
     expect(tmux("list-panes", "-a", "-F", "#{pane_id}")).toBe("%0\n");
-    const made = open({ session: "made", env });
-    await made.run("true");
-    expect(tmux("list-sessions", "-F", "#{session_name}")).toBe("made\nwork\n");
-    await made.backend.close();
-    expect(tmux("list-sessions", "-F", "#{session_name}")).toBe("work\n");
+  });
+
+  it("creates a named session that does not exist, says so once, and ends it alone, whether it was used or not", async () => {
+    const { env, tmux } = userTmux();
+    const sessions = () => tmux("list-sessions", "-F", "#{session_name}");
+    const notice = 'There was no tmux session "made": it was created. The user can watch it: tmux attach -t made';
+    const used = open({ session: "made", env });
+    expect((await used.run("true")).notice).toBe(notice);
+    expect((await used.run("true")).notice).toBeUndefined();
+    expect(sessions()).toBe("made\nwork\n");
+    await used.backend.close();
+    expect(sessions()).toBe("work\n");
+    const listed = open({ session: "made", env });
+    expect((await listed.terminal().list()).map((one) => [one.owned, one.shell, one.notice])).toEqual([
+      [true, "prompt", notice],
+    ]);
+    await listed.backend.close();
+    const opened = open({ session: "made", env });
+    expect((await opened.terminal().open({})).notice).toBe(notice);
+    await opened.backend.close();
+    expect(sessions()).toBe("work\n");
+    const attached = open({ session: "made", env });
+    const created: string[] = [];
+    const report = (session: string) => created.push(session);
+    expect(await attached.backend.attachCommand?.(report)).toBe("tmux attach -t made");
+    expect([created, sessions()]).toEqual([["made"], "made\nwork\n"]);
+    await attached.backend.close();
+    expect(sessions()).toBe("work\n");
+    const existing = open({ session: "work", env });
+    await existing.backend.attachCommand?.(report);
+    expect((await existing.run("true")).notice).toBeUndefined();
+    expect(created).toEqual(["made"]);
   });
 
   it("takes a directory and a title as they are, and expands nothing in them", async () => {
@@ -238,12 +299,7 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
   });
 
   verifies("BD-076", "does not type into the pane that this process runs in, by whichever name", async () => {
-    const place = testPlace();
-    closing.push(place.remove);
-    const env = { PATH: process.env.PATH ?? "", HOME: place.home, TMUX_TMPDIR: place.directory, TERM: "xterm" };
-    const tmux = (...args: string[]) => execFileSync("tmux", args, { encoding: "utf8", env });
-    tmux("-f", "/dev/null", "new-session", "-d", "-s", "work", "env", ...PANE_SHELLS.bash);
-    closing.push(() => tmux("kill-server"));
+    const { env, tmux } = userTmux();
     const { TMUX, TMUX_PANE } = process.env;
     closing.push(() => {
       for (const [name, value] of Object.entries({ TMUX, TMUX_PANE }))

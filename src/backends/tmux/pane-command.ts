@@ -21,6 +21,7 @@ import type { PaneEvents } from "./pane-events.js";
 import { paneCommandScript, typedLine } from "./pane-script.js";
 import type { OwnPane, Panes } from "./panes.js";
 import type { TmuxServer } from "./tmux-server.js";
+import { LIST_CLIENTS, UserKeys } from "./user-keys.js";
 import { Waiter } from "./waiter.js";
 
 /** Milliseconds after which the shell must have begun a command that was typed. */
@@ -30,9 +31,6 @@ const LAST_OUTPUT_MS = 1_000;
 /** Milliseconds between two checks, at first and at most. */
 const CHECK_MS = [1, 500] as const;
 const KILLED_MS = 3_000;
-
-/** Clients of users have the number 0. */
-const LIST_CLIENTS = ["list-clients", "-F", "#{client_control_mode} #{client_name} #{client_activity} #{pane_id}"];
 
 /** Variables of commands whose output is collected: no pager or editor waits for keys. */
 const FIXED: Readonly<Record<string, string>> = {
@@ -70,8 +68,7 @@ export class PaneCommandRun {
   #pid = 0;
   #files = { command: "", script: "", status: "", input: "" };
   #group: number | undefined;
-  #users = "";
-  #userTyped = false;
+  readonly #userKeys: UserKeys;
   #endedBy: "TERM" | "KILL" | null = null;
 
   constructor(on: PaneMachine, pane: OwnPane, command: string, options: ShellOptions, binding: Binding | undefined) {
@@ -80,6 +77,7 @@ export class PaneCommandRun {
     this.#command = command;
     this.#options = options;
     this.#binding = binding;
+    this.#userKeys = new UserKeys(pane.id);
     this.#output = new OutputReader(this.#nonce, options);
   }
 
@@ -173,7 +171,7 @@ export class PaneCommandRun {
       ...panes.writeFile(this.#files.script, script),
       ...panes.typeText(id, typedLine(this.#files.script, true)),
     ]);
-    this.#users = users?.join("\n") ?? "";
+    this.#userKeys.note(users ?? [], true);
   }
 
   async #once(
@@ -279,7 +277,7 @@ export class PaneCommandRun {
       if (server.generation !== generation) return "lost";
       const found = facts.find(({ state }) => state.pane === this.#pane.id);
       if (found === undefined || found.dead) return "gone";
-      this.#noteUsers(users.join("\n"));
+      this.#userKeys.note(users);
       const isName = found.state.command === this.#pane.shellName;
       const isPrompt = this.#pane.hasProc ? stat !== undefined && stat.foreground === stat.group : isName;
       if (stat !== undefined && !isPrompt && stat.foreground > 0) this.#group ??= stat.foreground;
@@ -300,14 +298,6 @@ export class PaneCommandRun {
       );
       return isThere ? { isPrompt: false } : "lost";
     }
-  }
-
-  #noteUsers(users: string): void {
-    const others = (text: string) =>
-      text.split("\n").filter((line) => line.startsWith("0 ") && line.endsWith(` ${this.#pane.id}`));
-    const before = others(this.#users);
-    if (others(users).some((line) => !before.includes(line) && this.#users.includes(` ${line.split(" ")[1]} `)))
-      this.#userTyped = true;
   }
 
   /** Whether the command was stopped with Ctrl-Z. */
@@ -389,7 +379,7 @@ export class PaneCommandRun {
       ...settled,
       merged: true,
       pane: this.#pane.id,
-      userTyped: this.#userTyped,
+      userTyped: this.#userKeys.wasTyped,
       stdout: this.#output.captured(),
       stderr: { head: nothing, tail: nothing, produced: 0, omittedBytes: 0, final: true },
       tree,

@@ -4,6 +4,7 @@ import { TmuxRefusal } from "./control-client.js";
 import { formatText } from "./control-lines.js";
 import { paneBusy, paneGone } from "./pane-errors.js";
 import type { PaneEvents } from "./pane-events.js";
+import { PANE_FORMATS, type PaneFacts, parsePaneFacts } from "./pane-facts.js";
 import { outputMark, readyScript, typedLine } from "./pane-script.js";
 import { currentPane, type TmuxServer } from "./tmux-server.js";
 
@@ -13,16 +14,6 @@ const DEFAULT_NAMES = [DEFAULT_PANE, "shared", "shared-pane", "default-pane", ""
 const DEFAULT_MAX_PANES = 16;
 /** Milliseconds for a new shell to read its start-up files and answer. */
 const READY_MS = 20_000;
-
-/** What tmux reports about a pane. */
-interface PaneFacts {
-  readonly state: Omit<PaneState, "shell">;
-  /** Of its first program. */
-  readonly pid: number;
-  /** A mode such as the copy mode is open, which would take keys. */
-  readonly inMode: boolean;
-  readonly dead: boolean;
-}
 
 /** A pane that was made here. */
 export interface OwnPane {
@@ -46,13 +37,6 @@ interface PaneOptions {
   readonly cwd?: string;
   readonly size?: readonly [number, number];
 }
-
-/** Names and titles contain anything but a newline, so each stands at the end of a line. */
-const FORMATS = [
-  "#{pane_id} #{pane_pid} #{pane_width} #{pane_height} #{alternate_on} #{pane_in_mode} #{pane_dead} -#{@haft} #{session_name}",
-  "#{pane_current_command}",
-  "#{pane_title}",
-];
 
 /** The panes of one session, and which of them are ours. */
 export class Panes {
@@ -87,21 +71,12 @@ export class Panes {
   async facts(): Promise<readonly PaneFacts[]> {
     const { session } = await this.#server.open();
     const [lines = [], commands = [], titles = []] = await this.#server.sendAll(
-      FORMATS.map((format) => ["list-panes", "-s", "-t", session, "-F", format]),
+      PANE_FORMATS.map((format) => ["list-panes", "-s", "-t", session, "-F", format]),
     );
+    const about = { owner: this.#server.owner, isKnown: (pane: string) => this.own(pane) !== undefined };
     return lines.map((line, index) => {
       this.#server.noteId(line);
-      const [pane = "", pid, columns, rows, alternate, mode, dead, owner, ...name] = line.split(" ");
-      const state = {
-        pane,
-        session: name.join(" "),
-        title: titles[index] ?? "",
-        size: [Number(columns), Number(rows)] as const,
-        command: commands[index] ?? "",
-        alternate: alternate === "1",
-        owned: owner === `-${this.#server.owner}` && this.own(pane) !== undefined,
-      };
-      return { state, pid: Number(pid), inMode: mode === "1", dead: dead === "1" };
+      return parsePaneFacts([line, commands[index] ?? "", titles[index] ?? ""], about);
     });
   }
 
@@ -113,13 +88,11 @@ export class Panes {
   }
 
   async list(): Promise<readonly PaneState[]> {
-    await this.#server.open();
-    const made = this.#server.kind === "private" ? await this.defaultPane() : undefined;
+    const made = (await this.#server.open()).made ? await this.defaultPane() : undefined;
     await Promise.allSettled([...this.#own.values()].map(({ ready }) => ready));
     const states = await Promise.all((await this.facts()).map((facts) => this.stateOf(facts)));
-    const notice = made?.notice;
-    if (notice === undefined) return states;
-    return states.map((state) => (state.pane === made?.pane.id ? { ...state, notice } : state));
+    const { notice, pane } = made ?? {};
+    return states.map((state) => (notice === undefined || state.pane !== pane?.id ? state : { ...state, notice }));
   }
 
   async stateOf(facts: PaneFacts): Promise<PaneState> {
@@ -218,8 +191,9 @@ export class Panes {
       this.#default = undefined;
     });
     const pane = await made;
-    if (before === undefined) return { pane };
-    return { pane, notice: `The default pane ${before.id} was gone; a new one was opened, ${pane.id}.` };
+    const gone = () => `The default pane ${before?.id} was gone; a new one was opened, ${pane.id}.`;
+    const notice = before === undefined ? await this.#server.takeNotice() : gone();
+    return { pane, ...(notice === undefined ? {} : { notice }) };
   }
 
   /** The default pane, if one was made. */
@@ -277,14 +251,16 @@ export class Panes {
 
   /** Ends every pane of ours. A pane of a named session that a user looks at is left. @returns What is left, for users. */
   async closeAll(): Promise<readonly string[]> {
-    const own = (await this.facts()).filter(({ state }) => state.owned);
+    const own = (await this.facts()).filter(({ isMarked }) => isMarked);
     const watched =
       this.#server.kind === "private"
         ? []
         : await this.#server.send(["list-clients", "-F", "#{client_control_mode}#{pane_id}"]);
     const ending = own.filter(({ state }) => !watched.includes(`0${state.pane}`));
     await this.#server.endProcesses(ending.map(({ pid }) => pid));
-    await this.#server.sendAll(ending.map(({ state }) => ["kill-pane", "-t", state.pane])).catch(() => {});
+    // tmux 3.3a crashes, with all sessions of the user, if the current window is not the last one of a session that ends.
+    const ordered = [...ending.filter((one) => !one.isCurrent), ...ending.filter((one) => one.isCurrent)];
+    await this.#server.sendAll(ordered.map(({ state }) => ["kill-pane", "-t", state.pane])).catch(() => {});
     return own
       .filter((one) => !ending.includes(one))
       .map(({ state }) => `tmux pane ${state.pane} of the session "${state.session}" (a user is attached)`);

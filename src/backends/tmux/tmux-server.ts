@@ -48,6 +48,7 @@ export class TmuxServer {
   #open: Promise<OpenServer> | undefined;
   #last: OpenServer | undefined;
   #isClosed = false;
+  #isNoticed = false;
   /** Increases with each new server. */
   generation = 0;
   /** The highest number of a pane that was seen. */
@@ -86,14 +87,28 @@ export class TmuxServer {
   }
 
   /** See `Backend.attachCommand`. The current session is what the user sees already. */
-  async attachCommand(): Promise<string | undefined> {
+  async attachCommand(onCreated?: (session: string) => void): Promise<string | undefined> {
     const { session, interactive = this.#backend.machine === "local" ? asIs : undefined } = this.#options;
-    if (interactive === undefined || this.kind === "current") return undefined;
-    const { directory } = await this.open();
+    if (this.kind === "current") return undefined;
+    const { directory, made } = await this.open();
+    if (made && session !== undefined) onCreated?.(session);
+    if (interactive === undefined) return undefined;
     const argv = session === undefined ? ["-S", `${directory}/s`, "attach"] : ["attach", "-t", session];
     return interactive(["tmux", ...argv])
       .map(shellWord)
       .join(" ");
+  }
+
+  /** Once, for a result: that the named session did not exist, whose name may be misspelled. */
+  async takeNotice(): Promise<string | undefined> {
+    if (this.#isNoticed) return undefined;
+    let notice: string | undefined;
+    const command = await this.attachCommand((name) => {
+      notice = `There was no tmux session "${name}": it was created.`;
+    });
+    if (notice === undefined) return undefined;
+    this.#isNoticed = true;
+    return command === undefined ? notice : `${notice} The user can watch it: ${command}`;
   }
 
   /** Ends all processes in the sessions of these shells, which must be those of panes of ours. */
@@ -219,7 +234,8 @@ export class TmuxServer {
 
   /** Marks a new session. A private server ends when no client has been attached for a while. */
   async #own({ client, directory, session }: OpenServer): Promise<void> {
-    const commands = [["set-option", "-t", session, "@haft", this.owner]];
+    // Its first pane too, so that it ends with the session also if no call used it.
+    const commands = ["-t", "-pt"].map((option) => ["set-option", option, session, "@haft", this.owner]);
     if (this.kind === "private") {
       const { orphanMs = ORPHAN_MS[this.#backend.machine === "local" ? "here" : "remote"] } = this.#options;
       const socket = posixQuote(`${directory}/s`);

@@ -51,11 +51,13 @@ export class TmuxTerminal implements Terminal {
 
   async open(options: Parameters<Terminal["open"]>[0]): Promise<PaneState> {
     this.#require("*", "open");
-    const { panes, backend } = this.#on;
+    const { panes, backend, server } = this.#on;
     const pane = await panes.open({ cwd: backend.cwd, ...options });
     this.#use(pane);
     await pane.ready;
-    return panes.stateOf(await panes.factsOf(pane.id));
+    const state = await panes.stateOf(await panes.factsOf(pane.id));
+    const notice = await server.takeNotice();
+    return notice === undefined ? state : { ...state, notice };
   }
 
   async close(pane: string): Promise<void> {

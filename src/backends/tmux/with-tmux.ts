@@ -72,9 +72,9 @@ function tmuxBackend(on: PaneMachine, isPaneShell: boolean): Backend {
       return { ...ports, shell: isPaneShell ? paneShell(ports.shell, terminal) : ports.shell, terminal };
     },
     state: () => (closed === undefined ? backend.state() : "closed"),
-    async attachCommand() {
+    async attachCommand(onCreated) {
       requireOpen();
-      return server.attachCommand();
+      return server.attachCommand(onCreated);
     },
     close(io?: Io) {
       if (closed === undefined) {

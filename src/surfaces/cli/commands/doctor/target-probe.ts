@@ -212,7 +212,16 @@ function wholeMachine({ cwd, home, machine }: Backend): readonly DoctorFinding[]
 async function terminal(backend: Backend): Promise<readonly DoctorFinding[]> {
   if (backend.flags.terminal !== true) return [];
   try {
-    const command = (await backend.attachCommand?.())?.replace(/ -S \S+/, " -S SOCKET");
+    let created: string | undefined;
+    const attach = await backend.attachCommand?.((session) => {
+      created = session;
+    });
+    const command = attach?.replace(/ -S \S+/, " -S SOCKET");
+    if (created !== undefined) {
+      const found = `there is no tmux session "${created}"; the first use of the terminal creates it`;
+      const next = command === undefined ? {} : { next: `You can watch it then: \`${command}\`` };
+      return [{ id: "terminal", status: "note", found, ...next }];
+    }
     if (command === undefined) return [];
     const where = command.includes(" -S SOCKET") ? "; `haft serve` and the tool `panes` print the SOCKET" : "";
     return [{ id: "terminal", status: "ok", found: `you can watch it: \`${command}\`${where}` }];

@@ -4,6 +4,7 @@ import { type Autonomy, DEFAULT_AUTONOMY, HaftError, messageOf } from "../../../
 import { shellWord } from "../../../../text/index.js";
 import {
   builtinRegistry,
+  type ChosenTarget,
   type ConfiguredServers,
   clientTokens,
   createToolkit,
@@ -159,7 +160,10 @@ async function serveOverStdio(
     if (line !== undefined) printNotice(line);
   };
   if (hasWorkspace) reportTarget(calls, settings);
-  else reportNoWorkspace(settings);
+  else {
+    reportTerminals(settings.targets);
+    reportNoWorkspace(settings);
+  }
   await serveMcpStdio({ ...server, calls, signal: untilSignalled() });
   await beforeTimeout(closed(calls, servers));
   // Another process may still keep stdin open.
@@ -241,10 +245,13 @@ async function schedulesOf(
  * Opens a default target that can be out of reach, in the background, so that the user learns it before the model does, and says how
  * to watch its terminal.
  */
-function reportTarget(calls: ServedCalls, { targets: [first] }: Settings): void {
+function reportTarget(calls: ServedCalls, { targets: [first, ...others] }: Settings): void {
+  reportTerminals(others);
   if (/^(?:local|memory)$/.test(first.target)) return;
   const open = async () => {
-    const command = await calls.openTarget();
+    const command = await calls.openTarget((session) =>
+      printUntrustedNotice(`there was no tmux session "${session}": it was created.`),
+    );
     if (command !== undefined) printUntrustedNotice(`to watch the terminal of "${nameOf(first)}": ${command}`);
   };
   void open().catch((error: unknown) => {
@@ -253,6 +260,14 @@ function reportTarget(calls: ServedCalls, { targets: [first] }: Settings): void 
     const why = messageOf(error).replace(`Could not reach "${first.target}": `, "");
     printUntrustedNotice(`the target "${nameOf(first)}" could not be opened: ${why} Calls on it fail until it can.`);
   });
+}
+
+/** How the terminals of targets can be watched that only a call opens. */
+function reportTerminals(targets: readonly ChosenTarget[]): void {
+  for (const one of targets.filter((target) => hasTerminal(target)))
+    printUntrustedNotice(
+      `the terminal of "${nameOf(one)}" starts with its first use; the tool \`panes\` (action "list") then prints how to watch it.`,
+    );
 }
 
 /** Whether calls can run where the client names no root. The server starts all the same: it may name one. */

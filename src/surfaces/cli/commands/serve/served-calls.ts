@@ -31,10 +31,10 @@ export interface ServedCalls extends McpCalls {
   /**
    * Opens the default target before a call needs it.
    *
-   * @returns The `attachCommand` of its backend.
+   * @returns `attachCommand` of the toolkit.
    * @throws Why it cannot be opened; the next call tries again.
    */
-  openTarget(): Promise<string | undefined>;
+  openTarget(onCreated?: (session: string) => void): Promise<string | undefined>;
   /** The state of the toolkit, which it opens. */
   state(): Promise<State>;
   /** For the toolkit: asks the client that made the call; what a client cannot ask its user waits in the queue. */
@@ -76,7 +76,7 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
     // The question may have been asked by another server, before any call of this one.
     decide: async (token, decision) => ((await served.current()) ?? (await open())).approvals.decide(token, decision),
     state: async () => (await open()).host.state,
-    openTarget: () => open().then((toolkit) => toolkit.attachCommand()),
+    openTarget: (onCreated) => open().then((toolkit) => toolkit.attachCommand(onCreated)),
     get takeRoots() {
       return served.takeRoots;
     },

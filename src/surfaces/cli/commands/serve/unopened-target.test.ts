@@ -49,19 +49,47 @@ it.each([
 });
 
 withPrograms("a server with a terminal", ["tmux"], () => {
-  it("prints the command with which a user watches it", async () => {
-    const args = [built("surfaces/cli/main.js"), "serve", "--on", "local+tmux"];
+  it("prints the command with which a user watches it, and when that of another target is known", async () => {
+    const more = ["--on", "posix:sh+tmux", "--on", "memory"];
+    const args = [built("surfaces/cli/main.js"), "serve", "--on", "local+tmux", ...more];
     const server = spawn(process.execPath, args, { cwd: place.workspace, env: place.env(), stdio: "pipe" });
     const ended = once(server, "exit");
     let notices = "";
     for await (const chunk of server.stderr) {
       notices += String(chunk);
-      if (notices.includes("to watch")) break;
+      if (notices.includes("to watch the terminal")) break;
     }
     const [, socket = ""] = /^haft: to watch the terminal of "local\+tmux": tmux -S (\S+) attach$/m.exec(notices) ?? [];
+    expect(notices.match(/^haft: the terminal of .*$/gm)).toEqual([
+      'haft: the terminal of "posix:sh+tmux" starts with its first use; the tool `panes` (action "list") then prints how to watch it.',
+    ]);
     const panes = execFileSync("tmux", ["-S", socket, "list-panes", "-a", "-F", "#{pane_id}"], { encoding: "utf8" });
     expect(panes).toBe("%0\n");
     server.kill("SIGTERM");
     expect((await ended)[0]).toBe(0);
+  });
+
+  it("reports a session that did not exist, and leaves none; so does `haft doctor`", async () => {
+    const env = { ...place.env(), TMUX_TMPDIR: place.root };
+    const on = ["--on", "local+tmux=wrok"];
+    const doctor = await place.haft(["doctor", ...on], { env });
+    expect(doctor.stdout).toMatch(
+      /^note +terminal +there is no tmux session "wrok"; the first use of the terminal creates it\n +You can watch it then: `tmux attach -t wrok`$/m,
+    );
+    expect(() => execFileSync("tmux", ["list-sessions"], { env, stdio: "ignore" })).toThrow();
+    const args = [built("surfaces/cli/main.js"), "serve", ...on];
+    const server = spawn(process.execPath, args, { cwd: place.workspace, env, stdio: "pipe" });
+    const ended = once(server, "exit");
+    let notices = "";
+    for await (const chunk of server.stderr) {
+      notices += String(chunk);
+      if (notices.includes("to watch the terminal")) break;
+    }
+    expect(notices).toMatch(
+      /^haft: there was no tmux session "wrok": it was created\.\nhaft: to watch the terminal of "local\+tmux=wrok": tmux attach -t wrok$/m,
+    );
+    server.kill("SIGTERM");
+    expect((await ended)[0]).toBe(0);
+    expect(() => execFileSync("tmux", ["list-sessions"], { env, stdio: "ignore" })).toThrow();
   });
 });
