@@ -26,6 +26,20 @@ describe("cron jobs in the dialect zeroclaw", () => {
   });
 
   it.each([
+    [{ kind: "every", every_ms: 60_000, expr: "0 9 * * *" }, 'the kind "every" and `expr`, which is of another kind;'],
+    [{ kind: "cron", expr: "0 9 * * *", after_seconds: 5 }, 'the kind "cron" and `after_seconds`, which is of'],
+    [{ kind: "at", at: "2030-01-01T09:00:00Z", tz: "UTC" }, 'the kind "at" and `tz`, which is of another kind;'],
+  ])("refuse the schedule %j", async (mixed, refusal) => {
+    const bench = scheduleBench();
+    expect(await bench.call("cron_add", { schedule: mixed, command: "ls" }, zeroclaw)).toMatchObject({
+      code: "CALL_INVALID",
+      text: expect.stringContaining(refusal),
+    });
+    const absent = { ...schedule, expr: null, tz: null };
+    expect((await bench.call("cron_add", { schedule: absent, command: "ls" }, zeroclaw)).code).toBeUndefined();
+  });
+
+  it.each([
     [{}, /`patch` changes nothing; send `schedule`, /],
     [{ command: "" }, /`patch` changes nothing|`command` is empty/],
     [{ prompt: "", delivery: { mode: "none" } }, /`patch` changes nothing/],

@@ -31,6 +31,21 @@ describe("haft audit", () => {
     });
   });
 
+  it("counts what the sessions of a directory ran on other targets, and lists it by session", async () => {
+    const targets = ["--on", "local", "--on", "m=memory", "--session", "one"];
+    await haft("call", "ls", "{}", ...targets);
+    await haft("call", "ls", "on=m", ...targets);
+    await haft("call", "ls", "{}", "--on", "memory", "--session", "two");
+    // The workspace is mounted into a container of an image; it is not opened here.
+    await haft("call", "ls", "{}", "--on", "image:none", "--session", "three");
+    const listed = await haft("audit", "--in", ".");
+    expect(listed.stdout.match(/"(?:one|two|three)"/g)).toEqual(['"one"', '"three"']);
+    expect(listed.stderr).toBe(
+      `haft: 2 calls in "${place.workspace}"; the audit log is intact. 1 more of the same sessions ran elsewhere: \`haft audit SESSION\` lists them.\n`,
+    );
+    expect((await haft("audit", "one")).stdout.match(/"one"/g)).toHaveLength(2);
+  });
+
   it("exits 1 and names file and line where the record was changed", async () => {
     await haft("call", "time", "{}");
     const [name = ""] = readdirSync(state("audit")).filter((one) => one.endsWith(".jsonl"));

@@ -123,14 +123,15 @@ async function listCalls(
   options: ShowOptions,
   { calls, problems }: Report,
 ): Promise<number> {
-  const { isOnThisMachine } = await import("../../../toolkit/index.js");
+  const { hasSharedWorkspace } = await import("../../../toolkit/index.js");
   const directory = options.in === undefined ? undefined : resolve(options.in);
   const names = directory === undefined ? [] : [directory, realDirectory(directory)];
-  const chosen = calls.filter(
-    ({ sessionId, workspace, spec }) =>
-      (session === undefined || sessionId === session) &&
-      (directory === undefined || (names.includes(workspace) && isOnThisMachine(spec))),
-  );
+  const isThere = ({ workspace, spec }: Report["calls"][number]) =>
+    directory === undefined || (names.includes(workspace) && hasSharedWorkspace(spec));
+  const ofSession = calls.filter(({ sessionId }) => session === undefined || sessionId === session);
+  const chosen = ofSession.filter(isThere);
+  const sessions = new Set(chosen.map(({ sessionId }) => sessionId));
+  const elsewhere = ofSession.filter((call) => !isThere(call) && sessions.has(call.sessionId)).length;
   if (options.json) printJson({ calls: chosen, problems });
   else process.stdout.write(chosen.map((call) => `${auditedRow(call)}\n`).join(""));
   const scope =
@@ -145,7 +146,9 @@ async function listCalls(
         : " `haft audit` lists those of all sessions.";
     printNotice(`no audited calls${scope}.${hint}`);
   } else if (problems.length === 0 && !options.json)
-    printNotice(`${counted(chosen.length)}${scope}; the audit log is intact.`);
+    printNotice(
+      `${counted(chosen.length)}${scope}; the audit log is intact.${elsewhere === 0 ? "" : ` ${elsewhere} more of the same sessions ran elsewhere: \`haft audit SESSION\` lists them.`}`,
+    );
   printProblems(problems);
   return statusOf(problems);
 }
