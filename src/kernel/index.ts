@@ -170,6 +170,7 @@ export {
 } from "./media.js";
 export type { FoundMemory, Memories, MemoryContent, MemoryEntry, MemoryPurge, MemoryQuery } from "./memories.js";
 export { oneAtATime } from "./one-at-a-time.js";
+export { whyUnopened } from "./open-stage.js";
 export {
   clamp,
   clampWithCount,

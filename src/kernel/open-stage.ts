@@ -51,11 +51,7 @@ function notOpened(run: CallRun, thrown: unknown): Step {
   run.isOpening = false;
   if (tool.body.claims === undefined) return undefined;
   const known = HaftError.is(thrown) ? thrown : undefined;
-  // The target is named once.
-  const cause = [target.spec, target.name].reduce<string>(
-    (text, name) => (name === undefined ? text : text.replace(`Could not reach "${name}": `, "")),
-    messageOf(thrown),
-  );
+  const cause = whyUnopened(thrown, [target.spec, target.name]);
   const why = `${cause}${known?.hint === undefined ? "" : ` ${known.hint}`}`.replace(/\.$/, "");
   const again = /\btry again$/i.test(why) ? "" : " The next call on it tries again.";
   const message = `Did not run \`${tool.name}\`: the target "${target.name}" could not be opened: ${why}.${again}`;
@@ -63,4 +59,11 @@ function notOpened(run: CallRun, thrown: unknown): Step {
     "failed",
     fail(known?.code ?? "BACKEND_UNAVAILABLE", message, { details: { ...known?.details, target: target.name } }),
   );
+}
+
+/** What the error of a target that could not be opened says, without its beginning: the caller names the target. */
+export function whyUnopened(thrown: unknown, names: readonly (string | undefined)[]): string {
+  const message = messageOf(thrown);
+  const [, name, why = message] = /^(?:Could not reach|Did not open) "([^"]*)": (.*)$/s.exec(message) ?? [];
+  return names.includes(name) ? why : message;
 }

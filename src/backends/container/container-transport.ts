@@ -90,6 +90,11 @@ export class ContainerTransport implements Transport {
       const advice = "Use a container that has a POSIX shell.";
       return containerFault({ target, fault: "engine" }, `there is no \`sh\` in "${container}"`, advice);
     }
+    const [, user] = this.#user;
+    if (user !== undefined && /unable to find (?:user|group)|no matching entries in/i.test(words)) {
+      const advice = "Name another one with `container.user` of the target, or leave it out.";
+      return containerFault({ target, fault: "engine" }, `"${container}" has no user "${user}"`, advice);
+    }
     if (words === "" && (signal !== null || code === 0 || code === TERMINATED)) {
       const what = `the client \`${engine.name} exec\` was ended, while the container runs`;
       return containerFault({ target, fault: "engine" }, what, "The next call starts another client.");

@@ -68,6 +68,17 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
       expect(await explained(KILLED)).toMatch(/ended with status 137, while .* Check its logs and its memory limit\.$/);
     });
 
+    it("a user that the container does not have is named", async () => {
+      const container = engine.start();
+      const machine = await openContainer({ name: container, user: "user", ...engine.options });
+      machines.push(machine);
+      const stderr = "Error: unable to find user user: no matching entries in passwd file\n";
+      const explained = await machine.transport.explain({ code: 126, signal: null, stderr });
+      expect(explained?.message).toBe(
+        `Could not reach "${machine.transport.name}": "${container}" has no user "user". Name another one with \`container.user\` of the target, or leave it out.`,
+      );
+    });
+
     verifies("W31", "a command ends in the container at its deadline, with all that it started [CONT-01]", async () => {
       const { container, exec } = await opened();
       const { ended, tree } = await exec("(sleep 41; touch /tmp/late) & sleep 40; touch /tmp/late", 500);

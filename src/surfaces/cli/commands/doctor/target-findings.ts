@@ -1,5 +1,5 @@
 /** Opens each target, looks at what it has, and closes it again. */
-import { messageOf } from "../../../../kernel/index.js";
+import { whyUnopened } from "../../../../kernel/index.js";
 import { type ChosenTarget, hasTerminal, isOnThisMachine, nameOf, openBackend } from "../../../../toolkit/index.js";
 import { settledWorkspace, targetsOf } from "../../common-options.js";
 import type { LoadedConfig } from "../../configuration.js";
@@ -60,7 +60,7 @@ async function findingsOf(
     if (!isProbed) await backend.close();
     return [{ id: "target", status: "ok", found }, ...probed.map((one) => ({ ...one, target: name }))];
   } catch (error) {
-    const found = `${shown} could not be opened: ${messageOf(error).replace(`Could not reach "${target}": `, "")}`;
+    const found = `${shown} could not be opened: ${whyUnopened(error, [target])}`;
     if (!isDefault) return [{ id: "target", status: "limits", found, cost: "Calls on it fail." }];
     return [{ id: "target", status: "stops", found, cost: "It is the default, so calls without `on` fail." }];
   }

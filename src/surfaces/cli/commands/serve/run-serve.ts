@@ -1,6 +1,6 @@
 /** Serves the tools to MCP clients. */
 import { dirname } from "node:path";
-import { type Autonomy, DEFAULT_AUTONOMY, HaftError, messageOf } from "../../../../kernel/index.js";
+import { type Autonomy, DEFAULT_AUTONOMY, HaftError, messageOf, whyUnopened } from "../../../../kernel/index.js";
 import { shellWord } from "../../../../text/index.js";
 import {
   builtinRegistry,
@@ -257,7 +257,7 @@ function reportTarget(calls: ServedCalls, { targets: [first, ...others] }: Setti
   void open().catch((error: unknown) => {
     // Without tmux its other tools work.
     if (HaftError.is(error, "BACKEND_UNSUPPORTED")) return printUntrustedNotice(messageOf(error));
-    const why = messageOf(error).replace(`Could not reach "${first.target}": `, "");
+    const why = whyUnopened(error, [first.target]);
     printUntrustedNotice(`the target "${nameOf(first)}" could not be opened: ${why} Calls on it fail until it can.`);
   });
 }
