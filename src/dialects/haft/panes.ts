@@ -16,7 +16,8 @@ export const haftPanesPresenter: ToolPresenter<PanesInput, PanesData> = {
   render(result, about) {
     if (result.isError || result.data === undefined) return renderHaftFailure(result, about);
     const { action, panes, closed = "", attachCommand } = result.data;
-    const watch = attachCommand === undefined ? [] : [`the user can watch: ${showControls(attachCommand)}`];
+    const isShown = panes.some(({ notice }) => attachCommand !== undefined && notice?.includes(attachCommand));
+    const watch = attachCommand === undefined || isShown ? [] : [`the user can watch: ${showControls(attachCommand)}`];
     const rows = [...panes.map(paneLine), ...(panes.length === 0 ? [] : watch)];
     const text =
       action === "close"

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Finished } from "../../testing/built.fixture.js";
 import { cliPlace } from "../../testing/cli-place.fixture.js";
+import { withPrograms } from "../../testing/programs.fixture.js";
 import { showControls } from "../../text/index.js";
 import type { DoctorFinding } from "./commands/doctor/finding.js";
 
@@ -197,6 +198,17 @@ describe("the targets of a configuration", () => {
     expect(bare.stdout).toMatch(/^limits +target +posix:busybox could not be opened: .*installed\.$/m);
     config({ on: ["local=/not/there"] });
     expect(await targetsOf()).toEqual([expect.stringMatching(/^stops "on" in .*"\/not\/there": no such directory/)]);
+  });
+});
+
+withPrograms("a sandbox", ["bwrap"], () => {
+  it("is checked by `haft doctor` with what the configuration lets it use", async () => {
+    config({ sandbox: { writable: [join(other, "none")] } });
+    const { status, stdout } = await haft("doctor", "--on", "sandbox");
+    expect([status, stdout]).toEqual([
+      1,
+      expect.stringMatching(/^stops +target +sandbox could not be opened: "\/.*\/none" does not exist\. Create it/m),
+    ]);
   });
 });
 

@@ -1,6 +1,13 @@
 /** Opens each target, looks at what it has, and closes it again. */
 import { whyUnopened } from "../../../../kernel/index.js";
-import { type ChosenTarget, hasTerminal, isOnThisMachine, nameOf, openBackend } from "../../../../toolkit/index.js";
+import {
+  type ChosenTarget,
+  hasTerminal,
+  isOnThisMachine,
+  nameOf,
+  openBackend,
+  type SettledConfig,
+} from "../../../../toolkit/index.js";
 import { settledWorkspace, targetsOf } from "../../common-options.js";
 import type { LoadedConfig } from "../../configuration.js";
 import { type Targets, workspaceOn } from "../../target-places.js";
@@ -28,6 +35,7 @@ export async function targetFindings(loaded: LoadedConfig, options: TargetOption
     targets.map((target, index) =>
       findingsOf(target, common, {
         isDefault: index === 0,
+        sandbox: loaded.settled.sandbox,
         isProbed: options.on.length > 0 || !isOnThisMachine(target.target) || hasTerminal(target),
       }),
     ),
@@ -35,10 +43,16 @@ export async function targetFindings(loaded: LoadedConfig, options: TargetOption
   return all.flat();
 }
 
+interface FindingOptions {
+  readonly isDefault: boolean;
+  readonly isProbed: boolean;
+  readonly sandbox: SettledConfig["sandbox"];
+}
+
 async function findingsOf(
   chosen: ChosenTarget,
   common: string | undefined,
-  { isDefault, isProbed }: { readonly isDefault: boolean; readonly isProbed: boolean },
+  { isDefault, isProbed, sandbox }: FindingOptions,
 ): Promise<readonly DoctorFinding[]> {
   const { target, ssh, container } = chosen;
   // As calls do: the common workspace is that of the default target and of this machine.
@@ -50,6 +64,7 @@ async function findingsOf(
       ...(workspace === undefined ? {} : { cwd: workspace }),
       ...(ssh === undefined ? {} : { ssh }),
       ...(container === undefined ? {} : { container }),
+      ...(sandbox === undefined ? {} : { sandbox }),
     });
     const found = `${shown} in ${backend.cwd}${isDefault ? " (default)" : ""}`;
     const probed = isProbed
