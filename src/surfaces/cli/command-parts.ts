@@ -68,7 +68,10 @@ export function withTargetOption(command: Command): Command {
     )
     .option("--container <name>", "short for --on container:NAME")
     .option("--ssh <[user@]host>", "short for --on ssh:USER@HOST")
-    .option("--tmux [session]", "add a terminal to the first target: short for --on TARGET+tmux=SESSION")
+    .option(
+      "--tmux [session]",
+      "add a terminal to the first target, of --on or else of the configuration: short for --on TARGET+tmux=SESSION",
+    )
     .hook("preAction", (_, action) => {
       const options = action.opts<ShortTargetOptions>();
       action.setOptionValue("on", withShortForms(options));
@@ -83,7 +86,7 @@ interface ShortTargetOptions {
   readonly tmux?: string | true;
 }
 
-/** The targets of `--on` and of the options that are short for one. */
+/** The targets of `--on` and of the options that are short for one. "+tmux" alone is for the first target of the configuration. */
 export function withShortForms({ on, sandbox, container, ssh, tmux }: ShortTargetOptions): readonly string[] {
   const all = [
     ...on,
@@ -92,7 +95,7 @@ export function withShortForms({ on, sandbox, container, ssh, tmux }: ShortTarge
     ...(ssh === undefined ? [] : [`ssh:${ssh}`]),
   ];
   if (tmux === undefined) return all;
-  const [first = "local", ...others] = all;
+  const [first = "", ...others] = all;
   const at = first.indexOf("=/");
   const [target, directory] = at === -1 ? [first, ""] : [first.slice(0, at), first.slice(at)];
   return [`${target}+tmux${tmux === true ? "" : `=${tmux}`}${directory}`, ...others];

@@ -224,7 +224,7 @@ export function targetsOf(
     JSON.stringify(on?.map((one) => (typeof one === "string" ? one : nameOf(one))));
   const file = layers.findLast(({ config: { on } }) => on !== undefined && names(on) === names(settled.on))?.path;
   const configured = namedIn(settled);
-  const targets = options.length > 0 ? options.map((option) => ofThatName(option, configured)) : (settled.on ?? []);
+  const targets = options.length > 0 ? chosenOf(options, settled) : (settled.on ?? []);
   const chooseFrom = (one: string | ChosenTarget): ChosenTarget => {
     const source = (name: string) => (options.length > 0 ? `--on ${name}` : `"on" in ${file}: ${JSON.stringify(name)}`);
     return namingSource(source(typeof one === "string" ? one : nameOf(one)), () => {
@@ -248,17 +248,28 @@ function namedIn({ on = [] }: SettledConfig): readonly ChosenTarget[] {
   return parsed.filter(({ name }, index) => name !== undefined || typeof on[index] !== "string");
 }
 
-function ofThatName(option: string, configured: readonly ChosenTarget[]): string | ChosenTarget {
-  return configured.find((one) => nameOf(one) === option) ?? option;
+/** What the options stand for: targets, names of configured ones, and "+tmux" for the configured ones with a terminal on the first. */
+function chosenOf(options: readonly string[], settled: SettledConfig): readonly (string | ChosenTarget)[] {
+  const configured = namedIn(settled);
+  const chosen = options.map((option) => configured.find((one) => nameOf(one) === option) ?? option);
+  const [suffix = ""] = options;
+  if (!suffix.startsWith("+tmux")) return chosen;
+  const [given = "local", ...others] = settled.on ?? [];
+  const first = typeof given === "string" ? parseTarget(given) : given;
+  return [{ ...first, target: `${first.target.replace(/\+tmux.*$/s, "")}${suffix}` }, ...others, ...chosen.slice(1)];
 }
 
-/** @throws UsageError for a target that cannot be used. None is opened. */
-export function requireTargets(options: readonly string[], { settled }: Pick<LoadedConfig, "settled">): void {
+/** Their names. None is opened. @throws UsageError for a target that cannot be used. */
+export function requireTargets(
+  options: readonly string[],
+  { settled }: Pick<LoadedConfig, "settled">,
+): readonly string[] {
   const configured = namedIn(settled);
-  const chosen = options.map((one) =>
-    namingSource(`--on ${one}`, () => checkedTarget(ofThatName(one, configured), { configured })),
+  const chosen = chosenOf(options, settled).map((one) =>
+    namingSource(`--on ${typeof one === "string" ? one : nameOf(one)}`, () => checkedTarget(one, { configured })),
   );
   namingSource("--on", () => requireDistinctNames(chosen));
+  return chosen.map(nameOf);
 }
 
 function namingSource<T>(source: string, use: () => T): T {

@@ -228,6 +228,15 @@ describe("short forms of targets", () => {
     expect(await targets("--on", `local=${other}`, "--tmux")).toEqual(["local+tmux", "memory"]);
     expect(await targets("--on", "local", "--tmux", "work")).toEqual(["local+tmux=work", "memory"]);
     expect((await haft("tools", "--tmux", "--on", "memory")).stderr).toContain('The target "memory" has no terminal');
+    config({ on: [{ name: "here", target: "posix:dash", workspace: other }, "memory"] });
+    const ran = await haft("call", "bash", "command=pwd", "--tmux", "--explain");
+    expect(ran.stdout).toMatch(/^target +here in .*other$/m);
+    expect((await haft("tools", "panes", "--tmux")).stdout).toContain("here / memory");
+    // Not this machine without a sandbox.
+    config({ on: ["sandbox"] });
+    expect((await haft("call", "bash", "command=pwd", "--tmux")).stderr).toContain(
+      'The target "sandbox" has no terminal. Leave out "+tmux".',
+    );
   });
 });
 

@@ -110,6 +110,7 @@ describe("haft connect", () => {
     };
     expect((await entryOf("--sandbox")).slice(-2)).toEqual(["--on", "sandbox"]);
     expect((await entryOf("--ssh", "me@box", "--tmux", "work")).slice(-2)).toEqual(["--on", "ssh:me@box+tmux=work"]);
+    expect((await haft(["cursor", "--tmux"])).stdout).toContain("Calls run on local+tmux.\n");
     expect((await entryOf("--container", "web")).slice(-2)).toEqual(["--on", "container:web"]);
     expect((await entryOf("--on", "local", "--on", "memory")).slice(-4)).toEqual(["--on", "local", "--on", "memory"]);
     expect((await haft(["cursor", "--sandbox"])).stdout).toContain("Calls run on sandbox.");

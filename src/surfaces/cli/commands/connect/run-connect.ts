@@ -44,14 +44,14 @@ export async function connectCommand(client: string | undefined, options: Connec
   if (!/^[\w-]{1,64}$/.test(options.name))
     throw new UsageError(`--name must be 1 to 64 letters, digits, - or _, not ${JSON.stringify(options.name)}.`);
   const workspace = workspaceOf(options.workspace);
-  if (options.on.length > 0) requireTargets(options.on, await loadConfig({ workspace }));
+  const names = options.on.length > 0 ? requireTargets(options.on, await loadConfig({ workspace })) : [];
   const place = clientPlaceOf(chosen, workspace, options.user === true);
   const file = options.file === undefined ? place.file : resolve(options.file);
   // A fixed directory in a file for all projects would be used whichever project is open.
   const followsClient = !place.isForWorkspace && chosen.startsInDirectory === true && options.workspace === undefined;
   const entry = chosen.entry(stdioServerCommand(followsClient ? undefined : workspace, { on: options.on }));
   const block = blockOf(chosen, options.name, entry);
-  const where = `${whereCallsRun(options.on)}${whereItWorks(chosen, place, followsClient ? undefined : workspace)}`;
+  const where = `${whereCallsRun(options.on, names)}${whereItWorks(chosen, place, followsClient ? undefined : workspace)}`;
   const next = `${where}${nextOf(chosen, place)}`;
   const connection = { chosen, file, entry, block, next };
   return options.write ? write(connection, options) : print(connection, options);
@@ -66,8 +66,9 @@ interface ConnectionPlan {
   readonly next: string;
 }
 
-function whereCallsRun(on: readonly string[]): string {
-  return on.length === 0 ? "" : `Calls run on ${on.join(", ")}.\n`;
+function whereCallsRun(on: readonly string[], names: readonly string[]): string {
+  const shown = on[0]?.startsWith("+tmux") ? names : on;
+  return shown.length === 0 ? "" : `Calls run on ${shown.join(", ")}.\n`;
 }
 
 /** Printed for a file for all projects only: for a workspace's file it is obvious. */
