@@ -3,30 +3,33 @@ import { expect } from "vitest";
 import type { ShellResult } from "../kernel/index.js";
 
 export interface Fault {
-  readonly where: "ssh" | "container" | "tmux" | "sandbox" | "every target";
+  readonly where: "ssh" | typeof SSH | "container" | "tmux" | "tmux over ssh" | "sandbox" | "every target";
   readonly event: string;
   /** Of the failed call; absent where it gives its result. */
-  readonly code?: "BACKEND_UNAVAILABLE" | "FS_NO_SPACE";
+  readonly code?: "BACKEND_UNAVAILABLE" | "FS_NO_SPACE" | "SHELL_CANCELLED" | "SHELL_TIMEOUT";
   /** The message has one of these. */
   readonly words?: readonly string[];
   /** What the call gives, and what holds afterwards. */
   readonly outcome: string;
 }
 
+/** Played on a machine with the usual programs, and on one that has nothing but busybox. */
+const SSH = "ssh, busybox too";
 const ONCE = "the command's own result; it ran once";
+const NONE_LEFT = "what was printed before; no process that it started is left";
 const NONE_MADE_UP = "what was printed before, and no exit code";
 
 export const FAULTS = {
-  "ssh: link cut": { where: "ssh", event: "the link is cut for 20 s in a command", outcome: ONCE },
+  "ssh: link cut": { where: SSH, event: "the link is cut for 20 s in a command", outcome: ONCE },
   "ssh: link cut for good": {
-    where: "ssh",
+    where: SSH,
     event: "the link is cut for good in a command",
     code: "BACKEND_UNAVAILABLE",
     words: ["no data arrived for", "did not answer"],
     outcome: `${NONE_MADE_UP}; the command is ended over there`,
   },
   "ssh: cut in a write": {
-    where: "ssh",
+    where: SSH,
     event: "the connection is cut in a write",
     code: "BACKEND_UNAVAILABLE",
     words: ["The change may have happened", "the connection was lost"],
@@ -44,26 +47,28 @@ export const FAULTS = {
     words: ["did not answer", "there is no route to it"],
     outcome: "the command did not run, and does not run later",
   },
-  "ssh: master killed": { where: "ssh", event: "the process of the connection is killed in a command", outcome: ONCE },
+  "ssh: master killed": { where: SSH, event: "the process of the connection is killed in a command", outcome: ONCE },
   "ssh: server killed": {
-    where: "ssh",
+    where: SSH,
     event: "the server's process of the connection is killed in a command",
     outcome: ONCE,
   },
-  "ssh: busybox": {
-    where: "ssh",
-    event: "the same on a machine that has nothing but busybox",
-    outcome: ONCE,
-  },
   "ssh: disk full": {
-    where: "ssh",
+    where: SSH,
     event: "the disk over there is full in a write",
     code: "FS_NO_SPACE",
     words: ["the disk is full"],
     outcome: "the old file stays, and nothing else is left",
   },
+  "ssh: deadline": {
+    where: SSH,
+    event: "a command meets its deadline",
+    code: "SHELL_TIMEOUT",
+    outcome: NONE_LEFT,
+  },
+  "ssh: cancelled": { where: SSH, event: "a command is cancelled", code: "SHELL_CANCELLED", outcome: NONE_LEFT },
   "ssh: 64 calls": {
-    where: "ssh",
+    where: SSH,
     event: "64 calls at once",
     outcome: "each its own result; four or more run at a time",
   },
@@ -76,6 +81,20 @@ export const FAULTS = {
     where: "container",
     event: "the client of the engine is terminated or killed in a command",
     outcome: ONCE,
+  },
+  "container: client killed in a write": {
+    where: "container",
+    event: "the client of the engine is terminated or killed in a write",
+    code: "BACKEND_UNAVAILABLE",
+    words: ["The change may have happened", "the connection was lost"],
+    outcome: "or the write succeeds; the file is the old or the new one, whole, and nothing else is left",
+  },
+  "container: disk full": {
+    where: "container",
+    event: "the disk in the container is full in a write",
+    code: "FS_NO_SPACE",
+    words: ["the disk is full"],
+    outcome: "the old file stays, and nothing else is left",
   },
   "container: stopped": {
     where: "container",
@@ -145,12 +164,19 @@ function failureOf(seen: unknown): { readonly code: unknown; readonly message: s
   if (isShellResult(seen)) {
     const { ended, problem = "" } = seen;
     if (ended === "itself") return { code: undefined, message: "no failure" };
-    return { code: ended === "channel-lost" ? "BACKEND_UNAVAILABLE" : ended, message: problem };
+    return { code: CODES[ended] ?? ended, message: problem };
   }
   const { code, output } = seen as { code?: string; output?: unknown };
   // An exit code other than 0 is the result of a command.
   return { code: code === "SHELL_EXIT" ? undefined : code, message: String(output) };
 }
+
+/** What `bash` fails with. */
+const CODES: Partial<Record<ShellResult["ended"], Fault["code"]>> = {
+  "channel-lost": "BACKEND_UNAVAILABLE",
+  cancelled: "SHELL_CANCELLED",
+  deadline: "SHELL_TIMEOUT",
+};
 
 function isShellResult(seen: unknown): seen is ShellResult {
   return typeof seen === "object" && seen !== null && "began" in seen && "tree" in seen;
