@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { promisify } from "node:util";
 import { afterAll, expect, it, vi } from "vitest";
 import { processStart, sendSignal } from "../../host/index.js";
 import { expectFault } from "../../testing/faults.fixture.js";
@@ -20,8 +22,9 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
   withServices([name], `faults of a container, by ${name}`, () => {
     const engine = new TestEngine(name);
     const machines: ContainerMachine[] = [];
-    const opened = async () => {
-      const container = engine.start();
+    const opened = async (options: readonly string[] = [], prepare?: string) => {
+      const container = engine.start(...options);
+      if (prepare !== undefined) engine.run("exec", container, "sh", "-c", prepare);
       const machine = await openContainer({ name: container, ...engine.options });
       machines.push(machine);
       const { fs, shell } = machine.backend.root;
@@ -53,6 +56,50 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
         expect(text((await exec(`cat /tmp/${signal}`)).stdout)).toBe("began\n");
       }
     });
+
+    it.each(["SIGTERM", "SIGKILL"] as const)(
+      "a client that gets %s in a write: the file is the old or the new one, whole, and nothing is left beside it",
+      async (signal) => {
+        // Where staged bytes are put in their place, after the first time, it takes a second. The shell of busybox has its own "cat".
+        const slow = "case $* in *stage-*) [ ! -e /tmp/slow ] || sleep 1 ;; esac; exec /bin/busybox cat $*";
+        const script = `ln -sf bash /bin/sh; rm /bin/cat; printf '%s\\n' '#!/bin/sh' '${slow}' >/bin/cat; chmod 755 /bin/cat`;
+        const { container, fs } = await opened([], script);
+        const [old, fresh] = [randomBytes(1_000_000), randomBytes(6_000_000)];
+        const [directory, file] = ["/tmp/written", "/tmp/written/file"];
+        await fs.mkdir(directory, true);
+        const inside = (command: string) => engine.run("exec", container, "sh", "-c", command);
+        const check = async (write: Promise<unknown>) => {
+          const end = await write.catch((thrown: unknown) => thrown);
+          if (end instanceof Error) expectFault("container: client killed in a write", end);
+          const now = Buffer.from(await fs.readBytes(file));
+          expect([old, fresh].filter((bytes) => now.equals(bytes))).toHaveLength(1);
+          await until(() => inside(`ls -A ${directory}`) === "file");
+        };
+
+        // While the bytes are sent.
+        await fs.writeFile(file, old);
+        const { version } = await fs.stat(file);
+        async function* cut() {
+          for (let at = 0; at < fresh.length; at += 1_000_000) {
+            yield fresh.subarray(at, at + 1_000_000);
+            if (at === 3_000_000) killClients(container, signal);
+          }
+        }
+        await check(fs.replaceFrom(file, cut(), { version }));
+
+        // While they are in the container and are put in their place.
+        await fs.writeFile(file, old);
+        inside(": >/tmp/slow");
+        const written = fs.writeFile(file, fresh);
+        const look = `until ls -A ${directory} | grep -q tmp; do sleep 0.05; done`;
+        await promisify(execFile)(name, ["exec", container, "sh", "-c", look], { env: engine.options.engineEnv });
+        killClients(container, signal);
+        await check(written);
+
+        await fs.writeFile(file, fresh);
+        expect(fresh.equals(await fs.readBytes(file))).toBe(true);
+      },
+    );
 
     it("a client that was ended is not put down to the container", async () => {
       const { explained } = await opened();
@@ -148,6 +195,15 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
       const { exit, ended } = await running;
       expect([exit, ended]).toEqual([{ by: "none" }, "channel-lost"]);
       expectFault("container: removed", await exec("true").catch((thrown: unknown) => thrown));
+    });
+
+    it("a full disk in it fails a write with its code, and the old file stays", async () => {
+      const { container, fs } = await opened(["--tmpfs", "/small:size=1m,mode=777"]);
+      await fs.writeFile("/small/file", "old");
+      const failed = await fs.writeFile("/small/file", randomBytes(3_000_000)).catch((thrown: unknown) => thrown);
+      expectFault("container: disk full", failed);
+      expect(await fs.readText("/small/file")).toBe("old");
+      expect(engine.run("exec", container, "ls", "-A", "/small")).toBe("file");
     });
 
     it("sixty-four calls at once all end right", async () => {
