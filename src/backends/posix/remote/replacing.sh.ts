@@ -13,7 +13,7 @@ hf_killed="the remote process that writes the bytes was killed"
 hf_fs_replace() {
   hf_follow_it=yes; [ "$3" != absent ] || hf_follow_it=no
   hf_place "$1" "$hf_follow_it" "$2" || { hf_refuse; return; }
-  hf_expect=$3 hf_value=$4 hf_temp=./$5 hf_staged=$6 hf_new_size=$8 hf_new_mode=$9 hf_note=
+  hf_expect=$3 hf_value=$4 hf_temp=./\${5%.tmp}-$hf_serial.tmp hf_staged=$6 hf_new_size=$8 hf_new_mode=$9 hf_note=
   hf_judge "$7" && hf_write_temp && hf_put_there || { hf_refuse; return; }
   hf_say "replaced,$hf_created,$hf_in_place,$hf_before"
 }
@@ -44,8 +44,13 @@ hf_judge() {
 # with several names, or whose owner or other rights cannot be preserved, are left to hf_in_place.
 hf_write_temp() {
   hf_in_place=no hf_opened=no hf_note=
-  # The name is unguessable: an existing file is from an interrupted request that is being retried.
-  if [ -e "$hf_temp" ]; then rm -f "$hf_temp"; fi
+  # Files of the same request on channels that were lost. Such a channel may still be writing to its file, and then removes it
+  # by name: each has a name of its own.
+  hf_y=1
+  while [ "$hf_y" -lt "$hf_serial" ]; do
+    hf_x=\${hf_temp%-*}-$hf_y.tmp; hf_y=$(( hf_y + 1 ))
+    if [ -e "$hf_x" ]; then rm -f "$hf_x"; fi
+  done
   if [ -n "$hf_old" ]; then
     set -- \${hf_old%%"|"*}
     hf_mode=$1 hf_owner=$2 hf_group=$3 hf_links=$4
@@ -173,7 +178,7 @@ hf_over() {
   hf_code=denied hf_note= hf_x=\${hf_temp#./.haft-} hf_kept=$hf_name
   # A name has 255 bytes at most.
   [ "\${#hf_kept}" -le 220 ] || hf_kept=
-  hf_kept=./$hf_kept.haft-backup-\${hf_x%.tmp}
+  hf_kept=./$hf_kept.haft-backup-\${hf_x%-*}
   if hf_overwrite 5<"./$hf_name"; then rm -f "$hf_temp" "$hf_kept"; return 0; fi
   [ "$hf_code" = torn ] || rm -f "$hf_temp" "$hf_kept"
   return 1
