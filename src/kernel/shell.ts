@@ -111,7 +111,7 @@ export interface ShellResult {
   readonly pane?: string;
   /** Whether a user typed in that pane while it ran; absent outside of a pane. */
   readonly userTyped?: boolean;
-  /** See `PaneState.notice`; absent outside of a pane. */
+  /** As `PaneState.notice`, or that output may be missing because the connection to the pane was lost. Absent outside of a pane. */
   readonly notice?: string;
   readonly startedMs: number;
   readonly tookMs: number;

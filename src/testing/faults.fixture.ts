@@ -16,6 +16,8 @@ export interface Fault {
 /** Played on a machine with the usual programs, and on one that has nothing but busybox. */
 const SSH = "ssh, busybox too";
 const ONCE = "the command's own result; it ran once";
+const CODE_ONLY =
+  "the exit code of the command, which ran once, and a notice that output may be missing; the next call uses the same pane";
 const NONE_LEFT = "what was printed before; no process that it started is left";
 const NONE_MADE_UP = "what was printed before, and no exit code";
 
@@ -133,7 +135,12 @@ export const FAULTS = {
     words: ["the tmux server ended"],
     outcome: `${NONE_MADE_UP}; the next use starts another server`,
   },
-  "tmux: client killed": { where: "tmux", event: "the client of tmux is killed in a command", outcome: ONCE },
+  "tmux: client killed": { where: "tmux", event: "the client of tmux is killed in a command", outcome: CODE_ONLY },
+  "tmux over ssh: connection killed": {
+    where: "tmux over ssh",
+    event: "the process of the connection is killed in a command that runs in a pane (`shell=pane`)",
+    outcome: CODE_ONLY,
+  },
   "tmux: 64 calls": {
     where: "tmux",
     event: "64 calls at once",

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { sendSignal, systemClock } from "../../host/index.js";
+import { processStart, sendSignal, systemClock } from "../../host/index.js";
 import { DEFAULT_PANE, type HaftError, PANE_ACTIONS } from "../../kernel/index.js";
 import { expectFault } from "../../testing/faults.fixture.js";
 import { bindAll } from "../../testing/index.js";
@@ -84,7 +84,29 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
     expect([result.ended, result.exit]).toEqual(["itself", { by: "code", code: 9 }]);
     expectFault("tmux: client killed", result);
     expect(text(result.stdout.head)).toContain("before\n");
-    expect(text((await run("echo next")).stdout.head)).toBe("next\n");
+    expect([result.stdout.final, result.notice]).toEqual([false, expect.stringContaining("output may be missing")]);
+    const next = await run("echo next");
+    expect([text(next.stdout.head), next.stdout.final, next.notice]).toEqual(["next\n", true, undefined]);
+  });
+
+  it("says of each command that ran while its client was killed that output may be missing", async () => {
+    const { run, server, terminal, place } = open();
+    const { tmux } = await server();
+    const { pane } = await terminal().open({});
+    // Both print until they end, so that their last output and their ends arrive.
+    const command = (name: string) =>
+      `touch ${name}; until [ -e go ]; do echo line; sleep 0.005; done; sleep 0.2; echo end; exit 9`;
+    const running = [run(command("one")), run(command("two"), 30_000, pane)];
+    await until(() => ["one", "two"].every((name) => existsSync(`${place.directory}/${name}`)));
+    const pid = Number(tmux("list-clients", "-F", "#{client_pid}"));
+    expect(sendSignal({ pid, start: processStart(pid) ?? 0 }, "SIGKILL")).toBe(true);
+    await until(() => !["", String(pid)].includes(tmux("list-clients", "-F", "#{client_pid}").trim()));
+    execFileSync("touch", [`${place.directory}/go`]);
+    for (const { exit, stdout, notice } of await Promise.all(running)) {
+      expect([exit, stdout.final]).toEqual([{ by: "code", code: 9 }, false]);
+      expect(text(stdout.tail.length > 0 ? stdout.tail : stdout.head)).toMatch(/line\nend\n$/);
+      expect(notice).toContain("output may be missing");
+    }
   });
 
   it("says that text may have been typed when the client is lost before it answers", async () => {

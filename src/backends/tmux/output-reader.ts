@@ -16,8 +16,7 @@ export class OutputReader {
   #part: "before" | "inside" | "after" = "before";
   #wasBegun = false;
   #last: number = LF;
-  /** Output was missed, so that the marks may be missing. */
-  hasGap = false;
+  #hasGap = false;
 
   constructor(nonce: string, { keep = DEFAULT_KEEP, onOutput }: Pick<ShellOptions, "keep" | "onOutput">) {
     this.#kept = new HeadTailBuffer(keep.head, keep.tail);
@@ -42,6 +41,16 @@ export class OutputReader {
   /** Whether nothing was printed, or the last byte was a newline. */
   get endsLine(): boolean {
     return this.#last === LF;
+  }
+
+  /** Output was missed, so that the marks may be missing. */
+  get hasGap(): boolean {
+    return this.#hasGap;
+  }
+
+  /** Notes that bytes of the pane did not arrive. After the end of the command they are not its own. */
+  miss(): void {
+    if (this.#part !== "after") this.#hasGap = true;
   }
 
   push(bytes: Uint8Array): void {
@@ -75,7 +84,7 @@ export class OutputReader {
   finish(): void {
     if (this.#part === "inside") {
       this.#keep(this.#pending);
-      this.hasGap = true;
+      this.#hasGap = true;
     }
     this.#pending = Buffer.alloc(0);
     this.#part = "after";
@@ -83,7 +92,7 @@ export class OutputReader {
 
   captured(): Captured {
     const [head, tail] = [this.#kept.head(), this.#kept.tail()];
-    const final = this.#part === "after" && !this.hasGap;
+    const final = this.#part === "after" && !this.#hasGap;
     return { head, tail, produced: this.#kept.produced, omittedBytes: this.#kept.omittedBytes, final };
   }
 

@@ -192,6 +192,7 @@ export class PaneCommandRun {
         if (hadBegun !== this.#output.hasBegun || this.#output.hasEnded) waiter.wake();
       },
       changed: () => waiter.wake(),
+      missed: () => this.#output.miss(),
     });
     const endStopping = stopWith(signals, timeoutMs, (why) => {
       stopped ??= why;
@@ -291,7 +292,6 @@ export class PaneCommandRun {
     } catch (error) {
       if (!HaftError.is(error, "BACKEND_UNAVAILABLE")) throw error;
       // The client has ended: the next look is through another one, if the server is still there.
-      this.#output.hasGap = true;
       const isThere = await server.open().then(
         () => server.generation === generation,
         () => false,
@@ -365,7 +365,7 @@ export class PaneCommandRun {
   #lost(why: "gone" | "lost"): PaneResult {
     const problem =
       why === "gone" ? `the pane ${this.#pane.id} was closed` : "the tmux server ended, or the connection to it";
-    this.#output.hasGap = true;
+    this.#output.miss();
     return this.#result({ began: "yes", ended: "channel-lost", exit: { by: "none" }, problem });
   }
 

@@ -5,6 +5,8 @@ export interface PaneListener {
   output(bytes: Uint8Array): void;
   /** Panes were opened or closed, or the client was lost. */
   changed?(): void;
+  /** The client was lost: what panes print until there is another one does not arrive. */
+  missed?(): void;
 }
 
 /** Passes what the client receives to those who wait for it. */
@@ -16,7 +18,11 @@ export class PaneEvents implements ServerEvents {
   }
 
   changed(): void {
-    for (const all of this.#listeners.values()) for (const one of all) callSafely(() => one.changed?.());
+    this.#each((one) => one.changed?.());
+  }
+
+  missed(): void {
+    this.#each((one) => one.missed?.());
   }
 
   /** @returns Stops listening. */
@@ -27,5 +33,9 @@ export class PaneEvents implements ServerEvents {
       all.delete(listener);
       if (all.size === 0) this.#listeners.delete(pane);
     };
+  }
+
+  #each(act: (one: PaneListener) => void): void {
+    for (const all of this.#listeners.values()) for (const one of all) callSafely(() => act(one));
   }
 }

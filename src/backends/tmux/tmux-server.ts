@@ -23,6 +23,8 @@ const WHY_NOT: Readonly<Record<string, string>> = {
 export interface ServerEvents {
   output(pane: string, bytes: Uint8Array): void;
   changed(): void;
+  /** The client has ended. */
+  missed(): void;
 }
 
 /** What belongs to one tmux server while it runs. */
@@ -204,6 +206,7 @@ export class TmuxServer {
       changed: () => this.#events.changed(),
       ended: () => {
         if (opening !== undefined) this.#forget(opening);
+        this.#events.missed();
         this.#events.changed();
       },
     });

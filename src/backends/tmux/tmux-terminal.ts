@@ -120,7 +120,8 @@ export class TmuxTerminal implements Terminal {
     this.#on.running.add(running);
     try {
       const result = await running;
-      return claimed.notice === undefined ? result : { ...result, notice: claimed.notice };
+      const notices = [claimed.notice ?? [], missedOutput(result) ?? []].flat();
+      return notices.length === 0 ? result : { ...result, notice: notices.join(" ") };
     } finally {
       this.#on.running.delete(running);
       claimed.pane.running = undefined;
@@ -232,4 +233,10 @@ function refusedPane(id: string): (error: unknown) => never {
   return (error) => {
     throw error instanceof TmuxRefusal ? paneGone(id) : error;
   };
+}
+
+/** A client that was lost has missed what the pane printed until the next one was there. */
+function missedOutput({ pane, ended, exit, stdout }: PaneResult): string | undefined {
+  if (stdout.final || ended !== "itself" || exit.by === "none") return undefined;
+  return `The connection to the pane ${pane} was interrupted: output may be missing here, which the pane may still show.`;
 }

@@ -99,7 +99,7 @@ export interface BashData {
   readonly pane?: string;
   /** A user typed in that pane while it ran. */
   readonly userTyped?: true;
-  /** What happened to the pane that the call did not ask for, as a sentence: it was gone and another one was opened. */
+  /** What happened to the pane that the call did not ask for, as a sentence: it was gone and another one was opened, or its output may be incomplete. */
   readonly notice?: string;
   readonly timeoutMs: number;
   readonly durationMs: number;
