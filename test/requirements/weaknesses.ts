@@ -11,6 +11,16 @@ export const WEAKNESSES: readonly RequirementRow[] = [
   ["W7", "tmux", "a command of several lines gives one result, of all of it"],
   ["W8", "tmux", "output longer than the history of a pane is whole"],
   ["W9", "tmux", "what is typed arrives as it is: with dashes, semicolons, and of any length"],
+  [
+    "W10",
+    "tmux",
+    "a look at a command in a pane starts no process, here or there, and moves what is new, not the history",
+  ],
+  [
+    "W11",
+    "tmux",
+    "files never go through a pane, so any bytes are exact; stderr is apart where commands do not run in one",
+  ],
   ["W12", "tmux", "each wait has an end: a shell that does not answer, and a command at its deadline"],
   ["W27", "shell", "a deadline ends all that a command started, not its first process alone"],
   [
