@@ -63,7 +63,7 @@ function toolsOverPanes(open: () => Place): void {
     };
   };
 
-  verifies("BD-070", "commands run in a pane, where an operator who has attached sees them", async () => {
+  verifies(["BD-070", "W12"], "commands run in a pane, where an operator who has attached sees them", async () => {
     const call = await start("+tmux,shell=pane");
     const command = (await toolkit.attachCommand()) ?? "";
     const attached = operator(command);
@@ -80,6 +80,8 @@ function toolsOverPanes(open: () => Place): void {
     const late = await call("bash", { command: "echo before; sleep 600", timeoutMs: 1_500 });
     expect([late.status, late.text]).toEqual(["timed-out", expect.stringContaining("before")]);
     expect(late.text).toContain("timed out after 1500 ms");
+    // It was ended, and the answer names the pane where it ran.
+    expect(late.structured).toMatchObject({ ended: "deadline", endedBy: "TERM", pane: "%0" });
     const stop = new AbortController();
     const running = call("bash", { command: "echo st''ill; sleep 600" }, stop.signal);
     await until(() => attached.seen().includes("still"));

@@ -1,7 +1,7 @@
 /** Promises of buddy that a transcript cannot show, each proven by calls that go the whole way. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createMemoryBackend } from "../../src/backends/memory/index.js";
 import { buddyDialect } from "../../src/dialects/index.js";
 import {
@@ -201,6 +201,24 @@ describe("capture-pane", () => {
       expect([input, (await running).isError, backend.fake.seen]).toEqual([input, false, ["capture %1"]]);
     }
   });
+});
+
+verifies("W12", "a command that is waited for until it ends is waited for at most a day", async () => {
+  const clock = fakeClock();
+  const backend = createMemoryBackend({ cwd: "/project", clock });
+  const running = builtinRegistry(buddyDialect)
+    .get("run_shell")
+    .invoke(
+      { id: "c", name: "run_shell", input: { command: "echo x > begun; sleep 1000000", wait: true } },
+      bareContext(bareHost({ clock }), { backend }),
+    );
+  await vi.waitFor(async () => expect(await backend.root.fs.exists("/project/begun")).toBe(true));
+  await clock.advance(86_400_000 + 10_000);
+  expect(
+    String((await running).output)
+      .replaceAll("\u001b[7m", "")
+      .replaceAll("\u001b[27m", ""),
+  ).toContain("command timed out after 24h");
 });
 
 describe("an approval", () => {

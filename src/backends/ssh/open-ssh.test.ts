@@ -214,7 +214,7 @@ withServices(["ssh"], "ssh", () => {
     await nothingLeft();
   });
 
-  it("a name that ssh would take for an option is refused before ssh starts [SSH-05]", async () => {
+  verifies("W30", "a name that ssh would take for an option is refused before ssh starts [SSH-05]", async () => {
     client.record();
     const destination = `-oProxyCommand=touch ${client.directory}/pwned`;
     const failed: HaftError = await openSsh({ destination, config: client.config }).then(
