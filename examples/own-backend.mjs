@@ -1,4 +1,4 @@
-// A backend of your own: eight file operations over a Map, completed by `completeBackend` and checked with the published suites.
+// A backend of your own: seven file operations over a Map, completed by `completeBackend` and checked with the published suites.
 import assert from "node:assert/strict";
 import { completeBackend, createToolkit, systemClock } from "haft";
 import {
@@ -36,11 +36,10 @@ function mapBackend() {
     [...entries.keys()].filter((one) => one.startsWith(path === "/" ? "/" : `${path}/`) && one !== "/");
   const fs = {
     readBytes: async (path) => new Uint8Array(fileAt(path)),
-    readText: async (path) => new TextDecoder().decode(fileAt(path)),
     async writeFile(path, data) {
       if (entries.get(parentOf(path)) !== null) throw missing(path);
       if (entries.get(path) === null) throw Object.assign(new Error("a directory"), { code: "EISDIR" });
-      put(path, typeof data === "string" ? new TextEncoder().encode(data) : new Uint8Array(data));
+      put(path, new Uint8Array(data));
     },
     async stat(path) {
       if (!entries.has(path)) throw missing(path);
@@ -56,11 +55,8 @@ function mapBackend() {
     async readDir(path) {
       if (!entries.has(path)) throw missing(path);
       if (entries.get(path) !== null) throw Object.assign(new Error("no directory"), { code: "ENOTDIR" });
-      const names = below(path).filter((one) => parentOf(one) === path);
-      return names.map((one) => ({
-        name: one.slice(one.lastIndexOf("/") + 1),
-        isDirectory: entries.get(one) === null,
-      }));
+      const children = below(path).filter((one) => parentOf(one) === path);
+      return children.map((one) => ({ name: one.slice(one.lastIndexOf("/") + 1) }));
     },
     async mkdir(path, recursive) {
       if (recursive && parentOf(path) !== path && !entries.has(parentOf(path))) await fs.mkdir(parentOf(path), true);
@@ -69,8 +65,8 @@ function mapBackend() {
         throw Object.assign(new Error("it exists"), { code: "EEXIST" });
       put(path, null);
     },
-    async rm(path, { recursive, ignoreMissing }) {
-      if (!entries.has(path) && !ignoreMissing) throw missing(path);
+    async rm(path, { recursive }) {
+      if (!entries.has(path)) throw missing(path);
       if (below(path).length > 0 && !recursive) throw Object.assign(new Error("not empty"), { code: "ENOTEMPTY" });
       for (const one of [...below(path), path]) {
         entries.delete(one);
@@ -79,7 +75,9 @@ function mapBackend() {
     },
     exists: async (path) => entries.has(path),
   };
-  return completeBackend({ name: "map", fs, cwd: "/data", clock: systemClock, realPath: async (path) => path });
+  // Only a backend that can have no symlinks may return `path` here: by this Haft judges where a symlink leads.
+  const realPath = async (path) => path;
+  return completeBackend({ name: "map", fs, cwd: "/data", clock: systemClock, realPath });
 }
 
 const toolkit = await createToolkit({ on: "map", backends: { map: mapBackend() }, persist: false });

@@ -56,7 +56,10 @@ export interface ReplaceResult {
   readonly before: string | null;
   readonly after: string;
   readonly created: boolean;
-  /** True if the file was overwritten in place because a rename would have lost hard links, the owner or attributes. */
+  /**
+   * True if the file was overwritten in place because a rename would have lost hard links, the owner or attributes. False of a
+   * backend that knows nothing of these and always overwrites (`completeBackend`).
+   */
   readonly inPlace: boolean;
 }
 
@@ -177,20 +180,46 @@ export interface Fs {
   resolve(paths: readonly string[], io?: Io): Promise<ResolvedPath[]>;
 }
 
-/** The minimal file system that a third party implements; `completeBackend` builds the rest of `Fs` on it. */
+/**
+ * The minimal file system that a third party implements; `completeBackend` builds the rest of `Fs` on it.
+ *
+ * - **Paths** are absolute and normalized: names separated by one "/", no "." or "..", no "/" at the end; the root is "/". Every
+ *   operation but `rm` follows symlinks, in the directories of a path and at its end.
+ * - **Errors.** Reject, or throw, an error whose `code` is that of POSIX: "ENOENT" where there is nothing, "ENOTDIR" below a file,
+ *   "EISDIR", "EEXIST", "ENOTEMPTY", "EACCES", "ENOSPC", "EROFS", "ELOOP". Of an error without such a code the message is shown
+ *   (`FS_IO`); what is missing is then found out by `exists`.
+ * - **Checked before.** Grants, parents and kinds are checked by `stat` before an operation is called; something else can change
+ *   the files in between.
+ * - Operations get no signal: one that has begun continues when its call is cancelled.
+ */
 export type CoreFs = {
-  readText(path: string): Promise<string>;
+  /** The whole file, as bytes that the caller may keep. Files over 256 MiB (`DEFAULT_MAX_READ_BYTES`) are not asked for. */
   readBytes(path: string): Promise<Uint8Array>;
-  writeFile(path: string, data: string | Uint8Array): Promise<void>;
+  /** Creates the file or overwrites all of it. Creates no directory: "ENOENT" where the parent is missing. */
+  writeFile(path: string, data: Uint8Array): Promise<void>;
+  /**
+   * Of a symlink: the kind, size and time of its target, with `isSymlink`; of a dangling one or a loop, neither a file nor a
+   * directory. Neither is also what a device or a FIFO is.
+   */
   stat(path: string): Promise<{
     readonly isFile: boolean;
     readonly isDirectory: boolean;
+    /** Whether the path itself is one. */
     readonly isSymlink: boolean;
+    /** Bytes; of what is not a file, any number. */
     readonly size: number;
+    /** Milliseconds since the epoch. A change that leaves the size and this as they were is not noticed. */
     readonly modifiedMs: number;
   }>;
-  readDir(path: string): Promise<readonly { readonly name: string; readonly isDirectory: boolean }[]>;
+  /** All entries, in any order, hidden ones too: one name each, without "." and "..". Other members are ignored. */
+  readDir(path: string): Promise<readonly { readonly name: string }[]>;
+  /** With `recursive` it also creates missing parents and accepts an existing directory; else "EEXIST" for any entry there. */
   mkdir(path: string, recursive: boolean): Promise<void>;
-  rm(path: string, options: { readonly recursive: boolean; readonly ignoreMissing: boolean }): Promise<void>;
+  /**
+   * Removes a file or a symlink, not the target of a symlink. `recursive` is true for each directory, also for an empty one, and
+   * removes all in it.
+   */
+  rm(path: string, options: { readonly recursive: boolean }): Promise<void>;
+  /** Whether `stat` finds something. False for a dangling symlink, and where that cannot be seen. */
   exists(path: string): Promise<boolean>;
 };

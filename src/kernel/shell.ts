@@ -265,19 +265,36 @@ export interface SpawnOptions extends ShellOptions {
 
 /** The minimal shell that a third party implements; `completeBackend` builds the rest of `Shell` on it. */
 export type CoreShell = {
+  /**
+   * Runs `command` in a POSIX shell (`sh -c`) and resolves once it has ended, whatever its exit code. That is the report that it
+   * has ended: where it may still run, reject or stay pending. A rejection is a command that did not start, with the message of
+   * the error; after `signal` has fired, it is one that may still run.
+   */
   exec(
     command: string,
     options: {
+      /** A directory that exists: its real path, absolute. */
       readonly cwd: string;
+      /** Added to the environment that the shell has anyway. */
       readonly env?: Readonly<Record<string, string>>;
+      /** All of stdin, followed by end of file. Absent: end of file at once. A command need not read it. */
       readonly input?: Uint8Array;
+      /** Whole milliseconds, 1 or more, after which `signal` fires: for a shell whose other side can end the command itself. */
       readonly timeoutMs?: number;
+      /**
+       * Fires when the command has to end: at its deadline, on a cancel, and when the backend is closed. End the command with all
+       * its processes, then resolve with what it has printed. It has not fired when `exec` is called. A shell that has not settled
+       * 2 s and the grace (`graceMs`, by default 3 s) after it is no longer waited for: the command may still run.
+       */
       readonly signal?: AbortSignal;
     },
   ): Promise<{
-    readonly stdout: string | Uint8Array;
-    readonly stderr: string | Uint8Array;
+    /** All that was printed, as bytes. */
+    readonly stdout: Uint8Array;
+    readonly stderr: Uint8Array;
+    /** The exit code; null if a signal ended the command, or `exec` did. */
     readonly code: number | null;
+    /** True if the shell's own timer ended it, before or instead of `signal`. Default false. */
     readonly timedOut?: boolean;
   }>;
 };

@@ -28,7 +28,7 @@ export const COMPLETED_CANNOT: Readonly<Record<string, string>> = Object.freeze(
     "fs:stream:mode-of-a-new-file",
   ]),
   ...reasons("the core reports that a path is a symlink, not its target, and cannot move one", [...SYMLINKS]),
-  ...reasons("the core does not report hard links", ["fs:rename:hard-links"]),
+  ...reasons("the core does not report hard links", ["fs:rename:hard-links", "fs:replace:reports-in-place"]),
   ...reasons("checked, then acted on: a swap in between can win", ["fs:guard:swapped-during-the-act"]),
   ...reasons("the core hands a command over as one argument", ["shell:exec:long-command"]),
   ...reasons("the core does not name signals", ["shell:exit:signal"]),
@@ -88,7 +88,10 @@ export const COMPLETED_CANNOT: Readonly<Record<string, string>> = Object.freeze(
   ]),
 });
 
-/** What a backend cannot do whose files have no symlinks, hard links or FIFOs. Its fixture needs no `plant`. */
+/**
+ * What a backend cannot do whose files have no symlinks, hard links or FIFOs. Its fixture needs no `plant`. Not for a backend that
+ * only lacks `plant`: these cases prove that no symlink leads a call out of its grant.
+ */
 export const CANNOT_WITHOUT_SYMLINKS: Readonly<Record<string, string>> = Object.freeze(
   reasons("there are no symlinks, hard links or FIFOs", [
     "fs:read:fifo-is-refused",
@@ -96,6 +99,7 @@ export const CANNOT_WITHOUT_SYMLINKS: Readonly<Record<string, string>> = Object.
     "fs:rename:hard-links",
     "fs:guard:swapped-during-the-act",
     "fs:replace:keeps-hard-links",
+    "fs:replace:reports-in-place",
     "fs:stream:keeps-hard-links",
     "fs:replace:in-place-of-any-size",
     "fs:symlink:to-a-directory",
@@ -133,6 +137,17 @@ export const CANNOT_WITHOUT_SYMLINKS: Readonly<Record<string, string>> = Object.
     "shell:directory:swapped-after-the-question",
     "shell:directory:swapped-during-the-start",
     "shell:directory:root-is-unguarded",
+  ]),
+);
+
+/** What a shell cannot do whose commands are no processes of a system with /proc, such as one in memory. */
+export const CANNOT_WITHOUT_PROCESSES: Readonly<Record<string, string>> = Object.freeze(
+  reasons("its commands are no processes that /proc shows", [
+    "shell:process:default-signals",
+    "shell:process:no-foreign-descriptors",
+    "shell:process:no-terminal",
+    "shell:process:own-group",
+    "shell:exec:abort-of-held-output",
   ]),
 );
 

@@ -14,7 +14,12 @@
  */
 export { type ArtifactsFixture, artifactsSuite } from "./artifacts-suite.js";
 export { backendSuite } from "./backend-suite.js";
-export { CANNOT_WITHOUT_SHELL, CANNOT_WITHOUT_SYMLINKS, COMPLETED_CANNOT } from "./cannot.js";
+export {
+  CANNOT_WITHOUT_PROCESSES,
+  CANNOT_WITHOUT_SHELL,
+  CANNOT_WITHOUT_SYMLINKS,
+  COMPLETED_CANNOT,
+} from "./cannot.js";
 export { expectBytes, expectEqual, expectError, expectThat } from "./expect.js";
 export { type FakeClock, fakeClock } from "./fakes/fake-clock.js";
 export {

@@ -1,4 +1,4 @@
-import type { CoreFs } from "../../kernel/index.js";
+import type { Fs } from "../../kernel/index.js";
 
 /** The two editions of this toolset: the same tools, limits and schemas; failed file operations are worded apart. */
 export type IndusagiEdition = "rust" | "python";
@@ -13,4 +13,4 @@ export const INDUSAGI_FS_NAMES = Object.freeze({
   mkdir: "mkdir",
   rm: "rm",
   exists: "exists",
-} as const satisfies Record<string, keyof CoreFs>);
+} as const satisfies Record<string, keyof Fs>);

@@ -12,11 +12,10 @@ function mapFs(files: Map<string, Uint8Array>): CoreFs {
     return bytes;
   };
   return {
-    readText: async (path) => new TextDecoder().decode(get(path)),
     readBytes: async (path) => get(path),
     writeFile: async (path, data) => {
       if (path.endsWith("full")) throw new Error("bucket is over its quota");
-      files.set(path, typeof data === "string" ? new TextEncoder().encode(data) : data.slice());
+      files.set(path, data.slice());
     },
     stat: async (path) => ({
       isFile: !isDir(path) && get(path) !== undefined,
@@ -29,13 +28,15 @@ function mapFs(files: Map<string, Uint8Array>): CoreFs {
       const names = [...files.keys()].flatMap((name) =>
         name.startsWith(`${path}/`) ? [name.slice(path.length + 1).split("/")[0] as string] : [],
       );
-      return [...new Set(names)].map((name) => ({ name, isDirectory: isDir(`${path}/${name}`) }));
+      return [...new Set(names)].map((name) => ({ name }));
     },
     mkdir: async () => {},
     rm: async (path) => void files.delete(path),
     exists: async (path) => files.has(path) || isDir(path),
   };
 }
+
+const SILENT = { stdout: new Uint8Array(), stderr: new Uint8Array(), code: null };
 
 function opened(more: Partial<BackendCore> = {}) {
   const clock = fakeClock();
@@ -114,7 +115,7 @@ describe("a completed backend", () => {
       "BACKEND_UNSUPPORTED",
       "exec",
     );
-    const shell = { exec: async () => ({ stdout: "out", stderr: "", code: 0 }) };
+    const shell = { exec: async () => ({ ...SILENT, code: 0 }) };
     const bound = bindAll(opened({ shell }), { commands: [command] }).shell;
     expect(await bound.exec("true", { cwd: "/data" })).toMatchObject({
       began: "yes",
@@ -180,9 +181,7 @@ describe("a completed backend", () => {
     const stop = new AbortController();
     const shell = {
       exec: (_command: string, options: { readonly signal?: AbortSignal }) =>
-        options.signal?.aborted === true
-          ? Promise.resolve({ stdout: "", stderr: "", code: null })
-          : new Promise<never>(() => {}),
+        options.signal?.aborted === true ? Promise.resolve(SILENT) : new Promise<never>(() => {}),
     };
     const on = opened({ shell });
     const fs = mapFs(on.files);
@@ -203,7 +202,7 @@ describe("a completed backend", () => {
       new Promise((resolve) => {
         signal?.addEventListener("abort", () => {
           aborted = true;
-          resolve({ stdout: "", stderr: "", code: null });
+          resolve(SILENT);
         });
       });
     const { backend } = opened({ shell: { exec } });

@@ -1,4 +1,4 @@
-/** The whole port to files over eight operations. Slower than a port of its own, and a replacement is not atomic. */
+/** The whole port to files over seven operations. Slower than a port of its own, and a replacement is not atomic. */
 
 import type { Digest, Expect, Fs, FsChild, FsEntryInfo, Io, ReplaceResult, ResolvedPath } from "../../kernel/index.js";
 import {
@@ -81,7 +81,7 @@ export class CorePortFs implements Fs {
       this.#guard.requireRunning(FS_OPERATIONS.write, path, io);
       await askCore(FS_OPERATIONS.write[0], path, () => this.#guard.core.fs.writeFile(path, bytes));
       this.#writeQueue.changed(path);
-      return { before, after: await this.#digest(bytes), created: old === undefined, inPlace: old !== undefined };
+      return { before, after: await this.#digest(bytes), created: old === undefined, inPlace: false };
     });
   }
 
@@ -276,9 +276,7 @@ export class CorePortFs implements Fs {
       const held = await askCore(FS_OPERATIONS.remove[0], path, () => this.#guard.core.fs.readDir(path));
       if (held.length > 0) throw operationFault("ENOTEMPTY", FS_OPERATIONS.remove, path);
     }
-    await askCore(FS_OPERATIONS.remove[0], path, () =>
-      this.#guard.core.fs.rm(path, { recursive: isDirectory, ignoreMissing: false }),
-    );
+    await askCore(FS_OPERATIONS.remove[0], path, () => this.#guard.core.fs.rm(path, { recursive: isDirectory }));
     this.#writeQueue.changed(path);
   }
 
@@ -297,8 +295,9 @@ export class CorePortFs implements Fs {
       await askCore(FS_OPERATIONS.rename[0], from, async () => fs.writeFile(to, await fs.readBytes(from)));
       return;
     }
+    const entries = await askCore(FS_OPERATIONS.rename[0], from, () => fs.readDir(from));
     await askCore(FS_OPERATIONS.rename[0], from, () => fs.mkdir(to, true));
-    for (const { name } of await askCore(FS_OPERATIONS.rename[0], from, () => fs.readDir(from))) {
+    for (const { name } of entries) {
       const child = await this.#statAt(FS_OPERATIONS.rename[0], `${from}/${name}`);
       if (child.isSymlink)
         throw unsupported(this.#guard.core.name, "way to move a symlink", `Remove "${from}/${name}" first.`);

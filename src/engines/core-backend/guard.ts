@@ -16,7 +16,7 @@ import {
   requireUncancelled,
   systemFault,
 } from "../../kernel/index.js";
-import { coreFault } from "./faults.js";
+import { askCore, coreFault } from "./faults.js";
 
 export type CoreStat = Awaited<ReturnType<CoreFs["stat"]>>;
 
@@ -124,7 +124,7 @@ export class CoreGuard {
     } catch (thrown) {
       const { code } = coreFault(thrown, "inspect", path);
       if (code === "FS_NOT_FOUND" || code === "FS_NOT_A_DIRECTORY" || code === "FS_LINK_LOOP") return undefined;
-      if (!(await this.core.fs.exists(path))) return undefined;
+      if (!(await askCore("inspect", path, () => this.core.fs.exists(path)))) return undefined;
       throw coreFault(thrown, "inspect", path);
     }
   }

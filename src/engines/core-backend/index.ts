@@ -1,2 +1,3 @@
 /** `completeBackend`: a whole backend from a few functions for files and commands. */
-export { type BackendCore, completeBackend } from "./complete-backend.js";
+export type { BackendCore } from "./backend-core.js";
+export { completeBackend } from "./complete-backend.js";

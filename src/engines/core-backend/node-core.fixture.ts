@@ -1,11 +1,9 @@
-/** A third party's core in sixty lines: files by node:fs, commands by child_process, errors as Node throws them. */
-import { spawn } from "node:child_process";
+/** A third party's core: files by node:fs with errors as Node throws them, commands by the shell of the guide. */
 import { access, lstat, mkdir, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import type { Clock, CoreFs, CoreShell } from "../../kernel/index.js";
 import type { BackendCore } from "./index.js";
 
 const fs: CoreFs = {
-  readText: (path) => readFile(path, "utf8"),
   readBytes: async (path) => new Uint8Array(await readFile(path)),
   writeFile: (path, data) => writeFile(path, data),
   async stat(path) {
@@ -19,14 +17,11 @@ const fs: CoreFs = {
       modifiedMs: Math.trunc(own.mtimeMs),
     };
   },
-  async readDir(path) {
-    const entries = await readdir(path, { withFileTypes: true });
-    return entries.map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }));
-  },
+  readDir: (path) => readdir(path, { withFileTypes: true }),
   async mkdir(path, recursive) {
     await mkdir(path, { recursive });
   },
-  rm: (path, { recursive, ignoreMissing }) => rm(path, { recursive, force: ignoreMissing }),
+  rm: (path, options) => rm(path, options),
   exists: (path) =>
     access(path).then(
       () => true,
@@ -34,34 +29,12 @@ const fs: CoreFs = {
     ),
 };
 
-const shell: CoreShell = {
-  exec: (command, { cwd, env, input, timeoutMs, signal }) =>
-    new Promise((resolve, reject) => {
-      const child = spawn("/bin/sh", ["-c", "--", command], { cwd, env: { ...process.env, ...env }, detached: true });
-      const out: Buffer[] = [];
-      const err: Buffer[] = [];
-      let timedOut = false;
-      const kill = (): void => {
-        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-      };
-      const expire = (): void => {
-        timedOut = true;
-        kill();
-      };
-      const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
-      signal?.addEventListener("abort", kill, { once: true });
-      child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
-      child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
-      child.stdin.on("error", () => {});
-      child.stdin.end(input);
-      child.on("error", reject);
-      child.on("close", (code) => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", kill);
-        resolve({ stdout: Buffer.concat(out), stderr: Buffer.concat(err), code, timedOut });
-      });
-    }),
-};
+/** The shell of the guide, as readers copy it. */
+const guide = await readFile(new URL("../../../docs/guide/library.md", import.meta.url), "utf8");
+const sample = /```js\n(import \{ spawn \}.*?)```/s.exec(guide)?.[1];
+const { shell } = (await import(
+  /* @vite-ignore */ `data:text/javascript,${encodeURIComponent(`${sample}\nexport { shell };`)}`
+)) as { readonly shell: CoreShell };
 
 export function nodeCore(cwd: string, clock: Clock): BackendCore {
   return { name: "node-core", fs, shell, cwd, clock, realPath: (path) => realpath(path).catch(() => undefined) };

@@ -1,4 +1,4 @@
-/** Searching over eight operations: the shared engine, one question a file. */
+/** Searching over seven operations: the shared engine, one question a file. */
 import type {
   Binding,
   Clock,

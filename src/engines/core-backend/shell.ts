@@ -81,7 +81,7 @@ export class CorePortShell implements Shell {
 
   async spawn(command: string, options: ShellOptions): Promise<ShellHandle> {
     this.#requireShell(command, options, "background");
-    throw unsupported(this.#name, "commands that outlive their call", "Run it to its end with `bash`.");
+    throw unsupported(this.#name, "commands that outlive their call", "Run it without `background`.");
   }
 
   async attach(): Promise<ShellHandle | null> {
@@ -113,6 +113,8 @@ export class CorePortShell implements Shell {
   async #run(core: CoreShell, command: string, options: ShellOptions, startedMs: number): Promise<ShellResult> {
     const stop = this.#stopOf(options);
     try {
+      const already = stop.why();
+      if (already !== "itself") return notStartedResult(startedMs, already);
       const done = await Promise.race([answerOf(core, command, options, stop), stop.lost]);
       const reported = this.#reported(done, stop.why(), options, startedMs);
       if (typeof done === "object" && "result" in done) await this.#report(done.result, options);
@@ -127,7 +129,7 @@ export class CorePortShell implements Shell {
     if (options.onOutput === undefined) return;
     const streams = (["stdout", "stderr"] as const).map((stream) => {
       const publisher = new OutputPublisher((bytes, offset) => options.onOutput?.(stream, bytes, offset));
-      const bytes = bytesOf(result[stream]);
+      const bytes = result[stream];
       if (bytes.length > 0) publisher.publish(bytes, 0);
       return publisher;
     });
@@ -242,10 +244,10 @@ function exitOf(code: number | null): ShellExit {
   return code === null ? { by: "signal", signal: "UNKNOWN" } : { by: "code", code };
 }
 
-function captured(data: string | Uint8Array, options: ShellOptions): Captured {
+function captured(data: Uint8Array, options: ShellOptions): Captured {
   const { head, tail } = options.keep ?? DEFAULT_KEEP;
   const kept = new HeadTailBuffer(head, tail);
-  kept.push(bytesOf(data));
+  kept.push(data);
   return {
     head: kept.head(),
     tail: kept.tail(),
@@ -253,8 +255,4 @@ function captured(data: string | Uint8Array, options: ShellOptions): Captured {
     omittedBytes: kept.omittedBytes,
     final: true,
   };
-}
-
-function bytesOf(data: string | Uint8Array): Uint8Array {
-  return typeof data === "string" ? new TextEncoder().encode(data) : data;
 }
