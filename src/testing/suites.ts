@@ -24,6 +24,7 @@ import { shellOutput } from "./shell/output.js";
 import { shellRefusing } from "./shell/refusing.js";
 import { shellRunning } from "./shell/running.js";
 import { shellSpawning } from "./shell/spawning.js";
+import { shellStopping } from "./shell/stopping.js";
 import { stateApprovals } from "./state/approvals.js";
 import { stateDocuments } from "./state/documents.js";
 import { stateMemories } from "./state/memories.js";
@@ -66,6 +67,7 @@ export const shellSuite: Suite<Fixture> = [
   ...shellDirectory,
   ...shellOutput,
   ...shellEnding,
+  ...shellStopping,
   ...shellSpawning,
   ...shellInput,
   ...shellJobs,

@@ -97,6 +97,19 @@ export const fsDirectories: Suite<Fixture> = [
     await fs.mkdir(path("dir"), false);
     expectEqual(await fs.readDir(path("dir")), { children: [], more: false }, "listing");
   }),
+  onFs("fs:readdir:many", "A directory of 1,100 files has 1,100 children", async (fs, path) => {
+    const names = Array.from({ length: 1_100 }, (_, index) => `file-${index}`).sort(codeUnitOrder);
+    await fs.mkdir(path("dir"), false);
+    for (let at = 0; at < names.length; at += 20)
+      await Promise.all(names.slice(at, at + 20).map((name) => fs.writeFile(path(`dir/${name}`), "")));
+    const { children, more } = await fs.readDir(path("dir"));
+    expectEqual([children.length, more], [names.length, false], "how many children, and whether there are more");
+    expectEqual(
+      children.map(({ name }) => name),
+      names,
+      "names",
+    );
+  }),
   onFs(
     "fs:readdir:limit",
     "With a limit the first names are returned, and `more` is whether there are others",

@@ -51,7 +51,10 @@ export function runInPane(fixture: Fixture, command: string, options: PaneRunOpt
     ...(rest.input === undefined ? {} : { input: shown(rest.input) }),
     ...(real === undefined ? {} : { real }),
   };
-  return terminalOf(fixture, { commands: [claim] }, call).run(pane, command, whole);
+  const running = terminalOf(fixture, { commands: [claim] }, call).run(pane, command, whole);
+  // A case may do something else before it awaits this: until then a rejection is not an unhandled one.
+  running.catch(() => {});
+  return running;
 }
 
 /** Dispatches a command to a pane; one of its own by default, which is closed by `closePanes`. */
