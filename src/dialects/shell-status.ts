@@ -110,6 +110,8 @@ function endingOfTree(data: BashData): string {
   if (data.tree === "alive") return `Its process tree was terminated${how}, except the processes below.`;
   if (signals !== null && data.problem === undefined)
     return `Its process tree was terminated${how}; it is unknown whether any process is left.`;
+  if ((data.signal !== null || data.exitCode !== null) && data.problem === undefined)
+    return "It was terminated; it is unknown whether any process of it is left.";
   const began = data.began === "unknown" ? ` ${BEGAN.unknown}` : "";
   return `It could not be ended${signals === null ? " from here" : how} and may still run.${began}`;
 }

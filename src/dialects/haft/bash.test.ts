@@ -45,6 +45,9 @@ describe("bashPresenter", () => {
     expect(textOf({ ...stopped, tree: "unseen", endedBy: null })).toContain(
       "status: timed out after 500 ms. It could not be ended from here and may still run. Raise `timeoutMs`",
     );
+    expect(textOf({ ...stopped, tree: "unseen", endedBy: null, signal: "UNKNOWN" })).toContain(
+      "after 500 ms. It was terminated; it is unknown whether any process of it is left. Raise `timeoutMs`",
+    );
     expect(textOf({ ...stopped, tree: "unseen", endedBy: "KILL", problem: "it could not be ended" })).toContain(
       "after 500 ms. It could not be ended with TERM, then KILL and may still run.",
     );

@@ -66,9 +66,9 @@ export function bashFailure(data: BashData, input: BashInput, limits: BashLimits
   return { code: "SHELL_EXIT", message: `${name} ended with exit code ${exitCode}.${doubt}`, details: { exitCode } };
 }
 
-/** Nothing was seen of its processes, and no signal is known to have ended them. */
-const mayRunOn = ({ tree, endedBy, problem }: BashData) =>
-  tree === "unseen" && (endedBy === null || problem !== undefined);
+/** Nothing was seen of its processes, no signal is known to have ended them, and the command itself was not seen to end. */
+const mayRunOn = ({ tree, endedBy, problem, signal, exitCode }: BashData) =>
+  tree === "unseen" && (problem !== undefined || (endedBy === null && signal === null && exitCode === null));
 
 const stopped = (data: BashData, name: string) => `Stopped ${mayRunOn(data) ? "waiting for " : ""}${name}`;
 

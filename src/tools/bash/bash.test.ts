@@ -162,6 +162,11 @@ describe("a failure", () => {
     const far = await bash(answering({ ...stopped("unseen"), tree, ended: "deadline", began: "unknown" }).bench, "x");
     expect(far.message).toContain('Stopped waiting for "x" after 120000 ms, and it could not be ended from here');
     expect(far.message).toContain("may still run. It is unknown whether it had started");
+    const exit = { by: "signal", signal: "UNKNOWN" } as const;
+    const seen = await bash(answering({ ...stopped("unseen"), tree, exit, ended: "deadline" }).bench, "x");
+    expect(seen.message).toContain(
+      'Stopped "x" after 120000 ms, and it is unknown whether all its processes ended. Raise `timeoutMs`',
+    );
   });
 
   it("to start reports why, with the directory as the model spelled it", async () => {
