@@ -36,7 +36,7 @@ import { httpOptions, requireWeb, searchProviders } from "./web-options.js";
  *
  * @throws `CONFIG_INVALID` for an unknown option, choice, dialect or target, for a rule that is not one, for a workspace that is relative or, on this machine, not
  *   there; `REGISTRY_INVALID_TOOL` for what `defineTool` did not make, and for two tools of one name; `STORE_NEWER` for a state
- *   directory that a newer version has written.
+ *   directory that a newer version has written, `CONFIG_MISSING_PACKAGE` for one whose database nothing here opens.
  * @example See README.md.
  */
 export function createToolkit(

@@ -194,13 +194,14 @@ describe("a state directory", () => {
     expect(await contentsOf(state)).toEqual(before);
     sqlite.isAbsent = true;
     await expect(open()).rejects.toMatchObject({
-      code: "STORE_NEWER",
+      code: "CONFIG_MISSING_PACKAGE",
+      details: { package: "libsql" },
       message: expect.stringMatching(
         /state\.db", which nothing here can open: .* install libsql, or use another directory/,
       ),
     });
-    await expect(createToolkit({ stateDir })).rejects.toMatchObject({ code: "STORE_NEWER" });
-    await expect(files.sessions.open("new")).rejects.toMatchObject({ code: "STORE_NEWER" });
+    await expect(createToolkit({ stateDir })).rejects.toMatchObject({ code: "CONFIG_MISSING_PACKAGE" });
+    await expect(files.sessions.open("new")).rejects.toMatchObject({ code: "CONFIG_MISSING_PACKAGE" });
   });
 
   it("says what is in the place of its database", async () => {

@@ -22,7 +22,7 @@ export interface EmbeddedState {
   forgetApprovedProjects(): Promise<number>;
 }
 
-/** Opens nothing. @throws `STORE_NEWER` for a directory whose state is in a database that cannot be opened here. */
+/** Opens nothing. @throws `CONFIG_MISSING_PACKAGE` for a directory whose state is in a database that cannot be opened here. */
 export async function embeddedState(options: EmbeddedStateOptions): Promise<EmbeddedState> {
   const { sqliteDriver, sqliteState } = await import("../stores/sqlite/index.js");
   const driver = sqliteDriver();

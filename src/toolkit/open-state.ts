@@ -54,7 +54,7 @@ export async function openFileState(stateDir?: string): Promise<State> {
  * @param path - The file of the database, created with mode 0600 in a directory that is there. File tools reach neither it nor the
  *   files that SQLite has beside it. Default: the state that a toolkit has without `state`, in the state directory that the
  *   environment names; what files hold there is moved into it.
- * @throws `BACKEND_UNSUPPORTED` where nothing opens SQLite databases: Node.js is older than 22.13, and `libsql` is not installed.
+ * @throws `CONFIG_MISSING_PACKAGE` where nothing opens SQLite databases: Node.js is older than 22.13, and `libsql` is not installed.
  *   `STORE_NEWER` for a state directory that a newer version has written.
  */
 export async function openSqliteState(path?: string): Promise<State> {
@@ -64,8 +64,8 @@ export async function openSqliteState(path?: string): Promise<State> {
   ]);
   const driver = sqliteDriver();
   if (driver === undefined)
-    throw new HaftError("BACKEND_UNSUPPORTED", `Did not open a SQLite database: ${NO_SQLITE}.`, {
-      details: { backend: "state", feature: "SQLite" },
+    throw new HaftError("CONFIG_MISSING_PACKAGE", `Did not open a SQLite database: ${NO_SQLITE}.`, {
+      details: { package: "libsql" },
     });
   if (path === undefined) return (await openEmbedded()).state;
   return sqliteState({ driver, path });

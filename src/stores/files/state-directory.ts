@@ -27,8 +27,8 @@ export interface StateDirectory {
  * `XDG_STATE_HOME` is ignored, as its specification requires.
  *
  * @param holds - "files": documents, sessions and approvals are kept in files of it, which it refuses once they are in a database.
- * @throws `STORE_NEWER` if a newer version has written it, or one with SQLite and there is none here. Nothing of it is then read
- *   or changed.
+ * @throws `STORE_NEWER` if a newer version has written it, `CONFIG_MISSING_PACKAGE` if its state is in SQLite and nothing here opens
+ *   that. Nothing of it is then read or changed.
  */
 export function openStateDirectory(path?: string, holds?: "files"): StateDirectory {
   const root = statePathOf(path);

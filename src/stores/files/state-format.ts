@@ -46,28 +46,29 @@ export function formatProblem(root: string, holds?: "files"): string | undefined
   if (found === STATE_FORMAT) {
     if (holds === "files")
       return `its documents, sessions and approvals are in "${join(root, DATABASE_FILE)}". Open them with \`openSqliteState\``;
-    if (sqliteSupport() !== undefined) return undefined;
-    return `its sessions and approvals are in "${join(root, DATABASE_FILE)}", which nothing here can open: ${NO_SQLITE}`;
+    return sqliteSupport() === undefined ? lackOf(root) : undefined;
   }
   return `"${formatPath(root)}" says format ${found}, and this Haft knows format ${STATE_FORMAT}. Use the newer Haft`;
 }
+
+const lackOf = (root: string): string =>
+  `its sessions and approvals are in "${join(root, DATABASE_FILE)}", which nothing here can open: ${NO_SQLITE}`;
 
 function adviceFor(error: unknown): string {
   return shortageOf(error)?.next ?? "Make it readable for this user";
 }
 
 /**
- * @throws `STORE_NEWER` if a newer version has written the directory, its version cannot be read, or its database cannot be opened
- *   here. Changes nothing.
+ * @throws `STORE_NEWER` if a newer version has written the directory or its version cannot be read, `CONFIG_MISSING_PACKAGE` if
+ *   nothing here opens its database. Changes nothing.
  */
 export function requireFormat(root: string, holds?: "files"): void {
   const problem = formatProblem(root, holds);
   if (problem === undefined) return;
-  throw new HaftError(
-    "STORE_NEWER",
-    `Did not use the state directory "${root}": ${problem}, or use another directory with \`--state DIR\` or the environment variable HAFT_STATE.`,
-    { details: { path: formatPath(root), known: STATE_FORMAT } },
-  );
+  const message = `Did not use the state directory "${root}": ${problem}, or use another directory with \`--state DIR\` or the environment variable HAFT_STATE.`;
+  if (problem === lackOf(root))
+    throw new HaftError("CONFIG_MISSING_PACKAGE", message, { details: { package: "libsql" } });
+  throw new HaftError("STORE_NEWER", message, { details: { path: formatPath(root), known: STATE_FORMAT } });
 }
 
 /** Writes the format version of the directory, unless it has one: that of files, until something is stored in the database. */
