@@ -1,13 +1,25 @@
 /** Helpers of the cases. */
 import type { Fs } from "../kernel/index.js";
-import { bindAll, type Fixture } from "./fixture.js";
+import { bindAll, directoryProblem, type Fixture, requireFixture } from "./fixture.js";
 import type { Case } from "./plan.js";
 
 const encoder = new TextEncoder();
 
-/** A case over a backend. */
+/** A case over a backend. A fixture that is none is reported in place of what the case makes of it. */
 export function on(id: string, behavior: string, run: (fixture: Fixture) => Promise<void>): Case<Fixture> {
-  return { id, behavior, run };
+  return {
+    id,
+    behavior,
+    async run(fixture) {
+      requireFixture(fixture);
+      try {
+        await run(fixture);
+      } catch (thrown) {
+        const problem = await directoryProblem(fixture);
+        throw problem === undefined ? thrown : new Error(problem, { cause: thrown });
+      }
+    },
+  };
 }
 
 /** A case over the files of a backend, with ports that may touch everything. */
@@ -16,11 +28,7 @@ export function onFs(
   behavior: string,
   run: (fs: Fs, path: (name: string) => string, fixture: Fixture) => Promise<void>,
 ): Case<Fixture> {
-  return {
-    id,
-    behavior,
-    run: (fixture) => run(bindAll(fixture).fs, (name) => `${fixture.directory}/${name}`, fixture),
-  };
+  return on(id, behavior, (fixture) => run(bindAll(fixture).fs, (name) => `${fixture.directory}/${name}`, fixture));
 }
 
 /** UTF-8 bytes of a text. */

@@ -10,7 +10,7 @@ import {
   type Place,
   type Ports,
 } from "../kernel/index.js";
-import { posixQuote } from "../text/index.js";
+import { normalizePath, posixQuote } from "../text/index.js";
 
 /** A file that no port can create. Paths are absolute. */
 export type Plant =
@@ -37,6 +37,32 @@ export interface Fixture {
   openAnother?(): Promise<Backend>;
   /** Called once after the case, also if it failed. Removes the directory; may keep the backend open for the next case. */
   dispose(): Promise<void>;
+}
+
+/** @throws Error that names the first member that is missing or of a wrong form. */
+export function requireFixture(fixture: Fixture): void {
+  const { backend, directory, clock }: Partial<Fixture> = fixture ?? {};
+  const wrong = (what: string) => new Error(`\`create\` has to return a fixture with ${what}.`);
+  if (typeof backend?.bind !== "function") throw wrong("`backend`, what `completeBackend` or `openBackend` returns");
+  if (typeof directory !== "string" || !directory.startsWith("/") || normalizePath(directory) !== directory)
+    throw wrong(`\`directory\`, an absolute path without a slash at its end, not ${JSON.stringify(directory)}`);
+  if (typeof clock?.now !== "function" || typeof clock.timer !== "function")
+    throw wrong("`clock`, the clock of the backend, such as `systemClock`");
+}
+
+/** Why no case can work in the directory of the fixture; undefined if one can. */
+export async function directoryProblem({ backend, directory }: Fixture): Promise<string | undefined> {
+  try {
+    const [found] = await backend.root.fs.resolve([directory]);
+    if (found === undefined) return undefined;
+    const { kind, real } = found;
+    if (kind !== "directory") return `\`directory\` of the fixture is "${directory}": create it, it is ${kind}.`;
+    return real === directory
+      ? undefined
+      : `\`directory\` of the fixture is "${directory}": return its real path, "${real}".`;
+  } catch {
+    return undefined;
+  }
 }
 
 const EVERYTHING: Place = { path: "/", access: ["read", "write", "create", "delete"], scope: "tree" };

@@ -1,5 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { createMemoryBackend } from "../backends/memory/index.js";
+import { onFs } from "./case-setup.js";
+import { fakeClock } from "./fakes/fake-clock.js";
+import type { Fixture } from "./fixture.js";
 import { cannotTable, type Plan, runnable, type Suite } from "./plan.js";
 
 interface Probe {
@@ -42,6 +46,41 @@ describe("runnable", () => {
     await expect(first?.run()).rejects.toThrow("did not pass");
     await second?.run();
     expect(plan.disposed).toBe(2);
+  });
+
+  it("reports what a case found, whatever `dispose` does, and a `dispose` that rejects after a case that passed", async () => {
+    const dispose = () => {
+      throw new Error("not removed");
+    };
+    const broken = (passes: boolean) => planOf(passes, { create: async () => ({ passes, dispose }) });
+    await expect(runnable(broken(false), [suite])[0]?.run()).rejects.toThrow("did not pass");
+    await expect(runnable(broken(true), [suite])[0]?.run()).rejects.toThrow("not removed");
+  });
+
+  it("says what `create` has to return", async () => {
+    const none = planOf(true, { create: async () => undefined as never });
+    await expect(runnable(none, [suite])[0]?.run()).rejects.toThrow(
+      '`create` of the plan "probe" has to return a fixture: an object with `dispose`.',
+    );
+    const dispose = async () => {};
+    const clock = fakeClock();
+    const fixture = { backend: createMemoryBackend({ clock }), directory: "/workspace", clock, dispose };
+    const makes = onFs("fs:probe", "makes a directory", async (fs, path) => {
+      await fs.mkdir(path("made"), false);
+    });
+    const run = (more: object) => {
+      const create = async () => ({ ...fixture, ...more }) as Fixture;
+      return runnable({ name: "probe", create, cannot: {}, knownFailures: {} }, [[makes]])[0]?.run();
+    };
+    await run({});
+    await expect(run({ backend: {} })).rejects.toThrow("a fixture with `backend`, what `completeBackend`");
+    await expect(run({ directory: "/workspace/" })).rejects.toThrow('without a slash at its end, not "/workspace/"');
+    await expect(run({ directory: undefined })).rejects.toThrow("not undefined");
+    await expect(run({ clock: {} })).rejects.toThrow("`clock`, the clock of the backend");
+    await expect(run({ directory: "/gone" })).rejects.toThrow(
+      '`directory` of the fixture is "/gone": create it, it is absent.',
+    );
+    await expect(run({})).rejects.toThrow("already exists");
   });
 
   it("skips `cannot` cases, with the reason", async () => {

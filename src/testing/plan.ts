@@ -16,7 +16,7 @@ export type Suite<F> = readonly Case<F>[];
 /** The subject of the tests, and which cases do not apply to it. */
 export interface Plan<F extends { dispose(): Promise<void> }> {
   readonly name: string;
-  /** Called once per case. */
+  /** Called once per case. A `dispose` that rejects fails the case, unless it has failed already. */
   create(): Promise<F>;
   /** Ids of cases that cannot pass here, each with the reason. They do not run and are printed as a table. */
   readonly cannot: Readonly<Record<string, string>>;
@@ -74,7 +74,9 @@ function refuseUnknownIds<F extends { dispose(): Promise<void> }>(plan: Plan<F>,
   for (const list of ["cannot", "knownFailures"] as const) {
     for (const [id, reason] of Object.entries(plan[list])) {
       if (!ids.has(id))
-        throw new Error(`The plan "${plan.name}" names "${id}" under \`${list}\`, but no suite has it.`);
+        throw new Error(
+          `The plan "${plan.name}" names "${id}" under \`${list}\`, but no suite has it. To run some suites only, give all and filter the cases.`,
+        );
       if (reason.trim() === "")
         throw new Error(`The plan "${plan.name}" gives no reason for "${id}" under \`${list}\`.`);
     }
@@ -87,11 +89,18 @@ function refuseUnknownIds<F extends { dispose(): Promise<void> }>(plan: Plan<F>,
 
 async function runOnce<F extends { dispose(): Promise<void> }>(plan: Plan<F>, one: Case<F>): Promise<void> {
   const fixture = await plan.create();
+  if (typeof fixture?.dispose !== "function")
+    throw new Error(`\`create\` of the plan "${plan.name}" has to return a fixture: an object with \`dispose\`.`);
   try {
     await one.run(fixture);
-  } finally {
-    await fixture.dispose();
+  } catch (thrown) {
+    // What the case found comes first: a fixture that it has broken may not be removable.
+    await Promise.resolve(fixture)
+      .then((broken) => broken.dispose())
+      .catch(() => {});
+    throw thrown;
   }
+  await fixture.dispose();
 }
 
 async function expectFailure<F extends { dispose(): Promise<void> }>(plan: Plan<F>, one: Case<F>): Promise<void> {
