@@ -62,7 +62,12 @@ export function unusable(
     const advice = `Continue it: \`${engine.name} unpause ${container}\`.`;
     return containerFault({ target, fault: "paused" }, `the container "${container}" is paused`, advice);
   }
-  const ended = ["exited", "stopped"].includes(status) ? `is stopped (exit code ${exitCode})` : `is ${status}`;
+  const isStopped = ["exited", "stopped"].includes(status);
+  const ended = isStopped
+    ? `is stopped (exit code ${exitCode})`
+    : status === "created"
+      ? "was not started yet"
+      : `is ${status}`;
   const advice = `Start it: \`${engine.name} start ${container}\`.`;
   return containerFault({ target, fault: "stopped" }, `the container "${container}" ${ended}`, advice);
 }

@@ -53,7 +53,7 @@ describe("the engine", () => {
 
   verifies("BD-061", "is missing: the error names both", async () => {
     expect(await message(found())).toBe(
-      "Did not find a container engine: neither docker nor podman is on PATH and answers. Install one of them.",
+      "Did not find a container engine: docker and podman are not on PATH, or do not answer. Install one of them.",
     );
   });
 
@@ -184,7 +184,7 @@ describe("what the engine reports becomes what to do", () => {
       "docker reports: Cannot connect to the Docker daemon at unix:///x.sock. Is the docker daemon running. Check `docker info`.",
     ],
     [{ state: "exited 137" }, 'the container "web" is stopped (exit code 137). Start it: `docker start web`.'],
-    [{ state: "created 0" }, 'the container "web" is created. Start it: `docker start web`.'],
+    [{ state: "created 0" }, 'the container "web" was not started yet. Start it: `docker start web`.'],
     [{ state: "paused 0" }, 'the container "web" is paused. Continue it: `docker unpause web`.'],
   ])("%j", async (answers, words) => {
     engines.add("docker", { version: DOCKER, ...answers });

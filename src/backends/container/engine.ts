@@ -64,7 +64,7 @@ export async function findEngine(options: EngineOptions = {}): Promise<Engine> {
   throw new HaftError(
     "BACKEND_UNAVAILABLE",
     options.engine === undefined
-      ? "Did not find a container engine: neither docker nor podman is on PATH and answers. Install one of them."
+      ? "Did not find a container engine: docker and podman are not on PATH, or do not answer. Install one of them."
       : `Did not find ${options.engine}: it is not on PATH, or does not answer. Install it, or use another engine.`,
     { details: { backend: options.engine ?? "container" } },
   );

@@ -160,12 +160,13 @@ function clock(
 }
 
 function space(facts: Facts, cwd: string): readonly DoctorFinding[] {
-  const rows = (facts.get("space") ?? []).flatMap((line) => {
-    const [at = "", free, all] = line.split(" ");
-    const [freeKib, allKib] = [countIn(free), countIn(all)];
+  const all = (facts.get("space") ?? []).flatMap((line) => {
+    const [at = "", free, whole] = line.split(" ");
+    const [freeKib, allKib] = [countIn(free), countIn(whole)];
     if (freeKib === undefined || allKib === undefined) return [];
     return [{ at: at === "." ? cwd : at, freeKib, allKib }];
   });
+  const rows = all.filter(({ at }, index) => all.findIndex((one) => one.at === at) === index);
   if (rows.length === 0)
     return [{ id: "space", status: "note", found: "unknown: `df` is missing or does not print sizes" }];
   const found = rows.map(({ at, freeKib, allKib }) => `${gibText(freeKib)} of ${gibText(allKib)} free in ${at}`);
