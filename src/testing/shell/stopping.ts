@@ -11,7 +11,7 @@ export const shellStopping: Suite<Fixture> = [
   on("shell:exec:abort-stops", "A command that was cancelled does nothing more", async (fixture) => {
     const controller = new AbortController();
     const running = run(fixture, LATE, { signal: controller.signal, graceMs: 500 });
-    await until(fixture, "it has begun", () => isThere(fixture, "begun"));
+    await hasBegun(fixture, running);
     controller.abort();
     expectEqual((await running).ended, "cancelled", "how it ended");
     await pause(fixture, 1_500);
@@ -31,7 +31,7 @@ export const shellStopping: Suite<Fixture> = [
       const command = "setsid sleep 600 & echo $! > pid; echo begun > begun";
       const running = run(fixture, command, { signal: controller.signal, graceMs: 0 });
       try {
-        await until(fixture, "it has begun", () => isThere(fixture, "begun"));
+        await hasBegun(fixture, running);
         await pause(fixture, 300);
         controller.abort();
         const result = await running;
@@ -44,5 +44,9 @@ export const shellStopping: Suite<Fixture> = [
     },
   ),
 ];
+
+/** Resolves once the command has begun, or has settled. */
+const hasBegun = (fixture: Fixture, running: Promise<unknown>) =>
+  Promise.race([until(fixture, "it has begun", () => isThere(fixture, "begun")), running]);
 
 const isThere = (fixture: Fixture, name: string) => bindAll(fixture).fs.exists(`${fixture.directory}/${name}`);
