@@ -1,6 +1,6 @@
 /** Helpers of the cases. */
 import type { Fs } from "../kernel/index.js";
-import { bindAll, directoryProblem, type Fixture, requireFixture } from "./fixture.js";
+import { bindAll, type Fixture, fixtureProblem, requireFixture } from "./fixture.js";
 import type { Case } from "./plan.js";
 
 const encoder = new TextEncoder();
@@ -15,7 +15,7 @@ export function on(id: string, behavior: string, run: (fixture: Fixture) => Prom
       try {
         await run(fixture);
       } catch (thrown) {
-        const problem = await directoryProblem(fixture);
+        const problem = await fixtureProblem(fixture);
         throw problem === undefined ? thrown : new Error(problem, { cause: thrown });
       }
     },

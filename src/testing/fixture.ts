@@ -51,7 +51,7 @@ export function requireFixture(fixture: Fixture): void {
 }
 
 /** Why no case can work in the directory of the fixture; undefined if one can. */
-export async function directoryProblem({ backend, directory }: Fixture): Promise<string | undefined> {
+export async function fixtureProblem({ backend, directory }: Fixture): Promise<string | undefined> {
   try {
     const [found] = await backend.root.fs.resolve([directory]);
     if (found === undefined) return undefined;
