@@ -10,8 +10,12 @@ for f in /proc/[0-9]*/stat; do
   case $sids in *" $sid "*) [ "$state" != Z ] || continue;; *) continue;; esac
 `.replaceAll("$\\{", "${");
 
+/** tmux gives 0 for a pane without a process. Session 0 has the processes whose session lies outside of a PID namespace, and those of the kernel. */
+const isOfShell = (pid: number): boolean => Number.isInteger(pid) && pid > 1;
+
 /** Signals the group of a command, if it is still one of the pane's session and not the shell's own. */
 export function signalGroupScript(signal: "TERM" | "KILL", shellPid: number, group: number): string {
+  if (!isOfShell(shellPid) || !isOfShell(group)) return "exit 1";
   return `sids=" ${shellPid} "; ${MEMBERS}
   if [ "$group" = ${group} ] && [ "$group" != "$sid" ]; then kill -CONT -${group} 2>/dev/null; kill -${signal} -${group}; exit; fi
 done 2>/dev/null; exit 1`;
@@ -22,7 +26,7 @@ done 2>/dev/null; exit 1`;
  * used again. HUP, which ends shells, with TERM; 1 s; KILL. A host that is asked to end may have few seconds.
  */
 export function endPanesScript(shellPids: readonly number[]): string {
-  return `sids=" ${shellPids.join(" ")} "
+  return `sids=" ${shellPids.filter(isOfShell).join(" ")} "
 each() { found=0; ${MEMBERS} [ $p != $sid ] || continue
   found=$((found + 1)); [ -z "$1" ] || kill -$1 $p; [ "$1" != HUP ] || { kill -TERM $p; kill -CONT $p; }
   done 2>/dev/null; [ $found -gt 0 ]; }

@@ -235,7 +235,8 @@ export class Panes {
    * @throws `TERMINAL_PANE_GONE`, `TERMINAL_NOT_OWNED`.
    */
   async close(id: string, session?: string): Promise<void> {
-    const { state, pid } = await this.factsOf(id);
+    const facts = await this.factsOf(id);
+    const { state } = facts;
     const users = this.own(id)?.sessions ?? [];
     const isShared = session !== undefined && [...users].some((one) => one !== session);
     if (!state.owned || isShared) {
@@ -245,7 +246,7 @@ export class Panes {
       });
     }
     this.#own.delete(id);
-    await this.#server.endProcesses([pid]);
+    await this.#server.endProcesses([facts]);
     await this.#server.send(["kill-pane", "-t", id]).catch(() => {});
   }
 
@@ -257,7 +258,7 @@ export class Panes {
         ? []
         : await this.#server.send(["list-clients", "-F", "#{client_control_mode}#{pane_id}"]);
     const ending = own.filter(({ state }) => !watched.includes(`0${state.pane}`));
-    await this.#server.endProcesses(ending.map(({ pid }) => pid));
+    await this.#server.endProcesses(ending);
     // tmux 3.3a crashes, with all sessions of the user, if the current window is not the last one of a session that ends.
     const ordered = [...ending.filter((one) => !one.isCurrent), ...ending.filter((one) => one.isCurrent)];
     await this.#server.sendAll(ordered.map(({ state }) => ["kill-pane", "-t", state.pane])).catch(() => {});

@@ -7,6 +7,7 @@ import { formatText, tmuxWord } from "./control-lines.js";
 import { endPanesScript } from "./kill-script.js";
 import { OPEN_SCRIPT } from "./open-script.js";
 import type { TmuxOptions } from "./options.js";
+import type { PaneFacts } from "./pane-facts.js";
 
 /** Columns and rows of a new window that no user looks at. */
 const SIZE = "200x50";
@@ -113,8 +114,9 @@ export class TmuxServer {
     return command === undefined ? notice : `${notice} The user can watch it: ${command}`;
   }
 
-  /** Ends all processes in the sessions of these shells, which must be those of panes of ours. */
-  async endProcesses(shellPids: readonly number[]): Promise<void> {
+  /** Ends what runs in these panes, which must be ours. The number of a shell that has ended may be another process's by now. */
+  async endProcesses(panes: readonly Pick<PaneFacts, "pid" | "dead">[]): Promise<void> {
+    const shellPids = panes.filter(({ dead }) => !dead).map(({ pid }) => pid);
     if (shellPids.length === 0) return;
     await this.#backend.root.shell.exec(endPanesScript(shellPids), { cwd: "/", timeoutMs: 15_000 });
   }
