@@ -22,10 +22,19 @@ export function boundaryOf(mounts: readonly Mount[]): Boundary {
       if (mount.how === "read")
         return `it is read-only in the sandbox. Change files in the workspace; for other directories, the user adds them to \`sandbox.writable\` in haft.jsonc.`;
       const removes = access === "delete" || access === "write";
-      const lost = removes ? mounts.find(({ path }) => isWithin(real, path)) : undefined;
+      // In a private directory lie the places of what is mounted where it is seen, such as `/tmp`.
+      const places = [real, ...seenAs(mounts, real)];
+      const lost = removes ? mounts.find(({ path }) => places.some((place) => isWithin(place, path))) : undefined;
       return lost === undefined ? undefined : keptRefusal(lost.path);
     },
   };
+}
+
+/** The other paths that commands have for what is in a private directory. */
+function seenAs(mounts: readonly Mount[], real: string): readonly string[] {
+  return mounts
+    .filter(({ how, source }) => how === "private" && isWithin(source, real))
+    .map(({ path, source }) => path + real.slice(source.length));
 }
 
 const keptRefusal = (path: string): string =>

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer, type Server } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { systemClock } from "../../host/index.js";
 import type { Backend } from "../../kernel/index.js";
 import { hostGuard } from "../../policy/host-guard.js";
@@ -225,7 +225,16 @@ async function fileTools(backend: Backend, world: World): Promise<string[]> {
   >[0];
   const places = [{ path: "/", access: ["read", "write", "create", "delete"], scope: "tree" }] as const;
   const { fs } = bindAll(fixture, { files: places as never });
+  const { stdout } = await backend.root.shell.exec("printf %s $TMPDIR", { cwd: world.workspace, timeoutMs: 20_000 });
+  const tmp = Buffer.from(stdout.head).toString();
+  const ownHome = join(tmp, "../home");
   const attempts: Record<string, () => Promise<unknown>> = {
+    // Where a later command has a mount: a symlink in its place would lead the mount elsewhere.
+    "remove a place of a mount": () =>
+      fs.rm(join(tmp, basename(join(tmp, ".."))), { recursive: true, ignoreMissing: false }),
+    "move a place of a mount": () => fs.rename(join(ownHome, ".local"), join(ownHome, "l"), { replace: false }),
+    "remove the private home directory": () => fs.rm(ownHome, { recursive: true, ignoreMissing: false }),
+    "write to the private directory": () => fs.writeFile(join(tmp, "../owner"), "x"),
     "read a key": () => fs.readText(join(world.home, ".ssh/id")),
     "read outside": () => fs.readText(join(world.base, "outside/secret")),
     "read through a symlink": () => fs.readText(join(world.workspace, "to-the-secret")),

@@ -9,10 +9,13 @@ export const PROXY_PORT = 3128;
  */
 export const FORWARDER_SCRIPT = `
 const { connect, createServer } = require("node:net"), { spawn } = require("node:child_process"), fs = require("node:fs");
+const { basename, dirname } = require("node:path");
 const [, socket, ...argv] = process.argv;
+// The path of a socket may have 107 bytes.
+const directory = fs.openSync(dirname(socket), "r");
 for (const name of ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR2", "SIGALRM"]) process.on(name, () => {});
 const server = createServer((inside) => {
-  const outside = connect(socket);
+  const outside = connect("/proc/self/fd/" + directory + "/" + basename(socket));
   const close = () => (inside.destroy(), outside.destroy());
   inside.on("error", close).pipe(outside).on("error", close).pipe(inside);
 });

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { hostGuard } from "../../policy/host-guard.js";
 import { expectFault } from "../../testing/faults.fixture.js";
 import { withBubblewrap } from "../../testing/programs.fixture.js";
 import { createSandboxBackend } from "./index.js";
@@ -38,6 +39,25 @@ withBubblewrap("opening a sandbox", () => {
     vi.stubEnv("TMPDIR", join(base, "ws/t"));
     await expect(open()).rejects.toMatchObject({ code: "CONFIG_INVALID", message: expect.stringContaining("TMPDIR") });
     expect(readdirSync(join(base, "ws/t"))).toEqual([]);
+  });
+
+  it.each(["missing", "file"])("names a directory of temporary files that cannot be used: %s", async (name) => {
+    writeFileSync(join(base, "file"), "");
+    vi.stubEnv("TMPDIR", join(base, name));
+    const message = expect.stringMatching(new RegExp(`^Did not open "sandbox": .*"${join(base, name)}".* Set TMPDIR`));
+    await expect(open()).rejects.toMatchObject({ code: "BACKEND_UNAVAILABLE", message });
+  });
+
+  it("has its proxy where the directory of temporary files has a longer path than a socket may have", async () => {
+    const long = join(base, "x".repeat(60), "y".repeat(60));
+    mkdirSync(long, { recursive: true });
+    vi.stubEnv("TMPDIR", long);
+    const backend = await open({ hosts: hostGuard([]) });
+    const ask = `require("http").get({ port: 3128, path: "http://example.com/" }, (answer) => { console.log(answer.statusCode); process.exit(); })`;
+    expect(await run(backend, `'${process.execPath}' -e '${ask}'`)).toBe("403");
+    await backend.close();
+    // A name that was cut off would be beside it.
+    expect([readdirSync(long), readdirSync(join(long, ".."))]).toEqual([[], ["y".repeat(60)]]);
   });
 
   it("knows the home directory behind a symlink", async () => {

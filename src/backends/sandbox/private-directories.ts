@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { processStart } from "../../host/index.js";
-import { HaftError, isWithin } from "../../kernel/index.js";
+import { HaftError, isWithin, messageOf } from "../../kernel/index.js";
 import type { PrivateDirectories } from "./layout.js";
 
 const PREFIX = "haft-sandbox-";
@@ -22,9 +22,27 @@ const STALE_MS = 7 * 24 * 3_600_000;
 
 /**
  * @param roots - What its commands may change.
- * @throws `CONFIG_INVALID` where they could move the private directories.
+ * @throws `CONFIG_INVALID` where they could move the private directories, `BACKEND_UNAVAILABLE` where those cannot be created.
  */
 export function createPrivateDirectories(home: string, roots: readonly string[]): PrivateDirectories {
+  let root: string | undefined;
+  try {
+    const above = directoryAbove(roots);
+    removeStale(above);
+    root = mkdtempSync(join(above, PREFIX));
+    return filled(root, home, roots);
+  } catch (thrown) {
+    if (root !== undefined) removePrivateDirectories(root);
+    if (HaftError.is(thrown)) throw thrown;
+    throw new HaftError(
+      "BACKEND_UNAVAILABLE",
+      `Did not open "sandbox": its private directories cannot be created in the directory of temporary files, "${tmpdir()}" (${messageOf(thrown)}). Set TMPDIR to a directory where this user can create files.`,
+      { details: { target: "sandbox" } },
+    );
+  }
+}
+
+function directoryAbove(roots: readonly string[]): string {
   const above = realpathSync(tmpdir());
   const around = roots.find((root) => isWithin(root, above));
   if (around !== undefined)
@@ -33,8 +51,10 @@ export function createPrivateDirectories(home: string, roots: readonly string[])
       `Did not open "sandbox": the directory of temporary files, "${above}", lies in "${around}", which commands may change. Set TMPDIR to a directory outside of it.`,
       { details: { target: "sandbox" } },
     );
-  removeStale(above);
-  const root = mkdtempSync(join(above, PREFIX));
+  return above;
+}
+
+function filled(root: string, home: string, roots: readonly string[]): PrivateDirectories {
   const own = Object.freeze({
     root,
     tmp: join(root, "tmp"),

@@ -1,5 +1,6 @@
 /** The way of a sandbox to the network: an HTTP proxy on a Unix socket, which connects to allowed hosts only. */
 import { lookup } from "node:dns/promises";
+import { closeSync, constants, openSync } from "node:fs";
 import {
   createServer,
   type IncomingMessage,
@@ -9,6 +10,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import { connect, isIP, type Socket } from "node:net";
+import { basename, dirname } from "node:path";
 import type { HostGuard } from "../../kernel/index.js";
 import { messageOf } from "../../kernel/index.js";
 
@@ -31,11 +33,20 @@ export async function startProxy(socketPath: string, guard: HostGuard): Promise<
   );
   server.on("clientError", (_, client) => client.destroy());
   server.maxConnections = MAX_CONNECTIONS;
-  await listening(server, socketPath);
+  // The system allows a socket 107 bytes of path, and Node.js 20 cuts off the rest.
+  const directory = openSync(dirname(socketPath), constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await listening(server, `/proc/self/fd/${directory}/${basename(socketPath)}`);
+  } catch (thrown) {
+    closeSync(directory);
+    throw thrown;
+  }
   server.unref();
   return {
     close() {
+      // This removes the socket, by its path.
       server.close();
+      closeSync(directory);
       server.closeAllConnections();
       for (const one of tunnels) one.destroy();
     },
