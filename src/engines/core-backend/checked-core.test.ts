@@ -129,4 +129,16 @@ describe("an answer that breaks the contract", () => {
       expect(error.message).toMatch(/`realPath` of the backend "mine" returned (null|"data"), not an absolute path/);
     }
   });
+
+  it.each([
+    [{ code: "EACCES" }, "FS_PERMISSION"],
+    [{}, "FS_IO"],
+  ])("of realPath, rejected with %j, is an error of the path", async (more, code) => {
+    const realPath = async () => {
+      throw Object.assign(new Error("the connection was lost"), more);
+    };
+    const backend = completeBackend(core({ realPath }));
+    const error = await expectError(backend.root.fs.resolve(["/data/file"]), code as never, "resolve");
+    expect(error.message).toContain("/data/file");
+  });
 });

@@ -3,6 +3,7 @@ import type { CoreFs, CoreShell } from "../../kernel/index.js";
 import { HaftError } from "../../kernel/index.js";
 import { normalizePath } from "../../text/index.js";
 import type { BackendCore } from "./backend-core.js";
+import { askCore } from "./faults.js";
 
 type Operation = keyof CoreFs;
 
@@ -96,7 +97,7 @@ export function checkedFs(backend: string, fs: CoreFs): CoreFs {
 /** The same `realPath`, undefined where there is none. */
 export function checkedRealPath(core: BackendCore): (path: string) => Promise<string | undefined> {
   return async (path) => {
-    const real: unknown = await core.realPath?.(path);
+    const real: unknown = await askCore("follow", path, async () => core.realPath?.(path));
     if (real === undefined || isPath(real)) return real;
     const what = `${typeof real === "string" ? JSON.stringify(real) : kindOf(real)}, not ${PATH}, or undefined`;
     throw new HaftError("FS_IO", `Did not follow "${path}": ${answered(core.name, "realPath", what)}`, {
