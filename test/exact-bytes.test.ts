@@ -90,7 +90,7 @@ function throughNoPane(title: string, place: () => ChosenTarget): void {
       const call = await open({ ...more, target: `${target}+tmux,shell=pane` });
       const { data } = await call("bash", { command: BOTH, on: "there" });
       expect([headOf(data.stdout), headOf(data.stderr)]).toEqual(["out\nerr\n", ""]);
-      await thereAndBack(call);
+      await thereAndBack(call, BESIDE_A_PANE);
       const { text } = await call("capture_pane", { on: "there" });
       // The prompt, the commands and their output.
       expect(text).toMatch(/\nout\nerr\n/);

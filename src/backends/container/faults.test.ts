@@ -43,7 +43,7 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
 
     it("a client that is terminated returns 0, which is never taken for the result: that is the command's own, once", async () => {
       const { container, exec, shell } = await opened();
-      for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+      for (const signal of ["SIGTERM", "SIGKILL", "SIGINT"] as const) {
         const running = exec(`echo began >>/tmp/${signal}; sleep 2; echo done; exit 3`);
         await until(async () => text((await exec(`cat /tmp/${signal}`)).stdout) === "began\n");
         killClients(container, signal);
@@ -132,6 +132,17 @@ for (const name of ["podman", "docker"] satisfies EngineName[]) {
       expect([ended, tree.state]).toEqual(["deadline", "gone"]);
       expect(engine.processes(container).filter((line) => /sleep 4[01]/.test(line))).toEqual([]);
       expect(text((await exec("ls /tmp")).stdout)).not.toContain("late");
+    });
+
+    it("exit codes that the client of an engine has for its own failures are those of the command", async () => {
+      const { exec } = await opened();
+      const { by, code } = { by: "code", code: 126 } as const;
+      for (const one of [1, 125, 126, 127]) expect((await exec(`exit ${one}`)).exit).toEqual({ by, code: one });
+      expect((await exec("exit 255")).exit).toEqual({ by, code: 255 });
+      const refused = await exec(": >/tmp/plain; /tmp/plain");
+      expect([refused.exit, text(refused.stderr)]).toEqual([{ by, code }, expect.stringContaining("/tmp/plain")]);
+      // In a shell, as for a client whose container was stopped.
+      expect((await exec("kill -9 $$")).exit).toEqual({ by: "status", status: 137 });
     });
 
     it("the two streams stay apart, without carriage returns [CONT-07]", async () => {

@@ -40,6 +40,7 @@ const SMOKE: readonly string[] = [
   "fs:guard:swapped-before-the-act",
   "shell:exec:streams-apart",
   "shell:exit:any-code",
+  "shell:exit:over-128-is-an-end",
   "shell:exec:long-text-survives",
   "shell:stdin:one-megabyte",
   "shell:env:any-value",

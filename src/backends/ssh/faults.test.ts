@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { processStart, sendSignal } from "../../host/index.js";
@@ -55,13 +55,14 @@ withServices(["ssh", "links"], "faults of ssh", () => {
   afterEach(async () => {
     link("up");
     const used = machines.splice(0);
-    for (const { backend, work } of used) {
-      await backend.root.fs.rm(work, { recursive: true, ignoreMissing: true });
-      await backend.close();
-    }
+    for (const { backend } of used) await backend.close();
     await until(() => client.processes().length === 0);
     expect(client.left()).toEqual([]);
-    for (const { work } of used) await until(() => processesOf(work).length === 0);
+    for (const { work } of used) {
+      await until(() => processesOf(work).length === 0);
+      // The hosts are on this machine.
+      rmSync(work, { recursive: true, force: true });
+    }
     client.dispose();
   });
   const open = async (kind: Kind, options: Partial<OpenSshOptions> = {}) => {
@@ -122,15 +123,23 @@ withServices(["ssh", "links"], "faults of ssh", () => {
     const running = await Promise.all(
       KINDS.map(async (kind) => {
         const machine = await open(kind, { orphanMs: 2_000, leaseMs: 6_000 });
-        const result = machine.shell.exec("echo $$ > pid; touch begun; exec sleep 600", { cwd: machine.work });
+        let heard = "";
+        const result = machine.shell.exec("echo begun; touch begun; exec sleep 600", {
+          cwd: machine.work,
+          onOutput: (_, bytes) => {
+            heard += Buffer.from(bytes).toString();
+          },
+        });
         await machine.begun();
+        await until(() => heard === "begun\n");
         return { machine, result };
       }),
     );
     link("down");
     for (const { machine, result } of running) {
       const lost = await result;
-      expect([lost.ended, lost.began]).toEqual(["channel-lost", "unknown"]);
+      expect([lost.ended, lost.began, lost.exit]).toEqual(["channel-lost", "yes", { by: "none" }]);
+      expect([out(lost), lost.stdout.final]).toEqual(["begun\n", false]);
       expectFault("ssh: link cut for good", lost);
       await until(() => processesOf(machine.work).length === 0);
     }

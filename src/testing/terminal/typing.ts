@@ -124,12 +124,13 @@ export const terminalTyping: Suite<Fixture> = [
   on("terminal:capture:escapes", "Colors can be kept, and shown as text", async (fixture) => {
     const terminal = terminalOf(fixture);
     const { pane } = await terminal.open({});
-    await runInPane(fixture, "printf '\\033[31mred\\033[0m\\n'", { pane });
+    await runInPane(fixture, "printf '\\033[31mred\\033[0m C:\\\\dir\\n'", { pane });
     const capture = async (options: object) => (await terminal.capture(pane, { ...PLAIN, ...options })).text;
     expectThat(!(await capture({})).includes("\u001b"), "plain");
     expectThat((await capture({ escapes: true })).includes("\u001b[31mred"), "escapes");
     const asText = await capture({ escapes: true, escapeNonPrintable: true });
     expectThat(asText.includes("\\033[31mred") && !asText.includes("\u001b"), "as text");
+    expectThat(asText.includes("C:\\\\dir"), "as text, a backslash is doubled");
     await terminal.close(pane);
   }),
   on("terminal:capture:history", "Lines of the history are captured by their number", async (fixture) => {

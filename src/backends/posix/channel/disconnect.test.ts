@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { HaftError, type ShellResult } from "../../../kernel/index.js";
+import { type Backend, HaftError, type ShellResult } from "../../../kernel/index.js";
 import { isAlive, PosixMachine, pause, until } from "../machine.fixture.js";
 import { underOneShell } from "../shells.fixture.js";
 
@@ -144,14 +144,40 @@ underOneShell((shell) => {
     await backend.close();
   });
 
-  it("the reason of a silent line is that it was silent", async () => {
-    const backend = await machine.open({ leaseMs: 2_000 });
-    const running = backend.root.shell.exec("exec sleep 600", { cwd: machine.work });
-    await until(() => machine.processes().length > 8);
+  /** A command that has printed "out", which has arrived, on a line that is silent from now on. */
+  const silenced = async (backend: Backend, signal?: AbortSignal) => {
+    let heard = "";
+    const onOutput = (_: string, bytes: Uint8Array) => {
+      heard += text(bytes);
+    };
+    const options = { cwd: machine.work, onOutput, ...(signal === undefined ? {} : { signal }) };
+    const running = backend.root.shell.exec("echo out; exec sleep 600", options);
+    await until(() => heard === "out\n");
     machine.isMute = true;
+    return { running };
+  };
+
+  it("the reason of a silent line is that it was silent, and what had arrived is in the result", async () => {
+    const backend = await machine.open({ leaseMs: 2_000 });
+    const { running } = await silenced(backend);
     machine.delay = "never";
-    expect((await running).problem).toBe("no data arrived for 1 s");
+    const { began, problem, stdout } = await running;
+    expect([began, problem]).toEqual(["yes", "no data arrived for 1 s"]);
+    expect([text(stdout.head), stdout.produced, stdout.final]).toEqual(["out\n", 4, false]);
     await until(() => machine.processes().length === 0);
+    await backend.close();
+  });
+
+  it("what is cancelled on a silent line has the output that had arrived", async () => {
+    const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
+    const controller = new AbortController();
+    const { running } = await silenced(backend, controller.signal);
+    controller.abort();
+    const { began, ended, stdout, tree } = await running;
+    expect([began, ended, tree.state, text(stdout.head)]).toEqual(["yes", "cancelled", "unseen", "out\n"]);
+    machine.isMute = false;
+    machine.cut();
+    await backend.root.shell.exec("true", { cwd: machine.work });
     await backend.close();
   });
 

@@ -162,7 +162,7 @@ export class CommandRun {
     const pace = onOutput === undefined ? "go" : "hold";
     const request = commandRequest("exec", what, this.#options, [String(head), String(tail), pace]);
     const sent = this.#remote.request(request, controller.signal);
-    if (onOutput !== undefined) this.#outputPoller = new OutputPoller(this.#remote, id, onOutput);
+    if (onOutput !== undefined) this.#outputPoller = new OutputPoller(this.#remote, id, onOutput, this.#keep);
     return sent;
   }
 
@@ -222,7 +222,7 @@ export class CommandRun {
       return result.began === "no" ? { ...result, ended: why } : { ...result, ended: why, tree };
     }
     const report = (await isAnswering) ? await orAfter(this.#poll(id), 1_000) : undefined;
-    if (report === undefined) return { ...this.#result(why, "unknown"), tree };
+    if (report === undefined) return { ...this.#unreported(why, "unknown"), tree };
     return this.#ended(
       id,
       { ...report, tree: tree.state === "gone" ? tree : { ...report.tree, endedBy: tree.endedBy } },
@@ -287,7 +287,14 @@ export class CommandRun {
   }
 
   #disconnected(began: ShellResult["began"], problem: string): ShellResult {
-    return { ...this.#result("channel-lost", began), tree: TREE_UNSEEN, problem };
+    return { ...this.#unreported("channel-lost", began), tree: TREE_UNSEEN, problem };
+  }
+
+  /** A result without a report of the remote side, with the output that arrived before. */
+  #unreported(ended: ShellResult["ended"], began: ShellResult["began"]): ShellResult {
+    const received = this.#outputPoller?.received();
+    const hasBegun = received !== undefined && received.stdout.produced + received.stderr.produced > 0;
+    return { ...this.#result(ended, hasBegun ? "yes" : began), ...(hasBegun ? received : {}) };
   }
 
   #notStarted(ended: ShellResult["ended"], problem?: string): ShellResult {

@@ -1,8 +1,10 @@
 /** Reports the output of a remote command to a listener, until its end. */
 import { systemClock } from "../../../host/index.js";
 import { type Captured, finishPublishing, OutputPublisher, type ShellOptions } from "../../../kernel/index.js";
+import { HeadTailBuffer } from "../../../text/index.js";
 import type { Frame } from "../channel/frames.js";
 import type { RemoteAgent } from "../channel/remote-agent.js";
+import type { KeepBytes } from "./capture.js";
 
 type Stream = "stdout" | "stderr";
 
@@ -54,11 +56,12 @@ export class OutputPoller {
   readonly #publishers: Readonly<Record<Stream, OutputPublisher>>;
   /** Offset of the next byte to report. */
   readonly #reported = { stdout: 0, stderr: 0 };
+  readonly #kept: Readonly<Record<Stream, HeadTailBuffer>>;
   readonly #running: Promise<void>;
   #wake: () => void = () => {};
   #isOver = false;
 
-  constructor(remote: RemoteAgent, id: number, listener: NonNullable<ShellOptions["onOutput"]>) {
+  constructor(remote: RemoteAgent, id: number, listener: NonNullable<ShellOptions["onOutput"]>, keep: KeepBytes) {
     this.#remote = remote;
     this.#id = id;
     this.#partBytes = remote.place.facts.has("bytes") ? PART_BYTES : SMALL_PART_BYTES;
@@ -66,7 +69,18 @@ export class OutputPoller {
       stdout: new OutputPublisher((bytes, offset) => listener("stdout", bytes, offset)),
       stderr: new OutputPublisher((bytes, offset) => listener("stderr", bytes, offset)),
     };
+    const { head, tail } = keep;
+    this.#kept = { stdout: new HeadTailBuffer(head, tail), stderr: new HeadTailBuffer(head, tail) };
     this.#running = this.#run();
+  }
+
+  /** The output that has arrived, for a command of which nothing else will be known. */
+  received(): Readonly<Record<Stream, Captured>> {
+    const captured = (stream: Stream): Captured => {
+      const [head, tail, produced] = [this.#kept[stream].head(), this.#kept[stream].tail(), this.#reported[stream]];
+      return { head, tail, produced, omittedBytes: produced - head.length - tail.length, final: false };
+    };
+    return { stdout: captured("stdout"), stderr: captured("stderr") };
   }
 
   /** Stops polling. */
@@ -156,6 +170,7 @@ export class OutputPoller {
   #report(stream: Stream, offset: number, bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     this.#reported[stream] = offset + bytes.length;
+    this.#kept[stream].push(bytes);
     this.#publishers[stream].publish(bytes, offset);
   }
 }
