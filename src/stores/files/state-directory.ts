@@ -104,7 +104,7 @@ function makeDirectories(path: string): void {
 /** Why nothing can be stored there, as a clause; undefined if it is writable, which is tried with a temporary directory. */
 export function stateProblem({ path }: Pick<StateDirectory, "path">): string | undefined {
   const problem = formatProblem(path);
-  if (problem !== undefined) return problem;
+  if (problem !== undefined) return problem.why;
   try {
     rmdirSync(mkdtempSync(join(nearestDirectory(path), ".haft-")));
     return undefined;

@@ -24,35 +24,48 @@ const FILE = "format.json";
 
 export const formatPath = (root: string): string => join(root, FILE);
 
+interface FormatProblem {
+  /** A clause with the next step. */
+  readonly why: string;
+  /** The state is of this version, but nothing here opens SQLite. */
+  readonly lacksSqlite?: true;
+}
+
 /**
- * Why the files of a directory must not be used, as a clause with the next step; undefined if they can be. A directory
- * without `format.json` has format 1.
+ * Why the files of a directory must not be used; undefined if they can be. A directory without `format.json` has format 1.
  *
  * @param holds - "files": it is used by who keeps documents, sessions and approvals in files.
  */
-export function formatProblem(root: string, holds?: "files"): string | undefined {
+export function formatProblem(root: string, holds?: "files"): FormatProblem | undefined {
   let text: string | undefined;
   try {
     text = readIfThere(formatPath(root));
     if (text === undefined && isSymlink(formatPath(root)))
-      return `"${formatPath(root)}" is a dangling symlink. Restore its target`;
+      return { why: `"${formatPath(root)}" is a dangling symlink. Restore its target` };
   } catch (error) {
-    return `"${formatPath(root)}" cannot be read (${messageOf(error)}). ${adviceFor(error)}`;
+    return { why: `"${formatPath(root)}" cannot be read (${messageOf(error)}). ${adviceFor(error)}` };
   }
-  const found = text === undefined ? 1 : formatIn(text);
+  const found = text === undefined ? FILES_FORMAT : formatIn(text);
   if (found === undefined)
-    return `"${formatPath(root)}" does not state the format of the files. Restore it, or delete it if no newer Haft has used the directory`;
+    return {
+      why: `"${formatPath(root)}" does not state the format of the files. Restore it, or delete it if no newer Haft has used the directory`,
+    };
   if (found === FILES_FORMAT) return undefined;
-  if (found === STATE_FORMAT) {
-    if (holds === "files")
-      return `its documents, sessions and approvals are in "${join(root, DATABASE_FILE)}". Open them with \`openSqliteState\``;
-    return sqliteSupport() === undefined ? lackOf(root) : undefined;
-  }
-  return `"${formatPath(root)}" says format ${found}, and this Haft knows format ${STATE_FORMAT}. Use the newer Haft`;
+  const database = join(root, DATABASE_FILE);
+  if (found !== STATE_FORMAT)
+    return {
+      why: `"${formatPath(root)}" says format ${found}, and this Haft knows format ${STATE_FORMAT}. Use the newer Haft`,
+    };
+  if (holds === "files")
+    return {
+      why: `its documents, sessions and approvals are in "${database}". Open them with \`openSqliteState\``,
+    };
+  if (sqliteSupport() !== undefined) return undefined;
+  return {
+    why: `its sessions and approvals are in "${database}", which nothing here can open: ${NO_SQLITE}`,
+    lacksSqlite: true,
+  };
 }
-
-const lackOf = (root: string): string =>
-  `its sessions and approvals are in "${join(root, DATABASE_FILE)}", which nothing here can open: ${NO_SQLITE}`;
 
 function adviceFor(error: unknown): string {
   return shortageOf(error)?.next ?? "Make it readable for this user";
@@ -65,9 +78,8 @@ function adviceFor(error: unknown): string {
 export function requireFormat(root: string, holds?: "files"): void {
   const problem = formatProblem(root, holds);
   if (problem === undefined) return;
-  const message = `Did not use the state directory "${root}": ${problem}, or use another directory with \`--state DIR\` or the environment variable HAFT_STATE.`;
-  if (problem === lackOf(root))
-    throw new HaftError("CONFIG_MISSING_PACKAGE", message, { details: { package: "libsql" } });
+  const message = `Did not use the state directory "${root}": ${problem.why}, or use another directory with \`--state DIR\` or the environment variable HAFT_STATE.`;
+  if (problem.lacksSqlite) throw new HaftError("CONFIG_MISSING_PACKAGE", message, { details: { package: "libsql" } });
   throw new HaftError("STORE_NEWER", message, { details: { path: formatPath(root), known: STATE_FORMAT } });
 }
 
