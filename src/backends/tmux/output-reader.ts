@@ -49,7 +49,7 @@ export class OutputReader {
   }
 
   /** Notes that bytes of the pane did not arrive. After the end of the command they are not its own. */
-  miss(): void {
+  noteGap(): void {
     if (this.#part !== "after") this.#hasGap = true;
   }
 

@@ -192,7 +192,7 @@ export class PaneCommandRun {
         if (hadBegun !== this.#output.hasBegun || this.#output.hasEnded) waiter.wake();
       },
       changed: () => waiter.wake(),
-      missed: () => this.#output.miss(),
+      clientLost: () => this.#output.noteGap(),
     });
     const endStopping = stopWith(signals, timeoutMs, (why) => {
       stopped ??= why;
@@ -365,7 +365,7 @@ export class PaneCommandRun {
   #lost(why: "gone" | "lost"): PaneResult {
     const problem =
       why === "gone" ? `the pane ${this.#pane.id} was closed` : "the tmux server ended, or the connection to it";
-    this.#output.miss();
+    this.#output.noteGap();
     return this.#result({ began: "yes", ended: "channel-lost", exit: { by: "none" }, problem });
   }
 

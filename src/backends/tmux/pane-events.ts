@@ -5,8 +5,8 @@ export interface PaneListener {
   output(bytes: Uint8Array): void;
   /** Panes were opened or closed, or the client was lost. */
   changed?(): void;
-  /** The client was lost: what panes print until there is another one does not arrive. */
-  missed?(): void;
+  /** What panes print until there is another client does not arrive. */
+  clientLost?(): void;
 }
 
 /** Passes what the client receives to those who wait for it. */
@@ -21,8 +21,8 @@ export class PaneEvents implements ServerEvents {
     this.#each((one) => one.changed?.());
   }
 
-  missed(): void {
-    this.#each((one) => one.missed?.());
+  clientLost(): void {
+    this.#each((one) => one.clientLost?.());
   }
 
   /** @returns Stops listening. */

@@ -24,8 +24,7 @@ const WHY_NOT: Readonly<Record<string, string>> = {
 export interface ServerEvents {
   output(pane: string, bytes: Uint8Array): void;
   changed(): void;
-  /** The client has ended. */
-  missed(): void;
+  clientLost(): void;
 }
 
 /** What belongs to one tmux server while it runs. */
@@ -104,14 +103,12 @@ export class TmuxServer {
 
   /** Once, for a result: that the named session did not exist, whose name may be misspelled. */
   async takeNotice(): Promise<string | undefined> {
-    if (this.#isNoticed) return undefined;
-    let notice: string | undefined;
-    const command = await this.attachCommand((name) => {
-      notice = `There was no tmux session "${name}": it was created.`;
-    });
-    if (notice === undefined) return undefined;
+    const { session } = this.#options;
+    if (session === undefined || !(await this.open()).made || this.#isNoticed) return undefined;
     this.#isNoticed = true;
-    return command === undefined ? notice : `${notice} The user can watch it: ${command}`;
+    const command = await this.attachCommand();
+    const watch = command === undefined ? "" : ` The user can watch it: ${command}`;
+    return `There was no tmux session "${session}": it was created.${watch}`;
   }
 
   /** Ends what runs in these panes, which must be ours. The number of a shell that has ended may be another process's by now. */
@@ -208,7 +205,7 @@ export class TmuxServer {
       changed: () => this.#events.changed(),
       ended: () => {
         if (opening !== undefined) this.#forget(opening);
-        this.#events.missed();
+        this.#events.clientLost();
         this.#events.changed();
       },
     });

@@ -106,7 +106,6 @@ export class RunningCommand {
   #detach: (how: CommandEnd) => void = () => {};
   #stopping: Promise<TreeState> | undefined;
   #stopReason: Ended | undefined;
-  /** Whether the leader started no process, so that no other process ever had its pipes. */
   #readTimer: NodeJS.Timeout | undefined;
   /** The next check for remaining processes. */
   #nextPoll: { readonly poll: number; readonly timer: NodeJS.Timeout } | undefined;
