@@ -18,7 +18,7 @@ const MIN_BLOCK_BYTES = 1_024;
 
 export async function clampContent(run: CallRun, rendered: Rendered): Promise<Clamped> {
   const { maxBytes } = run.context.budget;
-  // The bytes of a text with numbered lines need a look at each character.
+  // Not measured, which would take a look at each character.
   if (rendered.clamped === true) return { content: rendered.content.map(sendable), truncations: [] };
   const blocks = rendered.content.map(measured);
   const total = blocks.reduce((sum, { size }) => sum + size, 0);

@@ -18,7 +18,7 @@ export function fitText(
   { text, lines }: { readonly text: string; readonly lines: number },
   maxBytes: number,
 ): FittedRows | undefined {
-  // The bytes of a row with a number need a look at each character.
+  // The length in UTF-8 takes a look at each character; its upper bound does not.
   const fits = text.length * MAX_UNIT_BYTES <= maxBytes || utf8Length(text) <= maxBytes;
   return fits ? { text, rows: lines, omittedRows: 0 } : undefined;
 }

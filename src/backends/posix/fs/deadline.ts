@@ -2,7 +2,6 @@
 import { setMaxListeners } from "node:events";
 import {
   AbortHub,
-  type Binding,
   type BoundCall,
   type FsOperation,
   type HaftError,
@@ -24,7 +23,7 @@ export class OperationDeadline {
   readonly #unwatch: (() => void)[] = [];
 
   /**
-   * @param ends - Of the signal of the call, which has one listener for all operations that overlap.
+   * @param callEnds - Of the signal of the call: one listener on it for all operations that overlap.
    * @throws `CALL_REVOKED`, `CALL_CANCELLED`, or the reason that the call ended with.
    */
   constructor(
@@ -32,7 +31,7 @@ export class OperationDeadline {
     path: string,
     io: Io | undefined,
     call: BoundCall | undefined,
-    ends = call && new AbortHub(call.signal),
+    callEnds = call && new AbortHub(call.signal),
   ) {
     const [did] = operation;
     if (call !== undefined) requireLive(call);
@@ -43,7 +42,7 @@ export class OperationDeadline {
     const watch = (hub: AbortHub, signal: AbortSignal) =>
       this.#unwatch.push(hub.on(() => this.#end(whyCancelled(did, path, signal))));
     if (io?.signal !== undefined) watch(new AbortHub(io.signal), io.signal);
-    if (call !== undefined && ends !== undefined) watch(ends, call.signal);
+    if (call !== undefined && callEnds !== undefined) watch(callEnds, call.signal);
   }
 
   get signal(): AbortSignal {
@@ -93,21 +92,5 @@ export class OperationDeadline {
   release(): void {
     clearTimeout(this.#timer);
     for (const unwatch of this.#unwatch) unwatch();
-  }
-}
-
-/** Runs an operation within its deadline. */
-export async function withDeadline<T>(
-  operation: FsOperation,
-  path: string,
-  io: Io | undefined,
-  { bound, callEnds }: { readonly bound: Pick<Binding, "call"> | undefined; readonly callEnds: AbortHub | undefined },
-  work: (deadline: OperationDeadline) => Promise<T>,
-): Promise<T> {
-  const deadline = new OperationDeadline(operation, path, io, bound?.call, callEnds);
-  try {
-    return await work(deadline);
-  } finally {
-    deadline.release();
   }
 }

@@ -45,7 +45,7 @@ const MAX_SYMLINK_CHANGES = 20;
 export class FsGuard {
   readonly bulk: BulkPool;
   readonly bound: Binding | undefined;
-  /** Of the signal of the call. */
+  /** One listener on the signal of the call, for all its operations. */
   readonly callEnds: AbortHub | undefined;
   /** Real paths that were authorized, by access and requested path, so that each is authorized once per call. */
   readonly #authorized = new Map<string, Set<string>>();

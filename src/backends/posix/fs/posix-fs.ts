@@ -25,7 +25,7 @@ import { wholeNumber } from "../../../text/index.js";
 import { BLOCK_BYTES } from "../channel/bulk-channel.js";
 import type { Frame } from "../channel/frames.js";
 import type { RemotePlace } from "../channel/remote-agent.js";
-import { OperationDeadline, withDeadline } from "./deadline.js";
+import { OperationDeadline } from "./deadline.js";
 import type { FsGuard } from "./guard.js";
 import { listDirectory, readStat } from "./listing.js";
 import { closeFile, gather, openRemoteFile, readParts, readPastRemoteLines, readRemotePart, whole } from "./read.js";
@@ -109,7 +109,7 @@ export class PosixFs implements Fs {
   }
 
   async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncGenerator<Uint8Array, void> {
-    const deadline = new OperationDeadline(FS_OPERATIONS.read, path, io, this.#guard.bound?.call, this.#guard.callEnds);
+    const deadline = this.#deadline(FS_OPERATIONS.read, path, io);
     const file = openRemoteFile(path);
     const offset = wholeNumber(io?.offset ?? 0);
     let isOver = false;
@@ -259,7 +259,7 @@ export class PosixFs implements Fs {
       const touches = paths.map((path) => ({ path, access: "read" }) as const);
       this.#guard.requireTouches(FS_OPERATIONS.resolve, touches);
       const [path = ""] = paths;
-      // What is read together is at the path itself.
+      // A file that is read together with others has no symlink in its path: that is its real path.
       const plain = paths.length === 1 ? await this.#together.join(deadline, path) : undefined;
       if (plain?.info.kind === "file") return [{ real: path, missing: "", kind: "file" }];
       return this.#resolver.resolve(deadline, paths);
@@ -301,13 +301,22 @@ export class PosixFs implements Fs {
     );
   }
 
-  #withDeadline<T>(
+  async #withDeadline<T>(
     fsOperation: FsOperation,
     path: string,
     io: Io | undefined,
     work: (deadline: OperationDeadline) => Promise<T>,
   ): Promise<T> {
-    return withDeadline(fsOperation, path, io, this.#guard, work);
+    const deadline = this.#deadline(fsOperation, path, io);
+    try {
+      return await work(deadline);
+    } finally {
+      deadline.release();
+    }
+  }
+
+  #deadline(fsOperation: FsOperation, path: string, io: Io | undefined): OperationDeadline {
+    return new OperationDeadline(fsOperation, path, io, this.#guard.bound?.call, this.#guard.callEnds);
   }
 }
 
