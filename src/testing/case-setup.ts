@@ -5,7 +5,7 @@ import type { Case } from "./plan.js";
 
 const encoder = new TextEncoder();
 
-/** A case over a backend. A fixture that is none is reported in place of what the case makes of it. */
+/** A case over a backend. A fixture that no case can work with is reported in place of what this one makes of it. */
 export function on(id: string, behavior: string, run: (fixture: Fixture) => Promise<void>): Case<Fixture> {
   return {
     id,
@@ -52,6 +52,16 @@ export function pseudoRandomBytes(length: number, seed = 1): Uint8Array {
     bytes[index] = state & 0xff;
   }
   return bytes;
+}
+
+/** The bytes in chunks of different sizes. Each chunk is overwritten once the next one is requested, as a scan of a file does. */
+export async function* inChunks(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array, void> {
+  for (let at = 0, index = 0; at < bytes.length; index += 1) {
+    const chunk = bytes.slice(at, at + sizes[index % sizes.length]!);
+    at += chunk.length;
+    yield chunk;
+    chunk.fill(0x21);
+  }
 }
 
 /** Everything that an iteration yields. */

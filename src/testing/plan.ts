@@ -95,9 +95,9 @@ async function runOnce<F extends { dispose(): Promise<void> }>(plan: Plan<F>, on
     await one.run(fixture);
   } catch (thrown) {
     // What the case found comes first: a fixture that it has broken may not be removable.
-    await Promise.resolve(fixture)
-      .then((broken) => broken.dispose())
-      .catch(() => {});
+    try {
+      await fixture.dispose();
+    } catch {}
     throw thrown;
   }
   await fixture.dispose();

@@ -1,6 +1,6 @@
 /** Writes of bytes that arrive in chunks: as other writes, and nothing is left of one that is interrupted. */
 import { type ErrorCode, type Fs, HaftError, webDigest } from "../../kernel/index.js";
-import { onFs, pseudoRandomBytes, utf8 } from "../case-setup.js";
+import { inChunks, onFs, pseudoRandomBytes, utf8 } from "../case-setup.js";
 import { expectBytes, expectEqual, expectError } from "../expect.js";
 import { type Fixture, plant } from "../fixture.js";
 import type { Suite } from "../plan.js";
@@ -8,19 +8,9 @@ import type { Suite } from "../plan.js";
 const ABSENT = "absent";
 const MIB = 1024 * 1024;
 
-/** The bytes in chunks of different sizes. Each chunk is overwritten once the next one is requested, as a scan of a file does. */
-async function* chunksOf(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array, void> {
-  for (let at = 0, index = 0; at < bytes.length; index += 1) {
-    const chunk = bytes.slice(at, at + sizes[index % sizes.length]!);
-    at += chunk.length;
-    yield chunk;
-    chunk.fill(0x21);
-  }
-}
-
 /** Some bytes, and then an error. */
 async function* broken(bytes: Uint8Array, code: ErrorCode): AsyncGenerator<Uint8Array, void> {
-  yield* chunksOf(bytes, [200_000]);
+  yield* inChunks(bytes, [200_000]);
   throw new HaftError(code, "The source was lost.");
 }
 
@@ -35,7 +25,7 @@ export const fsStreaming: Suite<Fixture> = [
     async (fs, path) => {
       for (const [index, size] of [0, 1, 262_143, 262_144, 262_145, 3 * MIB + 17].entries()) {
         const bytes = pseudoRandomBytes(size, size + 1);
-        const chunks = chunksOf(bytes, [1, 70_000, 262_144, 0, 500_001]);
+        const chunks = inChunks(bytes, [1, 70_000, 262_144, 0, 500_001]);
         const done = await fs.replaceFrom(path(`file-${index}`), chunks, ABSENT);
         expectEqual([done.created, done.before, done.inPlace], [true, null, false], `the result of ${size} bytes`);
         expectEqual(done.after, await webDigest(bytes), `the hash of ${size} bytes`);
@@ -44,7 +34,7 @@ export const fsStreaming: Suite<Fixture> = [
     },
   ),
   onFs("fs:stream:expect", "replaceFrom replaces only what it expects", async (fs, path) => {
-    const chunks = (text: string) => chunksOf(utf8(text), [2]);
+    const chunks = (text: string) => inChunks(utf8(text), [2]);
     await fs.writeFile(path("file"), "old");
     const { version } = await fs.stat(path("file"));
     await expectError(fs.replaceFrom(path("file"), chunks("new"), ABSENT), "FS_STALE", "absent");
@@ -90,9 +80,9 @@ export const fsStreaming: Suite<Fixture> = [
       ] as const) {
         const controller = new AbortController();
         const chunks = (async function* () {
-          yield* chunksOf(pseudoRandomBytes(MIB), [100_000]);
+          yield* inChunks(pseudoRandomBytes(MIB), [100_000]);
           controller.abort();
-          yield* chunksOf(pseudoRandomBytes(MIB), [100_000]);
+          yield* inChunks(pseudoRandomBytes(MIB), [100_000]);
         })();
         const { signal } = controller;
         await expectError(fs.replaceFrom(path(`dir/${name}`), chunks, expect, { signal }), "CALL_CANCELLED", name);
@@ -102,7 +92,7 @@ export const fsStreaming: Suite<Fixture> = [
     },
   ),
   onFs("fs:stream:missing-parent", "replaceFrom does not create directories", async (fs, path) => {
-    const chunks = () => chunksOf(utf8("x"), [1]);
+    const chunks = () => inChunks(utf8("x"), [1]);
     await fs.mkdir(path("dir"), false);
     await expectError(fs.replaceFrom(path("no/file"), chunks(), ABSENT), "FS_NOT_FOUND", "a missing directory");
     const { version } = await fs.stat(path("dir"));
@@ -111,7 +101,7 @@ export const fsStreaming: Suite<Fixture> = [
   }),
   onFs("fs:stream:mode-of-a-new-file", "replaceFrom creates a file with the mode that is given", async (fs, path) => {
     for (const mode of [0o600, 0o755]) {
-      await fs.replaceFrom(path(`file-${mode}`), chunksOf(utf8("x"), [1]), ABSENT, { mode });
+      await fs.replaceFrom(path(`file-${mode}`), inChunks(utf8("x"), [1]), ABSENT, { mode });
       expectEqual((await fs.stat(path(`file-${mode}`))).mode, mode, "mode");
     }
   }),
@@ -119,7 +109,7 @@ export const fsStreaming: Suite<Fixture> = [
     await fs.writeFile(path("script"), "#!/bin/sh\n");
     await plant(fixture, { kind: "mode", path: path("script"), mode: 0o750 });
     const { version } = await fs.stat(path("script"));
-    await fs.replaceFrom(path("script"), chunksOf(utf8("new"), [1]), { version }, { mode: 0o644 });
+    await fs.replaceFrom(path("script"), inChunks(utf8("new"), [1]), { version }, { mode: 0o644 });
     expectEqual((await fs.stat(path("script"))).mode, 0o750, "mode");
   }),
   onFs(
@@ -131,7 +121,7 @@ export const fsStreaming: Suite<Fixture> = [
       for (const size of [2 * MIB + 5, 70_001, 3, 0, 1]) {
         const bytes = pseudoRandomBytes(size, size + 1);
         const { version } = await fs.stat(path("one"));
-        const done = await fs.replaceFrom(path("one"), chunksOf(bytes, [100_000]), { version });
+        const done = await fs.replaceFrom(path("one"), inChunks(bytes, [100_000]), { version });
         expectEqual(done.after, await webDigest(bytes), `the hash of ${size} bytes`);
         expectBytes(await fs.readBytes(path("two")), bytes, `${size} bytes by the other name`);
       }
