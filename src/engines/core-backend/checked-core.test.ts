@@ -30,21 +30,21 @@ const core = (more: object = {}) =>
 describe("completeBackend refuses", () => {
   const shell = { exec: 5 };
   it.each([
-    [{ name: "" }, '`completeBackend` has "" as `name`: it has to be a text for users.'],
-    [{ fs: undefined }, /has undefined as `fs`: it has to be an object with the methods readBytes, writeFile, stat,/],
+    [{ name: "" }, 'Did not complete the backend: `name` is "", and must be a string that is not empty.'],
+    [{ fs: undefined }, /`fs` is undefined, and must be an object with the methods readBytes, writeFile, stat,/],
     [
       { fs: { ...new OneFile() } },
-      "`completeBackend` has undefined as `fs.readBytes`: it has to be a function. A copy such as `{ ...instance }` has lost the methods of its class.",
+      "Did not complete the backend: `fs.readBytes` is undefined, and must be a function. A copy such as `{ ...instance }` has lost the methods of its class.",
     ],
-    [{ shell }, /has 5 as `shell\.exec`: it has to be a function/],
-    [{ shell: null }, /has null as `shell`/],
-    [{ cwd: undefined }, /has undefined as `cwd`: it has to be an absolute path/],
-    [{ cwd: "data" }, /has "data" as `cwd`/],
-    [{ cwd: "/data/" }, /has "\/data\/" as `cwd`: .* without `\.`, `\.\.` and a slash at its end/],
-    [{ home: "~" }, /has "~" as `home`/],
-    [{ clock: undefined }, /has undefined as `clock`: it has to be a clock: pass `systemClock`/],
-    [{ commandLanguage: 1 }, /has 1 as `commandLanguage`/],
-    [{ realPath: "/data" }, /has "\/data" as `realPath`: it has to be a function/],
+    [{ shell }, /`shell\.exec` is 5, and must be a function/],
+    [{ shell: null }, /`shell` is null/],
+    [{ cwd: undefined }, /`cwd` is undefined, and must be an absolute path/],
+    [{ cwd: "data" }, /`cwd` is "data"/],
+    [{ cwd: "/data/" }, /`cwd` is "\/data\/", and .* without `\.`, `\.\.` and a slash at its end/],
+    [{ home: "~" }, /`home` is "~"/],
+    [{ clock: undefined }, /`clock` is undefined, and must be a clock: pass `systemClock`/],
+    [{ commandLanguage: 1 }, /`commandLanguage` is 1/],
+    [{ realPath: "/data" }, /`realPath` is "\/data", and must be a function/],
   ])("a core with %j", (more, message) => {
     expect(() => completeBackend(core(more))).toThrow(message);
     expect(() => completeBackend(core(more))).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
@@ -52,7 +52,7 @@ describe("completeBackend refuses", () => {
 
   it("no core that is complete", () => {
     expect(completeBackend(core({ shell: undefined, home: "/" })).cwd).toBe("/data");
-    expect(() => completeBackend(undefined as never)).toThrow(/has undefined as `core`/);
+    expect(() => completeBackend(undefined as never)).toThrow(/`core` is undefined/);
   });
 });
 

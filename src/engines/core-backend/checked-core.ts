@@ -1,6 +1,6 @@
 /** The boundary to a third party: what it hands over is checked once, and what its operations answer each time. */
 import type { CoreFs, CoreShell } from "../../kernel/index.js";
-import { HaftError } from "../../kernel/index.js";
+import { HaftError, isRecord } from "../../kernel/index.js";
 import { normalizePath } from "../../text/index.js";
 import type { BackendCore } from "./backend-core.js";
 import { askCore } from "./faults.js";
@@ -19,21 +19,21 @@ const FS_METHODS = [
 
 /** @throws `CONFIG_INVALID` that names the first member that is missing or is not what it has to be, and what to pass. */
 export function requireCore(core: BackendCore): void {
-  if (!isObject(core)) throw invalid("core", core, "an object with `name`, `fs`, `cwd` and `clock`");
+  if (!isRecord(core)) throw invalid("core", core, "an object with `name`, `fs`, `cwd` and `clock`");
   const { name, machine, commandLanguage, fs, shell, cwd, home, clock, digest, realPath, close } = core;
-  if (!isText(name)) throw invalid("name", name, "a text for users");
-  if (!isObject(fs)) throw invalid("fs", fs, `an object with the methods ${FS_METHODS.join(", ")}`);
+  if (!isText(name)) throw invalid("name", name, "a string that is not empty");
+  if (!isRecord(fs)) throw invalid("fs", fs, `an object with the methods ${FS_METHODS.join(", ")}`);
   for (const one of FS_METHODS) requireMethod(`fs.${one}`, fs[one]);
-  if (shell !== undefined && !isObject(shell))
-    throw invalid("shell", shell, "an object with the method exec, or nothing");
+  if (shell !== undefined && !isRecord(shell))
+    throw invalid("shell", shell, "an object with the method exec, or absent");
   if (shell !== undefined) requireMethod("shell.exec", shell.exec);
   if (!isPath(cwd)) throw invalid("cwd", cwd, PATH);
-  if (home !== undefined && !isPath(home)) throw invalid("home", home, `${PATH}, or nothing`);
-  if (!isObject(clock)) throw invalid("clock", clock, "a clock: pass `systemClock`");
+  if (home !== undefined && !isPath(home)) throw invalid("home", home, `${PATH}, or absent`);
+  if (!isRecord(clock)) throw invalid("clock", clock, "a clock: pass `systemClock`");
   requireMethod("clock.now", clock.now);
   requireMethod("clock.timer", clock.timer);
   for (const [key, value] of Object.entries({ machine, commandLanguage }))
-    if (value !== undefined && !isText(value)) throw invalid(key, value, "a text, or nothing");
+    if (value !== undefined && !isText(value)) throw invalid(key, value, "a string that is not empty, or absent");
   for (const [key, value] of Object.entries({ digest, realPath, close }))
     if (value !== undefined) requireMethod(key, value);
 }
@@ -48,9 +48,8 @@ function requireMethod(name: string, value: unknown): void {
 
 function invalid(name: string, value: unknown, needed: string): HaftError {
   const given = typeof value === "string" ? JSON.stringify(value) : kindOf(value);
-  return new HaftError("CONFIG_INVALID", `\`completeBackend\` has ${given} as \`${name}\`: it has to be ${needed}.`, {
-    details: { parameter: name },
-  });
+  const message = `Did not complete the backend: \`${name}\` is ${given}, and must be ${needed}.`;
+  return new HaftError("CONFIG_INVALID", message, { details: { parameter: name } });
 }
 
 /** The same operations, which reject where an answer is not what the contract says. */
@@ -122,7 +121,7 @@ const answered = (backend: string, operation: string, what: string) =>
   `\`${operation}\` of the backend "${backend}" returned ${what}. That has to be corrected in the backend.`;
 
 function statProblem(info: unknown): string | undefined {
-  if (!isObject(info)) return `${kindOf(info)}, not an object`;
+  if (!isRecord(info)) return `${kindOf(info)}, not an object`;
   for (const key of ["isFile", "isDirectory", "isSymlink"])
     if (typeof info[key] !== "boolean") return `${kindOf(info[key])} as \`${key}\`, not true or false`;
   for (const key of ["size", "modifiedMs"])
@@ -134,7 +133,7 @@ function statProblem(info: unknown): string | undefined {
 function entriesProblem(entries: unknown): string | undefined {
   if (!Array.isArray(entries)) return `${kindOf(entries)}, not an array of { name }`;
   for (const entry of entries) {
-    const name: unknown = isObject(entry) ? entry.name : undefined;
+    const name: unknown = isRecord(entry) ? entry.name : undefined;
     if (typeof name !== "string") return "an entry without a `name`";
     if (name === "" || name === "." || name === ".." || /[/\0]/.test(name))
       return `the name ${JSON.stringify(name)}, which no entry of a directory can have`;
@@ -143,7 +142,7 @@ function entriesProblem(entries: unknown): string | undefined {
 }
 
 function resultProblem(result: unknown): string | undefined {
-  if (!isObject(result)) return `${kindOf(result)}, not { stdout, stderr, code }`;
+  if (!isRecord(result)) return `${kindOf(result)}, not { stdout, stderr, code }`;
   for (const key of ["stdout", "stderr"])
     if (!isBytes(result[key])) return `${kindOf(result[key])} as \`${key}\`, not a Uint8Array`;
   const { code, timedOut } = result;
@@ -152,9 +151,6 @@ function resultProblem(result: unknown): string | undefined {
     return `${kindOf(timedOut)} as \`timedOut\`, not true, false or undefined`;
   return undefined;
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 
