@@ -220,14 +220,13 @@ export function targetsOf(
   { settled, layers }: LoadedConfig,
   level?: Autonomy | undefined,
 ): Targets {
-  const names = (on: SettledConfig["on"]) =>
-    JSON.stringify(on?.map((one) => (typeof one === "string" ? one : nameOf(one))));
+  const names = (on: SettledConfig["on"]) => JSON.stringify(on?.map(labelOf));
   const file = layers.findLast(({ config: { on } }) => on !== undefined && names(on) === names(settled.on))?.path;
   const configured = namedIn(settled);
   const targets = options.length > 0 ? chosenOf(options, settled) : (settled.on ?? []);
   const chooseFrom = (one: string | ChosenTarget): ChosenTarget => {
     const source = (name: string) => (options.length > 0 ? `--on ${name}` : `"on" in ${file}: ${JSON.stringify(name)}`);
-    return namingSource(source(typeof one === "string" ? one : nameOf(one)), () => {
+    return namingSource(source(labelOf(one)), () => {
       const checked = checkedTarget(one, options.length > 0 ? { configured } : {});
       const { workspace, autonomy } = checked;
       const strictest = autonomy === undefined ? undefined : strictestLevel(autonomy, level);
@@ -241,6 +240,9 @@ export function targetsOf(
   namingSource(options.length > 0 ? "--on" : `"on" in ${file}`, () => requireDistinctNames(chosen));
   return chosen;
 }
+
+/** As its user wrote it, or by its name. */
+const labelOf = (one: string | ChosenTarget): string => (typeof one === "string" ? one : nameOf(one));
 
 /** Those that an option can choose by name: the objects, and "NAME=TARGET". */
 function namedIn({ on = [] }: SettledConfig): readonly ChosenTarget[] {
@@ -266,7 +268,7 @@ export function requireTargets(
 ): readonly string[] {
   const configured = namedIn(settled);
   const chosen = chosenOf(options, settled).map((one) =>
-    namingSource(`--on ${typeof one === "string" ? one : nameOf(one)}`, () => checkedTarget(one, { configured })),
+    namingSource(`--on ${labelOf(one)}`, () => checkedTarget(one, { configured })),
   );
   namingSource("--on", () => requireDistinctNames(chosen));
   return chosen.map(nameOf);

@@ -106,37 +106,40 @@ function programs(facts: Facts, { flags }: Backend, copiesRipgrep: boolean | und
   const there = facts.get("program") ?? [];
   const absent = PROGRAMS.filter((name) => !there.includes(name));
   const found = `${there.join(", ") || "none"}${absent.length === 0 ? "" : `; missing: ${absent.join(", ")}`}`;
-  const ripgrep = hasProgram(facts, "rg") ? undefined : withoutRipgrep(facts, copiesRipgrep);
-  const isTerminalBroken = !hasProgram(facts, "tmux") && flags.terminal === true;
-  const tmux = hasProgram(facts, "tmux")
-    ? undefined
-    : isTerminalBroken
-      ? "Without tmux, its terminal (+tmux) does not work: calls of the tools for panes fail."
-      : "Without tmux, the target cannot have a terminal (+tmux).";
-  const cost = [ripgrep?.cost, tmux].filter((text) => text !== undefined).join("\n");
-  const next = [ripgrep?.next, isTerminalBroken ? "Install tmux there, or leave out `+tmux`." : undefined]
-    .filter((text) => text !== undefined)
-    .join("\n");
+  const lacks = [
+    hasProgram(facts, "rg") ? [] : withoutRipgrep(facts, copiesRipgrep),
+    hasProgram(facts, "tmux") ? [] : withoutTmux(flags.terminal === true),
+  ].flat();
+  const next = lacks.flatMap((one) => one.next ?? []);
   return {
     id: "programs",
-    status: ripgrep?.isLimit === true || isTerminalBroken ? "limits" : "ok",
+    status: lacks.some(({ isLimit }) => isLimit) ? "limits" : "ok",
     found,
-    ...(cost === "" ? {} : { cost }),
-    ...(next === "" ? {} : { next }),
+    ...(lacks.length === 0 ? {} : { cost: lacks.map(({ cost }) => cost).join("\n") }),
+    ...(next.length === 0 ? {} : { next: next.join("\n") }),
   };
 }
 
-/** What searches do there instead. */
-function withoutRipgrep(
-  facts: Facts,
-  copiesRipgrep: boolean | undefined,
-): Pick<DoctorFinding, "cost" | "next"> & { readonly isLimit: boolean } {
+/** What does not work without a program. */
+interface Lack {
+  readonly isLimit: boolean;
+  readonly cost: string;
+  readonly next?: string;
+}
+
+function withoutRipgrep(facts: Facts, copiesRipgrep: boolean | undefined): Lack {
   const cost = "Without rg, searches are slower: grep searches, or files are read from here.";
   if (copiesRipgrep === undefined) return { isLimit: true, cost };
   if (!isSameKindOfMachine(facts.get("system")?.[0] ?? ""))
     return { isLimit: true, cost, next: "Install ripgrep there: Haft's own does not run on that kind of machine." };
   if (copiesRipgrep) return { isLimit: false, cost: "The first search copies Haft's own rg there, about 6 MB." };
   return { isLimit: true, cost, next: "Install ripgrep there, or set `copyRipgrep` of the target." };
+}
+
+function withoutTmux(hasTerminal: boolean): Lack {
+  if (!hasTerminal) return { isLimit: false, cost: "Without tmux, the target cannot have a terminal (+tmux)." };
+  const cost = "Without tmux, its terminal (+tmux) does not work: calls of the tools for panes fail.";
+  return { isLimit: true, cost, next: "Install tmux there, or leave out `+tmux`." };
 }
 
 function latency(median: number): DoctorFinding {
