@@ -30,13 +30,17 @@ export function nameOf({ name, target }: ChosenTarget): string {
   return name ?? target;
 }
 
-/** The parts of "NAME=TARGET=/DIR". The workspace follows the first "=/"; a name has no ":", so "ssh:host+tmux=main" has none. */
-export function parseTarget(text: string): ChosenTarget {
-  const [, name = "", after = ""] = /^([^=]*)=([^/].*)$/s.exec(text) ?? [];
+/**
+ * The parts of "NAME=TARGET=/DIR"; an object has them already. The workspace follows the first "=/"; a name has no ":", so
+ * "ssh:host+tmux=main" has none.
+ */
+export function parseTarget(given: string | ChosenTarget): ChosenTarget {
+  if (typeof given !== "string") return given;
+  const [, name = "", after = ""] = /^([^=]*)=([^/].*)$/s.exec(given) ?? [];
   const named = withWorkspace(after);
   // "memory=x" has a relative workspace: it is not a target "x" named "memory".
   const isNamed = NAME.test(name) && (findScheme(name) === undefined || findScheme(named.target) !== undefined);
-  return isNamed ? { name, ...named } : withWorkspace(text);
+  return isNamed ? { name, ...named } : withWorkspace(given);
 }
 
 function withWorkspace(text: string): ChosenTarget {
@@ -46,7 +50,7 @@ function withWorkspace(text: string): ChosenTarget {
 
 /** @throws `CONFIG_INVALID` for a target that does not exist, a name that cannot be used and a relative workspace. */
 export function checkedTarget(given: string | ChosenTarget, more: MoreTargets = {}): ChosenTarget {
-  const chosen = typeof given === "string" ? parseTarget(given) : given;
+  const chosen = parseTarget(given);
   if (typeof chosen?.target !== "string") throw invalid(NO_TARGET);
   const { target, workspace } = chosen;
   requireTarget(chosen, more);
@@ -95,6 +99,7 @@ function requireNameAlone({ name, target, workspace }: ChosenTarget, configured:
   if (meant === undefined) return;
   const suffix = target.slice(stem.length);
   const withSuffix = suffix === "" ? meant.target : `${splitTerminal(meant.target).target}${suffix}`;
+  // Nothing is proposed that cannot be used, such as a terminal of "memory".
   schemeOf(withSuffix);
   const directory = workspace ?? meant.workspace;
   const whole = `${name === undefined ? "" : `${name}=`}${withSuffix}${directory === undefined ? "" : `=${directory}`}`;

@@ -85,6 +85,7 @@ export {
   type TargetSettings,
 } from "./target-schemes.js";
 export type { EndedAfterKill, ReportedHalfWrittenFile } from "./target-set.js";
+export { splitTerminal } from "./target-terminal.js";
 export type { CollectionName, Toolkit, ToolkitSession } from "./toolkit.js";
 export type { ToolkitOptions } from "./toolkit-options.js";
 export type { UndoReport, UndoRequest } from "./undo.js";

@@ -36,6 +36,7 @@ import {
   requireDistinctNames,
   type SettledConfig,
   serverSecrets,
+  splitTerminal,
   type ToolkitOptions,
 } from "../../toolkit/index.js";
 import { haftCommand } from "../installed-package.js";
@@ -246,8 +247,7 @@ const labelOf = (one: string | ChosenTarget): string => (typeof one === "string"
 
 /** Those that an option can choose by name: the objects, and "NAME=TARGET". */
 function namedIn({ on = [] }: SettledConfig): readonly ChosenTarget[] {
-  const parsed = on.map((one) => (typeof one === "string" ? parseTarget(one) : one));
-  return parsed.filter(({ name }, index) => name !== undefined || typeof on[index] !== "string");
+  return on.map(parseTarget).filter(({ name }, index) => name !== undefined || typeof on[index] !== "string");
 }
 
 /** What the options stand for: targets, names of configured ones, and "+tmux" for the configured ones with a terminal on the first. */
@@ -257,8 +257,8 @@ function chosenOf(options: readonly string[], settled: SettledConfig): readonly 
   const [suffix = ""] = options;
   if (!suffix.startsWith("+tmux")) return chosen;
   const [given = "local", ...others] = settled.on ?? [];
-  const first = typeof given === "string" ? parseTarget(given) : given;
-  return [{ ...first, target: `${first.target.replace(/\+tmux.*$/s, "")}${suffix}` }, ...others, ...chosen.slice(1)];
+  const first = parseTarget(given);
+  return [{ ...first, target: `${splitTerminal(first.target).target}${suffix}` }, ...others, ...chosen.slice(1)];
 }
 
 /** Their names. None is opened. @throws UsageError for a target that cannot be used. */

@@ -145,10 +145,10 @@ async function listCalls(
         ? ` ${HOW_IT_FILLS}`
         : " `haft audit` lists those of all sessions.";
     printNotice(`no audited calls${scope}.${hint}`);
-  } else if (problems.length === 0 && !options.json)
-    printNotice(
-      `${counted(chosen.length)}${scope}; the audit log is intact.${elsewhere === 0 ? "" : ` ${elsewhere} more of the same sessions ran elsewhere: \`haft audit SESSION\` lists them.`}`,
-    );
+  } else if (problems.length === 0 && !options.json) {
+    const more = ` ${elsewhere} more of the same sessions ran elsewhere: \`haft audit SESSION\` lists them.`;
+    printNotice(`${counted(chosen.length)}${scope}; the audit log is intact.${elsewhere === 0 ? "" : more}`);
+  }
   printProblems(problems);
   return statusOf(problems);
 }
