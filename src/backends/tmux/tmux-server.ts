@@ -35,8 +35,6 @@ export interface OpenServer {
   readonly session: string;
   /** The shell of panes, as a command. */
   readonly shell: readonly string[];
-  /** Identifies panes and sessions of ours. */
-  readonly owner: string;
   /** Whether the session is ours. */
   readonly made: boolean;
 }
@@ -46,6 +44,7 @@ export class TmuxServer {
   readonly #backend: Backend;
   readonly #options: TmuxOptions;
   readonly #events: ServerEvents;
+  /** Identifies panes and sessions of ours. */
   readonly owner = newNonce();
   #open: Promise<OpenServer> | undefined;
   #last: OpenServer | undefined;
@@ -226,7 +225,6 @@ export class TmuxServer {
       directory,
       session: id,
       shell: last?.shell ?? paneShell ?? shell,
-      owner: this.owner,
       made: last?.made ?? made === "yes",
     };
     if (open.made && last === undefined) await this.#own(open);
