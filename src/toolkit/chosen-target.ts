@@ -1,7 +1,6 @@
 /** A target as users and hosts choose it: "posix:dash", "posix:dash=/srv/app", "api=posix:dash=/srv/api", or an object of these parts. */
 import { AUTONOMY_LEVELS, type Autonomy, type Backend, HaftError } from "../kernel/index.js";
 import { findScheme, schemeOf, type TargetSchemes, type TargetSettings } from "./target-schemes.js";
-import { splitTerminal } from "./target-terminal.js";
 
 /** A target, its name and the directory that calls work in there. */
 export interface ChosenTarget extends TargetSettings {
@@ -93,19 +92,13 @@ function requireTarget(chosen: ChosenTarget, more: MoreTargets): void {
 }
 
 /** Refuses "box=/srv" and "box+tmux" where "box" is the name of a configured target. */
-function requireNameAlone({ name, target, workspace }: ChosenTarget, configured: readonly ChosenTarget[]): void {
-  const [stem = ""] = target.split(/[+=]/);
-  const meant = configured.find((one) => one.name === stem);
-  if (meant === undefined) return;
-  const suffix = target.slice(stem.length);
-  const withSuffix = suffix === "" ? meant.target : `${splitTerminal(meant.target).target}${suffix}`;
-  // Nothing is proposed that cannot be used, such as a terminal of "memory".
-  schemeOf(withSuffix);
-  const directory = workspace ?? meant.workspace;
-  const whole = `${name === undefined ? "" : `${name}=`}${withSuffix}${directory === undefined ? "" : `=${directory}`}`;
-  throw invalid(
-    `"${stem}" is the target "${meant.target}" of the configuration, and nothing can be added to its name. Use "${stem}" as it is, change it there, or write "${whole}", which has none of its other settings.`,
-  );
+function requireNameAlone({ target }: ChosenTarget, configured: readonly ChosenTarget[]): void {
+  const [stem] = target.split(/[+=]/);
+  const meant = configured.find(({ name }) => name === stem);
+  if (meant !== undefined)
+    throw invalid(
+      `"${stem}" is the target "${meant.target}" of the configuration, and nothing can be added to its name. Use "${stem}" as it is, change it there, or write a whole target instead.`,
+    );
 }
 
 function requireName({ name, target }: ChosenTarget, more: MoreTargets): void {

@@ -5,7 +5,7 @@ import { bindAll, type Fixture } from "../fixture.js";
 import type { Suite } from "../plan.js";
 import { endSurvivors, pause, run, until } from "./run.js";
 
-const LATE = "echo begun > begun; sleep 1; echo late > late";
+const LATE = "echo begun > begun; sleep 2; echo late > late";
 
 export const shellStopping: Suite<Fixture> = [
   on("shell:exec:abort-stops", "A command that was cancelled does nothing more", async (fixture) => {
@@ -14,13 +14,13 @@ export const shellStopping: Suite<Fixture> = [
     await hasBegun(fixture, running);
     controller.abort();
     expectEqual((await running).ended, "cancelled", "how it ended");
-    await pause(fixture, 1_500);
+    await pause(fixture, 2_500);
     expectEqual(await isThere(fixture, "late"), false, "what it would have written is there");
   }),
   on("shell:exec:deadline-stops", "A command that has reached its deadline does nothing more", async (fixture) => {
     const result = await run(fixture, LATE, { timeoutMs: 400, graceMs: 500 });
     expectEqual(result.ended, "deadline", "how it ended");
-    await pause(fixture, 1_500);
+    await pause(fixture, 2_500);
     expectEqual(await isThere(fixture, "late"), false, "what it would have written is there");
   }),
   on(
