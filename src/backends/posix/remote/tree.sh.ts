@@ -166,13 +166,14 @@ hf_record() {
 #   r ID TAG hold|go           it may begin            p PID START   its leader       x STATUS   the leader has ended
 #   o|e TOTAL SEGMENT SIZES    all of its output       go            no listener      f ID       it is not needed any more
 #   over                       no further command is recorded here
-hf_read_record() {
-  hf_rec_over=no
-  hf_clear_record
+hf_read_record() { hf_clear_record; hf_parse_record "$2" <"$1"; }
+
+# The same, of the command $1, from the lines of stdin. The record has to be cleared before.
+hf_parse_record() {
   while read -r hf_x hf_y hf_z hf_w; do
     case $hf_x in
     r)
-      if [ -n "$2" ] && [ "$hf_rec_id" = "$2" ]; then break; fi
+      if [ -n "$1" ] && [ "$hf_rec_id" = "$1" ]; then break; fi
       hf_clear_record
       hf_rec_id=$hf_y hf_rec_tag=$hf_z hf_rec_pace=$hf_w ;;
     p) hf_rec_pid=$hf_y hf_rec_start=$hf_z ;;
@@ -183,12 +184,12 @@ hf_read_record() {
     f) [ "$hf_y" != "$hf_rec_id" ] || hf_rec_f=yes ;;
     over) hf_rec_over=yes ;;
     esac
-  done <"$1"
-  if [ -n "$hf_rec_id" ] && [ "\${2:-$hf_rec_id}" = "$hf_rec_id" ]; then return 0; fi
+  done
+  if [ -n "$hf_rec_id" ] && [ "\${1:-$hf_rec_id}" = "$hf_rec_id" ]; then return 0; fi
   hf_clear_record
   return 1
 }
-hf_clear_record() { hf_rec_id= hf_rec_tag= hf_rec_pace= hf_rec_pid= hf_rec_start= hf_rec_status= hf_rec_o= hf_rec_e= hf_rec_f=no; }
+hf_clear_record() { hf_rec_id= hf_rec_tag= hf_rec_pace= hf_rec_pid= hf_rec_start= hf_rec_status= hf_rec_o= hf_rec_e= hf_rec_f=no hf_rec_over=no; }
 
 # Whether a pump of the job $1 ("*": of any that is not to be kept) still runs: if all have ended, no process holds a stream.
 # Sets hf_pipes to the FIFOs of those that do.

@@ -8,7 +8,7 @@ hf_worker() {
   exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- >/dev/null
   hf_exited=
   # Named after the channel too, because workers of an earlier channel may still run commands.
-  hf_k=$hf_gen-$1 hf_base= hf_runs=0 hf_uses=0 hf_ready=no
+  hf_k=$hf_gen-$1 hf_base= hf_runs=0 hf_uses=0 hf_ready=no hf_reads=no
   hf_own_pid; hf_note "$hf_pid" "$hf_s/worker.$hf_gen.$1"
   while IFS= read -r hf_l; do
     hf_na=\${hf_l%% *}; hf_l=\${hf_l#* }
@@ -31,7 +31,7 @@ hf_worker() {
   done
   [ -z "$hf_base" ] || printf 'over\n' >>"$hf_s/$hf_base.r"
   # The pumps of a next command end now. They are waited for, so that they do not become zombies.
-  exec 8>&- 9>&-
+  exec 5<&- 8>&- 9>&-
   wait
 }
 
@@ -64,7 +64,8 @@ hf_do_exec() {
   hf_begin || return 0
   hf_run "$@"
   cd /
-  hf_b=\${hf_rec%.r}; hf_read_record "$hf_rec" "$hf_id"
+  hf_b=\${hf_rec%.r}
+  if [ "$hf_reads" = yes ]; then hf_clear_record; hf_parse_record "$hf_id" <&5; else hf_read_record "$hf_rec" "$hf_id"; fi
   hf_finish
   if hf_has mkfifo; then
     # Nothing was asked about the command, and none of its processes can add anything.
@@ -85,6 +86,9 @@ hf_renew() {
   if [ -z "$hf_base" ]; then
     hf_runs=$(( hf_runs + 1 )) hf_uses=0 hf_base=w$hf_k.$hf_runs
     printf 'reserved\n' >"$hf_s/$hf_base.r"
+    # Shells read byte by byte: of a record that is held open, only the lines of the latest command are read. "command": otherwise
+    # this shell would end where it cannot be opened.
+    hf_reads=no; if command exec 5<"$hf_s/$hf_base.r"; then hf_reads=yes; fi
   fi
   hf_uses=$(( hf_uses + 1 )) hf_ready=yes hf_adopted_before=
   if [ -n "$hf_reaper" ]; then hf_orphans; hf_adopted_before=$hf_adopted; fi
@@ -120,7 +124,7 @@ hf_do_spawn() {
 
 # Runs a job with its own FIFOs; the prepared ones of this worker are for its next command.
 hf_run_apart() {
-  exec 8>&- 9>&-
+  exec 5<&- 8>&- 9>&-
   if hf_has mkfifo; then hf_prepare "$hf_id" "$hf_id"; fi
   hf_run "$@"
 }
@@ -169,7 +173,7 @@ hf_unstage() { [ -z "$1" ] || rm -f "$hf_s/$1".*; }
 hf_run() {
   if ! hf_has mkfifo; then hf_run_piped "$@"; return; fi
   hf_feeder
-  ( hf_become "$@" ) >&8 2>&9 8>&- 9>&- <"$hf_input"
+  ( hf_become "$@" ) >&8 2>&9 5<&- 8>&- 9>&- <"$hf_input"
   hf_x=$?
   exec 8>&- 9>&-
   hf_ended "$hf_x"
@@ -187,8 +191,8 @@ hf_prepare() {
   # The read ends are opened here: a pump that opened them after the command ended would read nothing.
   exec 8<>"$hf_s/$1.fo" 9<>"$hf_s/$1.fe" 6<"$hf_s/$1.fo" 7<"$hf_s/$1.fe"
   # Closed by "exec": a redirection would keep a copy, to put it back, and with it the FIFO open.
-  { exec 3>&- 6<&- 7<&- 8>&- 9>&-; hf_pump "$hf_s/$2.o"; } <&6 &
-  { exec 3>&- 6<&- 7<&- 8>&- 9>&-; hf_pump "$hf_s/$2.e"; } <&7 &
+  { exec 3>&- 5<&- 6<&- 7<&- 8>&- 9>&-; hf_pump "$hf_s/$2.o"; } <&6 &
+  { exec 3>&- 5<&- 6<&- 7<&- 8>&- 9>&-; hf_pump "$hf_s/$2.e"; } <&7 &
   exec 6<&- 7<&-
 }
 
