@@ -36,17 +36,18 @@ hf_watch() {
   done
 }
 
-hf_stop_dispatcher() { hf_kill_noted TERM "$hf_s/dispatch.$hf_gen"; }
-hf_stop_watch() { hf_kill_noted TERM "$hf_s/watch.$hf_gen"; }
+hf_stop_dispatcher() { hf_is_mine "$hf_s" && hf_kill_noted TERM "$hf_s/dispatch.$hf_gen"; }
+hf_stop_watch() { hf_is_mine "$hf_s" && hf_kill_noted TERM "$hf_s/watch.$hf_gen"; }
 
 # Ends all commands and removes the spool directory. After a disconnect the commands first continue for a while, so that a new
-# channel can adopt them by writing its number into "gen". Jobs with lifetime "keep" stay, with their files.
+# channel can adopt them by writing its number into "gen". Jobs with lifetime "keep" stay, with their files. Where the directory was
+# removed, and made again by another user, nothing in it is read or changed.
 hf_ending() {
-  hf_claim "$hf_s/ending.$hf_gen" || return 0
+  ! hf_is_mine "$hf_s" || hf_claim "$hf_s/ending.$hf_gen" || return 0
   if [ "$1" != shutdown ]; then
     # Looks every second, so that a channel that was replaced, or whose directory is gone, leaves no shells behind.
     hf_y=$hf_orphan
-    while [ "$hf_y" -gt 0 ] && [ -d "$hf_s" ] && hf_current; do
+    while [ "$hf_y" -gt 0 ] && hf_current; do
       if [ "$hf_y" -gt 100 ]; then hf_pause 100; else hf_pause "$hf_y"; fi
       hf_y=$(( hf_y - 100 ))
     done
@@ -56,16 +57,18 @@ hf_ending() {
   fi
   hf_commands
   hf_end_tree "$hf_leaders" "$hf_tag-" 300 "*"
-  # Workers must not write into the directory any more; "gen" stops them.
-  printf 'closed\n' >"$hf_s/gen"
-  hf_stop_watch
-  for hf_f in "$hf_s"/bulk.*.pid; do hf_kill_noted KILL "$hf_f"; done
   cd /
-  # A worker or pump that is about to end may create a file while the directory is removed.
-  if hf_kept; then hf_own_group=
-  else
-    hf_tries=0
-    until rm -rf "$hf_s" || [ "$hf_tries" = 20 ]; do hf_pause 5; hf_tries=$(( hf_tries + 1 )); done
+  if hf_is_mine "$hf_s"; then
+    # Workers must not write into the directory any more; "gen" stops them.
+    printf 'closed\n' >"$hf_s/gen"
+    hf_stop_watch
+    for hf_f in "$hf_s"/bulk.*.pid; do hf_kill_noted KILL "$hf_f"; done
+    # A worker or pump that is about to end may create a file while the directory is removed.
+    if hf_kept; then hf_own_group=
+    else
+      hf_tries=0
+      until rm -rf "$hf_s" || [ "$hf_tries" = 20 ]; do hf_pause 5; hf_tries=$(( hf_tries + 1 )); done
+    fi
   fi
   hf_x=; for hf_e in $hf_found; do hf_x=$hf_x+$hf_e; done
   printf 'Q 0,shutdown,%s\n' "$hf_x" >&3
@@ -73,8 +76,9 @@ hf_ending() {
   if [ "$1" != shutdown ] && [ -n "$hf_own_group" ]; then hf_pause 50; kill -KILL "-$hf_own_group"; fi
 }
 
-# Whether no other channel has taken over; an invalid "gen" counts as none.
+# Whether the directory is still ours and no other channel has taken over; an invalid "gen" counts as none.
 hf_current() {
+  hf_is_mine "$hf_s" || return 1
   hf_now=; read -r hf_now <"$hf_s/gen"
   case $hf_now in "$hf_gen") return 0 ;; closed) return 1 ;; "" | *[!0-9]*) return 0 ;; *) return 1 ;; esac
 }
