@@ -16,17 +16,7 @@ import { withTmux } from "./with-tmux.js";
 const WAIT_MS = 30_000;
 
 withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
-  const { open, closing } = panesBench();
-  /** A tmux server of a user, with the session "work". */
-  const userTmux = () => {
-    const place = testPlace();
-    closing.push(place.remove);
-    const env = { PATH: process.env.PATH ?? "", HOME: place.home, TMUX_TMPDIR: place.directory, TERM: "xterm" };
-    const tmux = (...args: string[]) => execFileSync("tmux", args, { encoding: "utf8", env });
-    tmux("-f", "/dev/null", "new-session", "-d", "-s", "work", "-x", "80", "-y", "24", "env", ...PANE_SHELLS.bash);
-    closing.push(() => tmux("kill-server"));
-    return { env, tmux };
-  };
+  const { open, closing, userTmux } = panesBench();
   /** A user at a terminal, attached to the session of a private server. */
   const attachUser = async ({ socket, tmux }: { socket: string; tmux(...args: string[]): string }) => {
     const attach = `TERM=xterm tmux -S '${socket}' attach-session`;

@@ -14,20 +14,35 @@ export interface PaneFacts {
   readonly isCurrent: boolean;
 }
 
-/** Names and titles contain anything but a newline, so each stands at the end of a line. */
-export const PANE_FORMATS = [
+/**
+ * Names and titles contain anything, so each stands at the end of a line. Those of programs may contain newlines: their first lines
+ * are recognized by the owner.
+ */
+export const paneFormats = (owner: string): readonly string[] => [
   "#{pane_id} #{pane_pid} #{pane_width} #{pane_height} #{alternate_on} #{pane_in_mode} #{pane_dead} #{window_active} -#{@haft} #{session_name}",
-  "#{pane_current_command}",
-  "#{pane_title}",
+  `${owner} #{pane_id} #{pane_current_command}`,
+  `${owner} #{pane_id} #{pane_title}`,
 ];
 
+/** The texts by pane in an answer to the second or third format, each up to its first newline. */
+export function textsByPane(lines: readonly string[], owner: string): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const line of lines) {
+    const [mark, pane = "", ...words] = line.split(" ");
+    if (mark === owner) texts.set(pane, words.join(" "));
+  }
+  return texts;
+}
+
 /**
- * @param lines - What `PANE_FORMATS` printed of one pane.
+ * @param line - The answer to the first format about one pane.
+ * @param texts - Its command and its title, by pane.
  * @param owner - Marks panes of ours.
  * @param isKnown - Whether the pane with this id was made or taken over here.
  */
 export function parsePaneFacts(
-  [line, command, title]: readonly [string, string, string],
+  line: string,
+  [commands, titles]: readonly [ReadonlyMap<string, string>, ReadonlyMap<string, string>],
   { owner, isKnown }: { readonly owner: string; isKnown(pane: string): boolean },
 ): PaneFacts {
   const [pane = "", pid, columns, rows, alternate, mode, dead, current, mark, ...name] = line.split(" ");
@@ -35,9 +50,9 @@ export function parsePaneFacts(
   const state = {
     pane,
     session: name.join(" "),
-    title,
+    title: titles.get(pane) ?? "",
     size: [Number(columns), Number(rows)] as const,
-    command,
+    command: commands.get(pane) ?? "",
     alternate: alternate === "1",
     owned: isMarked && isKnown(pane),
   };

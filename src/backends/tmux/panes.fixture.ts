@@ -65,7 +65,17 @@ export function panesBench() {
     };
     return { backend, place, terminal, run, server };
   }
-  return { open, closing };
+  /** A tmux server of a user, with the session "work". */
+  const userTmux = () => {
+    const place = testPlace();
+    closing.push(place.remove);
+    const env = { PATH: process.env.PATH ?? "", HOME: place.home, TMUX_TMPDIR: place.directory, TERM: "xterm" };
+    const tmux = (...args: string[]) => execFileSync("tmux", args, { encoding: "utf8", env });
+    tmux("-f", "/dev/null", "new-session", "-d", "-s", "work", "-x", "80", "-y", "24", "env", ...PANE_SHELLS.bash);
+    closing.push(() => tmux("kill-server"));
+    return { env, tmux };
+  };
+  return { open, closing, userTmux };
 }
 
 export function text(bytes: Uint8Array): string {

@@ -4,7 +4,7 @@ import { TmuxRefusal } from "./control-client.js";
 import { formatText } from "./control-lines.js";
 import { paneBusy, paneGone } from "./pane-errors.js";
 import type { PaneEvents } from "./pane-events.js";
-import { PANE_FORMATS, type PaneFacts, parsePaneFacts } from "./pane-facts.js";
+import { type PaneFacts, paneFormats, parsePaneFacts, textsByPane } from "./pane-facts.js";
 import { outputMark, readyScript, typedLine } from "./pane-script.js";
 import { currentPane, type TmuxServer } from "./tmux-server.js";
 
@@ -70,13 +70,15 @@ export class Panes {
   /** Every pane of the session. */
   async facts(): Promise<readonly PaneFacts[]> {
     const { session } = await this.#server.open();
+    const { owner } = this.#server;
     const [lines = [], commands = [], titles = []] = await this.#server.sendAll(
-      PANE_FORMATS.map((format) => ["list-panes", "-s", "-t", session, "-F", format]),
+      paneFormats(owner).map((format) => ["list-panes", "-s", "-t", session, "-F", format]),
     );
-    const about = { owner: this.#server.owner, isKnown: (pane: string) => this.own(pane) !== undefined };
-    return lines.map((line, index) => {
+    const texts = [textsByPane(commands, owner), textsByPane(titles, owner)] as const;
+    const about = { owner, isKnown: (pane: string) => this.own(pane) !== undefined };
+    return lines.map((line) => {
       this.#server.noteId(line);
-      return parsePaneFacts([line, commands[index] ?? "", titles[index] ?? ""], about);
+      return parsePaneFacts(line, texts, about);
     });
   }
 
@@ -273,7 +275,8 @@ export class Panes {
     const { generation } = this.#server;
     if (made && this.#adopted !== generation) {
       this.#adopted = generation;
-      const [first] = await this.facts();
+      // A user may have opened others there.
+      const first = (await this.facts()).find(({ isMarked }) => isMarked);
       if (first !== undefined) return this.#add(first.state.pane, "shared");
     }
     return this.open({});

@@ -162,6 +162,7 @@ export class TmuxServer {
       ...Array.from({ length: this.#lastId }, () => [...window, "--", "true"]),
       [...window, "-n", "shared", "-c", cwd, "--", "env", ...shell],
       ["kill-window", "-t", `${session}:0`],
+      this.#markFirst(session),
     ]);
   }
 
@@ -232,10 +233,14 @@ export class TmuxServer {
     return open;
   }
 
-  /** Marks a new session. A private server ends when no client has been attached for a while. */
+  /** Marks the pane of a new session, and not the session: panes that a user opens there would have that mark too. */
+  #markFirst(session: string): readonly string[] {
+    return ["set-option", "-p", "-t", session, "@haft", this.owner];
+  }
+
+  /** Takes a new session over. A private server ends when no client has been attached for a while. */
   async #own({ client, directory, session }: OpenServer): Promise<void> {
-    // Its first pane too, so that it ends with the session also if no call used it.
-    const commands = ["-t", "-pt"].map((option) => ["set-option", option, session, "@haft", this.owner]);
+    const commands = [this.#markFirst(session)];
     if (this.kind === "private") {
       const { orphanMs = ORPHAN_MS[this.#backend.machine === "local" ? "here" : "remote"] } = this.#options;
       const socket = posixQuote(`${directory}/s`);
