@@ -258,7 +258,15 @@ function chosenOf(options: readonly string[], settled: SettledConfig): readonly 
   if (!suffix.startsWith("+tmux")) return chosen;
   const [given = "local", ...others] = settled.on ?? [];
   const first = parseTarget(given);
-  return [{ ...first, target: `${splitTerminal(first.target).target}${suffix}` }, ...others, ...chosen.slice(1)];
+  return [{ ...first, target: withTerminal(first.target, suffix) }, ...others, ...chosen.slice(1)];
+}
+
+/** What the configuration says of the terminal counts where the option does not say it: its session, and the shell of commands. */
+function withTerminal(configured: string, suffix: string): string {
+  const { target, terminal } = splitTerminal(configured);
+  if (suffix === "+tmux" && terminal !== undefined) return configured;
+  const shell = terminal?.shell === "pane" && !suffix.includes(",shell=") ? ",shell=pane" : "";
+  return `${target}${suffix}${shell}`;
 }
 
 /** Their names. None is opened. @throws UsageError for a target that cannot be used. */

@@ -232,6 +232,10 @@ describe("short forms of targets", () => {
     const ran = await haft("call", "bash", "command=pwd", "--tmux", "--explain");
     expect(ran.stdout).toMatch(/^target +here in .*other$/m);
     expect((await haft("tools", "panes", "--tmux")).stdout).toContain("here / memory");
+    // What the option does not say of the terminal is as configured.
+    config({ on: ["local+tmux=work,shell=pane", "memory"] });
+    expect((await haft("tools", "--tmux")).stdout).toContain("  local+tmux=work,shell=pane in ");
+    expect((await haft("tools", "--tmux", "other")).stdout).toContain("  local+tmux=other,shell=pane in ");
     // Not this machine without a sandbox.
     config({ on: ["sandbox"] });
     expect((await haft("call", "bash", "command=pwd", "--tmux")).stderr).toContain(
