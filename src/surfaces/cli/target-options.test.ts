@@ -158,17 +158,12 @@ describe("the targets of a configuration", () => {
   it("are chosen by the name alone: what is added to it is refused, with what to write", async () => {
     const api = { name: "api", target: "posix:dash", workspace: other };
     config({ on: ["local", api, { name: "app", target: "memory" }, `web=posix:dash=${other}`] });
-    for (const [on, whole] of [
-      ["api=/srv", "posix:dash=/srv"],
-      ["api+tmux", `posix:dash+tmux=${other}`],
-      ["mine=api", `mine=posix:dash=${other}`],
-    ] as const) {
+    for (const on of ["api=/srv", "api+tmux", "mine=api"]) {
       const { status, stderr } = await haft("call", "time", "--on", on);
       expect([on, status]).toEqual([on, 2]);
       expect(stderr).toContain(`--on ${on}: "api" is the target "posix:dash" of the configuration`);
-      expect(stderr).toContain(`Use "api" as it is, change it there, or write "${whole}"`);
+      expect(stderr).toContain('Use "api" as it is, change it there, or write a whole target');
     }
-    expect((await haft("call", "time", "--on", "app+tmux")).stderr).toContain('The target "memory" has no terminal.');
     expect((await haft("call", "bash", "command=pwd", "--on", "web")).stdout).toContain(other);
   });
 
