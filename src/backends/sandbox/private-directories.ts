@@ -1,13 +1,13 @@
 /** The directories of one sandbox on this machine: what its commands find as `/tmp` and as their home directory. */
 import {
   chmodSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,9 +15,10 @@ import { basename, dirname, join } from "node:path";
 import { processStart } from "../../host/index.js";
 import { HaftError, isWithin, messageOf } from "../../kernel/index.js";
 import type { PrivateDirectories } from "./layout.js";
+import { runningMounts } from "./running-mounts.js";
 
 const PREFIX = "haft-sandbox-";
-/** What a killed host left is removed when it is older: jobs that continue may still use it. */
+/** What a killed host left is removed when it is older. */
 const STALE_MS = 7 * 24 * 3_600_000;
 
 /**
@@ -94,18 +95,25 @@ function openDirectories(directory: string): void {
   }
 }
 
-/** Whether another sandbox that is open may change this directory. */
+/** Whether another sandbox of this user that is open may change this directory. */
 export function isUsedByAnother(directory: string, own: string): boolean {
   const others = readdirSync(dirname(own)).filter((name) => name.startsWith(PREFIX) && name !== basename(own));
   return others.some((name) => {
     try {
       const root = join(dirname(own), name);
+      if (!isOwn(root)) return false;
       const [, roots = ""] = readFileSync(join(root, "owner"), "utf8").split("\n");
       return roots.split("\0").includes(directory) && isOpen(root);
     } catch {
       return false;
     }
   });
+}
+
+/** Whether this user created it: what others put there may be a pipe that is never written to. */
+function isOwn(root: string): boolean {
+  const info = lstatSync(root);
+  return info.isDirectory() && info.uid === process.getuid?.();
 }
 
 /** Whether the process that created it runs. */
@@ -118,9 +126,9 @@ function removeStale(above: string): void {
   for (const name of readdirSync(above).filter((one) => one.startsWith(PREFIX))) {
     const root = join(above, name);
     try {
-      const info = statSync(root);
-      const isOld = info.uid === process.getuid?.() && Date.now() - info.mtimeMs > STALE_MS;
-      if (isOld && !isOpen(root)) removePrivateDirectories(root);
+      const isOld = isOwn(root) && Date.now() - lstatSync(root).mtimeMs > STALE_MS;
+      const isUsed = () => isOpen(root) || runningMounts().some((places) => places.has(root));
+      if (isOld && !isUsed()) removePrivateDirectories(root);
     } catch {
       // Not one of ours, or just removed.
     }

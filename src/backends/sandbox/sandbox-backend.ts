@@ -10,6 +10,7 @@ import { layoutOf } from "./layout.js";
 import { createPrivateDirectories, isUsedByAnother, removePrivateDirectories } from "./private-directories.js";
 import { guardedPathsOf } from "./protected-paths.js";
 import { startProxy } from "./proxy.js";
+import { runningMounts } from "./running-mounts.js";
 import { sandboxLauncher } from "./sandbox-launcher.js";
 
 export interface SandboxOptions extends Omit<LocalBackendOptions, "launcher" | "name" | "passEnv"> {
@@ -56,14 +57,20 @@ export async function createSandboxBackend(options: SandboxOptions = {}): Promis
     const jobs = await backend.root.shell.jobs().catch(() => []);
     const closed = await backend.close(io);
     proxy?.close();
+    const isKept = jobs.some(({ lifetime, status }) => lifetime === "keep" && status === "running");
+    const mounts = runningMounts();
     // Jobs that continue need them.
-    if (jobs.some(({ lifetime, status }) => lifetime === "keep" && status === "running")) {
+    if (isKept && mounts.some((places) => places.has(own.root))) {
       held.close();
       return closed;
     }
+    // Where another command has a mount, the system would take that away with the file.
+    const ofOthers = mounts.filter((places) => !places.has(own.root));
     const shared = roots.filter((root) => isUsedByAnother(root, own.root));
+    const isNeeded = (path: string) =>
+      ofOthers.some((places) => places.has(path)) || shared.some((root) => isWithin(root, path));
     for (const [placeholder, text] of guarded.placeholders)
-      if (!shared.some((root) => isWithin(root, placeholder))) held.removeIfUnchanged(placeholder, text);
+      if (!isNeeded(placeholder)) held.removeIfUnchanged(placeholder, text);
     remove();
     return closed;
   };
