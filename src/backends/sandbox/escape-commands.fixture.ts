@@ -1,5 +1,12 @@
 /** Commands that try to get out of a sandbox. */
 
+/** System calls without a program: `sc(number, …)`, with numbers that all architectures share, and the C library `c`. */
+const calling = (...lines: readonly string[]): string =>
+  `PATH=/usr/bin:/bin python3 -c 'import ctypes, os, socket, struct
+c = ctypes.CDLL(None); sc = c.syscall
+def out(ok): print("GOT-OUT") if ok else None
+${lines.join("\n")}'`;
+
 /** `$OUTSIDE`, `$REAL_HOME`, `$STATE`, `$VICTIM`, `$PORT`, `$NAME` are replaced. "known": without a sandbox it gets out, which is tried too. */
 export const ESCAPES: readonly (readonly [name: string, command: string, "known"?])[] = [
   ["symlink to a file", "ln -sf $OUTSIDE/secret l; cat l", "known"],
@@ -163,5 +170,56 @@ export const ESCAPES: readonly (readonly [name: string, command: string, "known"
     "rm -rf $TMPDIR; mv $TMPDIR t; ln -s $OUTSIDE $TMPDIR; mv ~ h; ln -sfn $OUTSIDE ~/.local; mv ~/.local ~/l; ln -sfn $OUTSIDE ~/.local",
   ],
   ["TMPDIR as a symlink, second step", "echo x > $TMPDIR/made; echo x > ~/.local/made; echo x > /tmp/made"],
+  [
+    "files by their handles",
+    calling(
+      'handle = ctypes.create_string_buffer(struct.pack("IiII", 8, 1, 2, 0), 136); at = os.open(".", 0)',
+      "out(c.open_by_handle_at(at, handle, 0) >= 0)",
+      'handle = ctypes.create_string_buffer(struct.pack("Ii", 128, 0), 136); mount = ctypes.c_int()',
+      'out(c.name_to_handle_at(at, b"..", handle, ctypes.byref(mount), 0) == 0 and c.open_by_handle_at(at, handle, 0) >= 0)',
+    ),
+  ],
+  [
+    "mounts by descriptors",
+    calling(
+      'out(sc(430, b"tmpfs", 0) >= 0); out(sc(428, -100, b"/etc", 1) >= 0)',
+      'tree = sc(428, -100, b"/usr", 0); out(sc(429, tree, b"", -100, b"/opt", 4) == 0)',
+      'out(sc(442, -100, b"/etc", 0, struct.pack("QQQQ", 0, 1, 0, 0), 32) == 0)',
+    ),
+  ],
+  [
+    "descriptors of the first process, by its pidfd",
+    calling(
+      "first = sc(434, 1, 0); got = [sc(438, first, number, 0) for number in range(64)]",
+      'for one in ["/proc/self/fd/%d" % number for number in got if number >= 0]:',
+      "  out(os.path.isdir(one) or os.path.isfile(one))",
+    ),
+  ],
+  [
+    "the private directory, which commands see",
+    "D=$(dirname $TMPDIR); for d in $D /tmp/$(basename $D); do for f in owner made scripts/made net/made home/../made; do (echo x >> $d/$f) && echo GOT-OUT; done; ln $d/owner $TMPDIR/o && echo GOT-OUT; touch $TMPDIR/f; ln $TMPDIR/f $d/f && echo GOT-OUT; for f in tmp home net; do mv $d/$f $d/m && echo GOT-OUT; done; chmod 777 $d && echo GOT-OUT; done",
+  ],
+  [
+    "a socket beside the one of the proxy",
+    `D=$(dirname $TMPDIR); rm -f $D/net/proxy && echo GOT-OUT; $NODE -e "require('net').createServer().on('error',()=>process.exit()).listen('$D/net/own',()=>{console.log('GOT-OUT');process.exit()})"`,
+  ],
+  [
+    "loopback of the host by other addresses",
+    `for a in 0.0.0.0 ::ffff:127.0.0.1; do $NODE -e "require('net').connect($PORT,'$a').on('connect',()=>process.exit()).on('error',()=>process.exit())"; done`,
+    "known",
+  ],
+  [
+    "loopback by other names, through the proxy",
+    `for h in localhost localhost. 127.1 0 2130706433 0x7f.1 [::] [::ffff:7f00:1] [64:ff9b::7f00:1] x@127.0.0.1; do for m in GET CONNECT; do $NODE -e "const m='$m',u='$h:$PORT';require('http').request({port:3128,method:m,path:m==='GET'?'http://'+u+'/':u}).on('response',()=>process.exit()).on('connect',()=>process.exit()).on('error',()=>process.exit()).end()"; done; done`,
+  ],
+  [
+    "packets",
+    calling(
+      "for family, kind in [(17, 3), (44, 3), (2, 3)]:",
+      "  try: socket.socket(family, kind, 255 if family == 2 else 0); out(True)",
+      "  except OSError: pass",
+    ),
+  ],
+  ["shared memory of System V", "grep -q ' $SEGMENT ' /proc/sysvipc/shm && echo GOT-OUT", "known"],
   ["shared memory", "ls /dev/shm/$NAME && echo GOT-OUT; cat /dev/shm/$NAME", "known"],
 ];

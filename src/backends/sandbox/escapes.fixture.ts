@@ -1,5 +1,5 @@
 /** A program that tries all ways out of a sandbox. Started as a process, as root and as another user, with an open secret. */
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   appendFileSync,
   existsSync,
@@ -118,6 +118,11 @@ function listenAt(where: string | number, onConnection: () => void): Promise<Ser
   });
 }
 
+/** Its id. */
+function sharedMemory(): string {
+  return /\d+$/.exec(execFileSync("ipcmk", ["-M", "4096"], { encoding: "utf8" }).trim())?.[0] ?? "";
+}
+
 async function makeWorld(base: string): Promise<World> {
   const at = (...parts: string[]) => join(base, ...parts);
   for (const [name, text] of Object.entries(FILES)) {
@@ -131,6 +136,7 @@ async function makeWorld(base: string): Promise<World> {
   const port = (servers[2]!.address() as { port: number }).port;
   const victim = spawn("/bin/sleep", ["600"], { env: { TOKEN: SECRET }, stdio: "ignore" });
   const values: Record<string, string> = {
+    SEGMENT: sharedMemory(),
     OUTSIDE: at("outside"),
     REAL_HOME: at("home"),
     STATE: at("state"),
@@ -180,6 +186,7 @@ async function makeWorld(base: string): Promise<World> {
     close() {
       for (const server of servers) server.close();
       victim.kill("SIGKILL");
+      execFileSync("ipcrm", ["-m", values.SEGMENT ?? ""]);
     },
   };
 }
@@ -225,7 +232,8 @@ async function fileTools(backend: Backend, world: World): Promise<string[]> {
   >[0];
   const places = [{ path: "/", access: ["read", "write", "create", "delete"], scope: "tree" }] as const;
   const { fs } = bindAll(fixture, { files: places as never });
-  const { stdout } = await backend.root.shell.exec("printf %s $TMPDIR", { cwd: world.workspace, timeoutMs: 20_000 });
+  const plants = `ln -s $(dirname $TMPDIR) to-own; ln -s ${world.base}/home/.ssh/id $TMPDIR/to-a-key; printf %s $TMPDIR`;
+  const { stdout } = await backend.root.shell.exec(plants, { cwd: world.workspace, timeoutMs: 20_000 });
   const tmp = Buffer.from(stdout.head).toString();
   const ownHome = join(tmp, "../home");
   const attempts: Record<string, () => Promise<unknown>> = {
@@ -235,6 +243,14 @@ async function fileTools(backend: Backend, world: World): Promise<string[]> {
     "move a place of a mount": () => fs.rename(join(ownHome, ".local"), join(ownHome, "l"), { replace: false }),
     "remove the private home directory": () => fs.rm(ownHome, { recursive: true, ignoreMissing: false }),
     "write to the private directory": () => fs.writeFile(join(tmp, "../owner"), "x"),
+    "write to the private directory, by a command's symlink": () =>
+      fs.writeFile(join(world.workspace, "to-own/scripts/x"), "x"),
+    "remove the socket of the proxy": () =>
+      fs.rm(join(world.workspace, "to-own/net/proxy"), { recursive: true, ignoreMissing: false }),
+    "move TMPDIR, by a command's symlink": () =>
+      fs.rename(join(world.workspace, "to-own/tmp"), join(world.workspace, "t"), { replace: false }),
+    "read through a symlink in TMPDIR": () => fs.readText(join(tmp, "to-a-key")),
+    "read by a descriptor": () => fs.readText(`/proc/self/cwd${world.base}/outside/secret`),
     "read a key": () => fs.readText(join(world.home, ".ssh/id")),
     "read outside": () => fs.readText(join(world.base, "outside/secret")),
     "read through a symlink": () => fs.readText(join(world.workspace, "to-the-secret")),
