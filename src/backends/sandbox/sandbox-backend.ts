@@ -57,18 +57,17 @@ export async function createSandboxBackend(options: SandboxOptions = {}): Promis
     const jobs = await backend.root.shell.jobs().catch(() => []);
     const closed = await backend.close(io);
     proxy?.close();
-    const isKept = jobs.some(({ lifetime, status }) => lifetime === "keep" && status === "running");
     const mounts = runningMounts();
-    // Jobs that continue need them.
-    if (isKept && mounts.some((places) => places.has(own.root))) {
+    // Jobs that continue need them; one that has just started has no mount yet.
+    const isKept = jobs.some((job) => job.lifetime === "keep" && job.status === "running" && job.adopted !== "host");
+    if (isKept || mounts.some((places) => places.has(own.root))) {
       held.close();
       return closed;
     }
-    // Where another command has a mount, the system would take that away with the file.
-    const ofOthers = mounts.filter((places) => !places.has(own.root));
     const shared = roots.filter((root) => isUsedByAnother(root, own.root));
+    // Where another command has a mount, the system would take that away with the file.
     const isNeeded = (path: string) =>
-      ofOthers.some((places) => places.has(path)) || shared.some((root) => isWithin(root, path));
+      mounts.some((places) => places.has(path)) || shared.some((root) => isWithin(root, path));
     for (const [placeholder, text] of guarded.placeholders)
       if (!isNeeded(placeholder)) held.removeIfUnchanged(placeholder, text);
     remove();
