@@ -91,6 +91,8 @@ export interface CallRecord extends RecordedCall {
   readonly id: string;
   /** Milliseconds since the epoch: the first change. */
   readonly atMs: number;
+  /** The working directory of the process that made the call, where it is known. The workspace may be on another machine. */
+  readonly startedIn?: string;
   readonly changes: readonly RecordedChange[];
 }
 

@@ -33,6 +33,8 @@ export interface ChangedCall {
   readonly workspace: string;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
+  /** The working directory of the process that made the call, where it is known. */
+  readonly startedIn?: string;
   readonly files: readonly ChangedFile[];
   readonly isUndone: boolean;
   /** Ids of the records that it undid, for an undo. */
@@ -70,12 +72,14 @@ export interface UndoChoice {
   readonly session?: string;
   /** Whether it ran where ids of calls and the last call are looked for. */
   isHere(call: ChangedCall): boolean;
+  /** Whether it was made from here, wherever it ran: a later one of these is the last call too. Default: none. */
+  isFromHere?(call: ChangedCall): boolean;
 }
 
 /** @returns The newest first; `earlier`: the one that would be the last without the last. @throws `CALL_INVALID` */
 export function chooseCalls(
   { calls, damaged }: ChangedCalls,
-  { call, session, isHere }: UndoChoice,
+  { call, session, isHere, isFromHere = () => false }: UndoChoice,
 ): { readonly chosen: readonly ChangedCall[]; readonly earlier?: ChangedCall } {
   const newest = [...calls].reverse();
   if (call !== undefined) return { chosen: [callNamed(call, newest, damaged, isHere)] };
@@ -86,6 +90,17 @@ export function chooseCalls(
     throw notUndone(`the session "${session}"`, "no change of a file is stored for it that is not undone");
   }
   const [last, earlier] = open.filter(isHere);
+  const elsewhere = open.find(
+    (one) => !isHere(one) && one.id > (last?.id ?? "") && (one.session === last?.session || isFromHere(one)),
+  );
+  if (elsewhere !== undefined) {
+    const { id, tool, target, workspace } = elsewhere;
+    const next =
+      last === undefined
+        ? "Undo it by its id"
+        : `The last one in this workspace is "${last.id}". Undo one of them by its id`;
+    throw notUndone("the last call", `it is "${id}" (${tool}), on "${target}" in ${workspace}. ${next}`);
+  }
   if (last === undefined)
     throw notUndone("the last call", "no change of a file in this workspace is stored that is not undone");
   // Ids sort by their time. Whose call it was is not known.
@@ -94,12 +109,6 @@ export function chooseCalls(
     throw notUndone(
       "the last call",
       `its record may be "${newer}", which cannot be read. The one before is "${last.id}"`,
-    );
-  const elsewhere = open.find((one) => one.id > last.id && one.session === last.session);
-  if (elsewhere !== undefined)
-    throw notUndone(
-      "the last call",
-      `that of its session is "${elsewhere.id}", on "${elsewhere.target}"; the last one in this workspace is "${last.id}". Undo one of them by its id`,
     );
   return { chosen: [last], ...(earlier === undefined ? {} : { earlier }) };
 }
@@ -141,7 +150,7 @@ export function isTargetOf(
 }
 
 function summaryOf(record: CallRecord, undone: ReadonlySet<string>): ChangedCall {
-  const { id, callId, sessionId, tool, target, spec, source, workspace, atMs, undoes, changes } = record;
+  const { id, callId, sessionId, tool, target, spec, source, workspace, atMs, startedIn, undoes, changes } = record;
   return {
     id,
     callId,
@@ -152,6 +161,7 @@ function summaryOf(record: CallRecord, undone: ReadonlySet<string>): ChangedCall
     ...(source === undefined ? {} : { source }),
     workspace,
     atMs,
+    ...(startedIn === undefined ? {} : { startedIn }),
     files: changes.flatMap(changedFiles),
     isUndone: undone.has(id),
     ...(undoes === undefined ? {} : { undoes }),

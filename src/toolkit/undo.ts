@@ -18,12 +18,14 @@ import {
   grantFor,
   HaftError,
   type HostServices,
+  isWithin,
   messageOf,
   RecordedFs,
   type Target,
   UNDO_TIMEOUT_MS,
 } from "../kernel/index.js";
 import { type ChangedCall, chooseCalls, isTargetOf, notUndone, summariesOf } from "./changed-calls.js";
+import { hasSharedWorkspace, isOnThisMachine } from "./target-schemes.js";
 
 /** Which calls to undo. Without `call` and `session`: the last one in the workspace of a target that is not undone yet. */
 export interface UndoRequest {
@@ -103,33 +105,54 @@ export async function undoCalls(
   });
 }
 
-/** Those of one machine, in the same order: its targets change the same files. */
+/**
+ * Those of one machine, in the same order: its targets change the same files. A container that was made for its call had the
+ * workspace of this machine in it.
+ */
 function groupsOf(records: readonly CallRecord[]): readonly (readonly CallRecord[])[] {
   const groups = new Map<string, CallRecord[]>();
   for (const record of records) {
-    const group = groups.get(record.machine);
-    if (group === undefined) groups.set(record.machine, [record]);
+    const machine = isMounted(record) ? THIS_MACHINE : record.machine;
+    const group = groups.get(machine);
+    if (group === undefined) groups.set(machine, [record]);
     else group.push(record);
   }
   return [...groups.values()];
 }
 
-/** The target of the newest call whose target is here. */
+/** See `Backend.machine`. */
+const THIS_MACHINE = "local";
+
+/** Whether it changed files of this machine alone, from a container that ended with its toolkit. */
+function isMounted({ target, spec = target, workspace, changes }: CallRecord): boolean {
+  return (
+    !isOnThisMachine(spec) &&
+    hasSharedWorkspace(spec) &&
+    changes.flatMap(pathsOf).every((path) => isWithin(workspace, path))
+  );
+}
+
+/** The target of the newest call whose target is here, on this machine itself before a container with the workspace in it. */
 async function openFor(
   records: readonly CallRecord[],
   targets: Readonly<Record<string, Target>>,
 ): Promise<{ readonly target: Target; readonly backend: Backend }> {
-  const record = records.find((one) => targetOfRecord(one, targets) !== undefined) ?? records[0]!;
-  const { target: name, spec, machine, callId } = record;
+  const found = records.filter((one) => targetOfRecord(one, targets) !== undefined);
+  const record = found.find((one) => !isMounted(one)) ?? found[0] ?? records[0]!;
+  const { target: name, spec, machine, id, tool, workspace } = record;
   const target = targetOfRecord(record, targets);
   const shown = spec === undefined ? name : `${name} (${spec})`;
   const unavailable = (why: string) =>
-    new HaftError("BACKEND_UNAVAILABLE", `Did not undo the call "${callId}": it ran on ${shown}, ${why}.`, {
+    new HaftError("BACKEND_UNAVAILABLE", `Did not undo "${id}" (${tool}): it ran on ${shown}, ${why}.`, {
       details: { backend: name },
     });
   if (target === undefined) throw unavailable("which is not one of the targets here. Add it to them");
   const backend = await target.open();
-  if (backend.machine !== machine) throw unavailable("whose files ended with it");
+  if (isMounted(record)) {
+    if (backend.cwd !== workspace) throw unavailable(`in ${workspace}, and the target here has another workspace`);
+    const other = records.find((one) => !isMounted(one) || one.workspace !== workspace);
+    if (other !== undefined) throw unavailable(`and "${other.id}" elsewhere. Undo the calls one by one`);
+  } else if (backend.machine !== machine) throw unavailable("whose files ended with it");
   return { target, backend };
 }
 

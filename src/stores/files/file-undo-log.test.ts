@@ -52,6 +52,7 @@ it("gives another process the changes, the old bytes, and which change was not e
       callId: "c",
       id: recorder.id,
       atMs: START_MS,
+      startedIn: process.cwd(),
       changes: [
         { kind: "write", path: "/w/a", before: { kind: "file", ...stored! }, after: "0", isUnfinished: false },
         { kind: "mkdir", paths: ["/w/dir"], isUnfinished: true },
@@ -180,6 +181,7 @@ it.each([
   ["atMs", "x"],
   ["workspace", 1],
   ["undoes", "x"],
+  ["startedIn", 1],
 ])("leaves out a call whose %s is %j", async (name, value) => {
   const log = open();
   const recorder = newCall(log);

@@ -3,12 +3,13 @@ import { type CallRecord, type Change, type ChangeEnd, isRecord } from "../../ke
 import { normalizePath } from "../../text/index.js";
 
 export function isCall(value: Readonly<Record<string, unknown>>): value is Record<string, unknown> & CallRecord {
-  const { callId, sessionId, tool, target, spec, source, machine, workspace, atMs, undoes } = value;
+  const { callId, sessionId, tool, target, spec, source, machine, workspace, atMs, startedIn, undoes } = value;
   return (
     [callId, sessionId, tool, target, machine, workspace].every(isText) &&
     (spec === undefined || isText(spec)) &&
     (source === undefined || isSource(source)) &&
     isCount(atMs) &&
+    (startedIn === undefined || isText(startedIn)) &&
     (undoes === undefined || (Array.isArray(undoes) && undoes.every(isText)))
   );
 }

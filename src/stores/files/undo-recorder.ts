@@ -163,7 +163,7 @@ export class FileRecorder implements CallRecorder {
     const directory = this.#state.directory(UNDO_DIRECTORY, this.id);
     this.#directory = directory;
     this.#isNew = true;
-    this.#header = `${JSON.stringify({ ...this.#call, id: this.id, atMs: this.#atMs })}\n`;
+    this.#header = `${JSON.stringify({ ...this.#call, id: this.id, atMs: this.#atMs, startedIn: workingDirectory() })}\n`;
     // Other processes must not drop what is being undone.
     if (this.#call.undoes !== undefined) this.#appendText("");
     this.#parts.stored(this.id, { bytes: 0, calls: 1 });
@@ -185,3 +185,12 @@ async function flushed(path: string): Promise<void> {
 }
 
 const closed = (descriptor: number) => () => closeSync(descriptor);
+
+/** Undefined where it was deleted. */
+function workingDirectory(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
+}

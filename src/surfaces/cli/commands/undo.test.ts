@@ -48,10 +48,10 @@ describe("haft undo", () => {
   it("takes the id of a call for one in this workspace alone, and only if it is that of one call", async () => {
     const other = join(place.home, "other");
     mkdirSync(other);
-    await haft("call", "write", "path=b.txt", "content=b", "--workspace", other);
+    await place.inProcess(["call", "write", "path=b.txt", "content=b"], { cwd: other });
     expect(await haft("undo", "call-1")).toMatchObject({ status: 1, stdout: "" });
     expect(await haft("undo")).toMatchObject({
-      stdout: expect.stringMatching(/^No changes .* `haft undo --all` also lists 1 in other workspaces\.\n$/),
+      stdout: expect.stringMatching(/^No changes .* `haft undo --all` also lists 1 elsewhere\.\n$/),
     });
     expect((await haft("undo", "--all")).stdout).toMatch(/^(\S+) {2}write .*b\.txt/);
     await haft("call", "write", "path=a.txt", "content=a");
@@ -104,7 +104,7 @@ describe("haft undo", () => {
     const refused = await haft("undo", "--last");
     expect([refused.status, refused.stdout]).toEqual([1, ""]);
     expect(refused.stderr).toContain(
-      `that of its session is "${calls[0].id}", on "there"; the last one in this workspace is "${calls[1].id}".`,
+      `it is "${calls[0].id}" (write), on "there" in ${other}. The last one in this workspace is "${calls[1].id}".`,
     );
     expect(await haft("undo", calls[0].id)).toMatchObject({ status: 0 });
     expect([existsSync(join(other, "there.txt")), text("here.txt")]).toEqual([false, "a"]);

@@ -1,14 +1,16 @@
 /** `haft undo`: puts back what calls replaced, deleted or moved. */
 import type { Command } from "commander";
 import pc from "picocolors";
+import type { HaftError } from "../../../kernel/index.js";
 import { relativeInside, showControls } from "../../../text/index.js";
-import type { ChangedCall, ChangedCalls, ChosenTarget, UndoReport } from "../../../toolkit/index.js";
-import { withExamples, withJsonOption, withStateOption } from "../command-parts.js";
+import type { ChangedCall, ChangedCalls, UndoReport } from "../../../toolkit/index.js";
+import { withExamples, withJsonOption, withStateOption, withTargetOption } from "../command-parts.js";
 import type { StateOptions } from "../configuration.js";
 import { printJson, printNotice, shownLines, utcTime } from "../output.js";
 import { EXIT, UsageError } from "../usage.js";
 
 interface UndoOptions extends StateOptions {
+  readonly on: readonly string[];
   readonly last?: boolean;
   readonly session?: string;
   readonly all?: boolean;
@@ -23,16 +25,18 @@ const LISTED_FILES = 3;
 export function addUndoCommand(program: Command): void {
   withExamples(
     withJsonOption(
-      withStateOption(
-        program
-          .command("undo [call]")
-          .description(
-            "put back what a call changed in files, if they have not changed since; without arguments, list the last changes in this workspace",
-          )
-          .option("--last", "the last call in this workspace that is not undone")
-          .option("--session <name>", "all calls of this session that are not undone")
-          .option("--all", "list the changes in other workspaces too")
-          .option("--dry-run", "print what would change, without changing it"),
+      withTargetOption(
+        withStateOption(
+          program
+            .command("undo [call]")
+            .description(
+              "put back what a call changed in files, if they have not changed since; without arguments, list the last changes in this workspace",
+            )
+            .option("--last", "the last call in this workspace that is not undone")
+            .option("--session <name>", "all calls of this session that are not undone")
+            .option("--all", "list the changes in other workspaces too")
+            .option("--dry-run", "print what would change, without changing it"),
+        ),
       ),
     ),
     "haft undo",
@@ -54,31 +58,37 @@ async function undoCommand(asked: string | undefined, options: UndoOptions): Pro
   if (options.all && !isList)
     throw new UsageError("Did not undo: --all is for the list, without CALL, --last and --session.");
   const { loadConfig, reportIgnored, stateDirOf } = await import("../configuration.js");
-  const { settledWorkspace } = await import("../common-options.js");
+  const { settledWorkspace, targetsOf } = await import("../common-options.js");
   const { userName } = await import("../terminal-approver.js");
-  const { chooseCalls, createToolkit, undoAdmin } = await import("../../../toolkit/index.js");
+  const { openedFor, placeOfCalls } = await import("./undo/undo-targets.js");
+  const { chooseCalls, createToolkit, nameOf, undoAdmin } = await import("../../../toolkit/index.js");
   const loaded = await loadConfig(options);
   reportIgnored(loaded);
   const { stateDir: configured } = loaded.settled;
   const stateDir = options.state === undefined ? configured : stateDirOf(options.state);
   const state = stateDir === undefined ? {} : { stateDir };
   const workspace = settledWorkspace(options.workspace, loaded.settled);
+  const targets = targetsOf(options.on, loaded);
+  const { isHere, isFromHere } = placeOfCalls(targets, workspace, options);
   const changed = await undoAdmin(state);
   if (isList) {
     if (dryRun) throw new UsageError("Did not undo: --dry-run needs CALL, --last or --session.");
-    return listChanges(changed, workspace, options);
+    return listChanges(changed, { workspace, isListed: (one) => isHere(one) || isFromHere(one) }, options);
   }
-  const isHere = (one: ChangedCall) => one.workspace === workspace;
   const choice = await orNotice(
-    async () => chooseCalls(changed, { ...(session === undefined ? callOf(asked) : { session }), isHere }),
-    "`haft undo` lists the changes here, `haft undo --all` everywhere.",
+    async () => chooseCalls(changed, { ...(session === undefined ? callOf(asked) : { session }), isHere, isFromHere }),
+    () => "`haft undo` lists the changes here, `haft undo --all` everywhere.",
   );
   if (choice === undefined) return EXIT.errorResult;
   const { chosen, earlier } = choice;
-  const toolkit = await createToolkit({ ...state, on: targetsOf(chosen) });
+  const on = openedFor(chosen, options.on.length > 0 ? targets : [], loaded.settled);
+  const toolkit = await createToolkit({ ...state, on });
   try {
     const which = session === undefined ? { call: chosen[0]!.id } : { session };
-    const report = await orNotice(() => toolkit.undo({ ...which, dryRun, by: userName() }));
+    const report = await orNotice(
+      () => toolkit.undo({ ...which, dryRun, by: userName() }),
+      ({ code }) => (code === "BACKEND_UNAVAILABLE" ? settingsHint(chosen, targets.map(nameOf)) : undefined),
+    );
     if (options.json && report !== undefined) printJson(report, 2);
     else if (report !== undefined) printReport(report, workspace);
     // The same call would be the last one again.
@@ -95,37 +105,45 @@ async function undoCommand(asked: string | undefined, options: UndoOptions): Pro
 const callOf = (call: string | undefined) => (call === undefined ? {} : { call });
 
 /** Prints the message of an error for the user, with the next step; undefined then. */
-async function orNotice<T>(work: () => Promise<T>, next?: string): Promise<T | undefined> {
+async function orNotice<T>(
+  work: () => Promise<T>,
+  next: (error: HaftError) => string | undefined,
+): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
     const { HaftError } = await import("../../../kernel/index.js");
     if (!HaftError.is(error)) throw error;
-    printNotice(next === undefined ? error.message : `${error.message} ${next}`);
+    const step = next(error);
+    printNotice(step === undefined ? error.message : `${error.message} ${step}`);
     return undefined;
   }
 }
 
-/** Each target once: recorded paths are absolute, so that its workspace does not matter. */
-function targetsOf(calls: readonly ChangedCall[]): ChosenTarget[] {
-  const targets = new Map<string, ChosenTarget>();
-  for (const { target: name, spec = name, workspace } of calls)
-    targets.set(name, { ...(spec === name ? {} : { name }), target: spec, workspace });
-  return [...targets.values()];
+/** For a target with a name of its own: its settings are in a configuration. */
+function settingsHint(calls: readonly ChangedCall[], known: readonly string[]): string | undefined {
+  const named = calls.find(({ target, spec = target }) => spec !== target && !known.includes(target));
+  return (
+    named && `"${named.target}" is no target of the configuration here: name the file that has it with \`--config\`.`
+  );
 }
 
-function listChanges({ calls: all, damaged }: ChangedCalls, workspace: string, options: UndoOptions): number {
+function listChanges(
+  { calls: all, damaged }: ChangedCalls,
+  { workspace, isListed }: { readonly workspace: string; isListed(call: ChangedCall): boolean },
+  options: UndoOptions,
+): number {
   const newest = [...all].reverse();
-  const calls = options.all ? newest : newest.filter((call) => call.workspace === workspace);
+  const calls = options.all ? newest : newest.filter(isListed);
   if (options.json) {
     printJson({ calls, damaged });
     return EXIT.ok;
   }
   const others = newest.length - calls.length;
-  const elsewhere = others === 0 ? "" : ` \`haft undo --all\` also lists ${others} in other workspaces.`;
+  const elsewhere = others === 0 ? "" : ` \`haft undo --all\` also lists ${others} elsewhere.`;
   if (calls.length === 0)
     process.stdout.write(
-      `No changes are stored. Haft stores what its file tools change for 7 days; what commands change cannot be undone.${elsewhere}\n`,
+      `No changes ${others === 0 ? "" : "in this workspace "}are stored. Haft stores what its file tools change for 7 days; what commands change cannot be undone.${elsewhere}\n`,
     );
   else {
     process.stdout.write(
