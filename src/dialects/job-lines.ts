@@ -72,8 +72,8 @@ function exitOf({ exitCode, signal, ambiguous }: JobData): string | undefined {
   return ambiguous === true ? `exit code ${exitCode}, which may mean a signal` : `exit code ${exitCode}`;
 }
 
-function lifetimeOf({ lifetime, adopted }: JobData): string {
-  const life = LIVES[lifetime];
+function lifetimeOf({ lifetime, adopted, status }: JobData): string {
+  const life = status === "ended" ? "" : LIVES[lifetime];
   if (adopted === "call") return `${life}, left running by a command`;
   return adopted === "host" ? `${life}, from an earlier host process` : life;
 }

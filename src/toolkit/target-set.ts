@@ -20,8 +20,12 @@ export interface EndedAfterKill {
   /** Milliseconds since the epoch. */
   readonly endedMs: number;
   readonly processes: readonly { readonly pid: number; readonly name: string }[];
-  /** Jobs that have ended; their output can still be asked for. */
-  readonly jobs?: readonly { readonly id: string; readonly command: string }[];
+  /** Jobs that have ended, with that host ("host") or since; their output can still be asked for. */
+  readonly jobs?: readonly {
+    readonly id: string;
+    readonly command: string;
+    readonly endedBy?: "itself" | "stopped" | "host";
+  }[];
   /** Files that it was overwriting in place: they hold neither their old bytes nor the new ones whole. */
   readonly halfWritten?: readonly ReportedHalfWrittenFile[];
 }

@@ -13,3 +13,14 @@ it("reports what became of a command that was sent to a pane", async () => {
   const left = 'tmux pane %1 of the session "work" (a user is attached)';
   expect(report([left])).toEqual([`left the ${left}.`]);
 });
+
+it.each([
+  ["image:alpine", "stopped j on image:alpine at the end of this call."],
+  ["ssh:box", "j still runs on ssh:box; `haft call process action=stop id=j --on ssh:box` stops it."],
+])("says what becomes of a kept job on %s", async (target, line) => {
+  const { hooks, report } = survivorWatch(() => ({ target }));
+  const data = { action: "start", job: { id: "j", lifetime: "keep", status: "running" } };
+  type Call = Parameters<NonNullable<Hooks["aroundRun"]>>[0];
+  await hooks.aroundRun?.({} as Call, async () => ({ content: [], isError: false, data }));
+  expect(report([])).toEqual([line]);
+});

@@ -46,7 +46,7 @@ export function survivorWatch(targetNow: () => ChosenTarget = () => ({ target: "
         for (const pane of paneIn(result.data)) panes.add(pane);
         for (const { id, isKept } of jobsIn(result.data)) {
           if (target === "local") jobs.add(id);
-          else elsewhere.set(id, { target: nameOf(chosen), isKept: isKept && target !== "memory" });
+          else elsewhere.set(id, { target: nameOf(chosen), isKept: isKept && !endsWithCall(target) });
         }
         return result;
       },
@@ -62,7 +62,7 @@ export function survivorWatch(targetNow: () => ChosenTarget = () => ({ target: "
         ...own.filter(({ status }) => status === "running").map(stillRunsLine),
         ...[...elsewhere].map(([id, { target, isKept }]) =>
           isKept
-            ? `${id} still runs on ${target}; \`process\` with "action": "stop" stops it.`
+            ? `${id} still runs on ${target}; \`haft call process action=stop id=${id} --on ${target}\` stops it.`
             : `stopped ${id} on ${target} at the end of this call.`,
         ),
         ...[...panes]
@@ -76,6 +76,9 @@ export function survivorWatch(targetNow: () => ChosenTarget = () => ({ target: "
     },
   };
 }
+
+/** Whether the machine itself ends with the toolkit, and even kept jobs with it. */
+const endsWithCall = (target: string) => target === "memory" || target.startsWith("image:");
 
 function stoppedLine({ id }: JobAfter): string {
   return `stopped ${id} at the end of this call; its output is stored. A job with "lifetime": "keep" continues.`;
@@ -91,13 +94,24 @@ export function endedAfterKill(reports: readonly EndedAfterKill[]): readonly str
     ...(processes.length === 0
       ? []
       : [`an earlier haft process was killed; its background processes were killed: ${namesOf(processes)}.`]),
-    ...(jobs.length === 0
-      ? []
-      : [
-          `jobs ended with an earlier haft process: ${jobs.map(({ id }) => id).join(", ")}. Their output is stored; see \`haft jobs list\`.`,
-        ]),
+    ...endedLine(
+      "jobs ended with an earlier haft process",
+      jobs.filter(({ endedBy }) => endedBy === "host"),
+    ),
+    ...endedLine(
+      "jobs that an earlier haft process started have ended since",
+      jobs.filter(({ endedBy }) => endedBy !== "host"),
+    ),
     ...halfWritten.map(halfWrittenLine),
   ]);
+}
+
+function endedLine(what: string, jobs: NonNullable<EndedAfterKill["jobs"]>): readonly string[] {
+  const [first] = jobs;
+  if (first === undefined) return [];
+  return [
+    `${what}: ${jobs.map(({ id }) => id).join(", ")}. \`haft jobs list\` shows how, and \`haft call process action=poll id=${first.id}\` its output.`,
+  ];
 }
 
 function halfWrittenLine({ path, backup, oldBytes, restoreCommand: restore }: ReportedHalfWrittenFile): string {

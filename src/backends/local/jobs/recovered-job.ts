@@ -220,6 +220,8 @@ export interface EndedJob {
   readonly id: string;
   readonly command: string;
   readonly lifetime: Lifetime;
+  /** "host": with the host that started it. Absent: not known. */
+  readonly endedBy?: NonNullable<JobInfo["endedBy"]>;
   readonly endedMs: number;
 }
 
@@ -276,7 +278,8 @@ export class RecoveredJobs {
       const { directory } = job;
       if (info.status !== "ended" || directory.record.isReported === true) continue;
       directory.update({ isReported: true });
-      reported.push({ id: job.id, command: info.command, lifetime: info.lifetime, endedMs: info.endedMs ?? 0 });
+      const { command, lifetime, endedBy, endedMs = 0 } = info;
+      reported.push({ id: job.id, command, lifetime, ...(endedBy === undefined ? {} : { endedBy }), endedMs });
     }
     return reported;
   }

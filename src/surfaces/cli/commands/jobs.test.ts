@@ -65,6 +65,29 @@ describe("haft jobs", () => {
     expect((await haft("jobs", "stop", "job-9")).status).toBe(1);
   });
 
+  it("says of a kept job that ended by itself that it has ended since, and which command prints its output", async () => {
+    await start("until [ -e go ]; do sleep 0.1; done; echo out; exit 4", { lifetime: "keep" });
+    writeFileSync(join(place.workspace, "go"), "");
+    await vi.waitFor(async () => expect((await haft("jobs", "list")).stdout).toMatch(/^job-1 {2}exit code 4; ran /), {
+      timeout: 20_000,
+    });
+    const next = await haft("call", "process", "action=list");
+    expect(next.stdout).toMatch(/^job-1: exit code 4 after \d+ ms, from an earlier host process, "until /);
+    const command = "haft call process action=poll id=job-1";
+    expect(next.stderr).toBe(
+      `haft: jobs that an earlier haft process started have ended since: job-1. \`haft jobs list\` shows how, and \`${command}\` its output.\n`,
+    );
+    expect((await haft(...command.split(" ").slice(1), "--session", "other")).stdout).toContain("out");
+  });
+
+  it("says of a job of another machine how it is stopped", async () => {
+    const id = "haft-0123456789abcdef01.1";
+    expect(await haft("jobs", "stop", id)).toMatchObject({
+      status: 1,
+      stderr: `haft: did not stop "${id}": it is a job of another machine. \`haft call process action=stop id=${id} --on TARGET\` stops it, with the target where it runs.\n`,
+    });
+  });
+
   it("shows each session only what its earlier calls did not show, and a new job with an old id from the beginning", async () => {
     const poll = async (...options: readonly string[]) =>
       (await haft("call", ...options, "process", '{"action":"poll","id":"job-1"}')).stdout;

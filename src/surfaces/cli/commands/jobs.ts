@@ -16,6 +16,9 @@ interface CleanJobsOptions extends JobsOptions {
   readonly all?: boolean;
 }
 
+/** Ids of jobs that are stored where they run: the kept ones of containers and over ssh, which this machine has no list of. */
+const ELSEWHERE = /^haft-[0-9a-f]{18}\.\d+$/;
+
 const MAX_COMMAND_CHARACTERS = 200;
 
 type JobAdmin = Awaited<ReturnType<typeof jobAdmin>>;
@@ -76,7 +79,10 @@ async function stopJob(id: string, options: JobsOptions): Promise<number> {
   const before = jobs.list().find((job) => job.id === id);
   if (before === undefined) {
     const newer = jobs.newer().find((job) => job.id === id)?.why;
-    const why = newer ?? "no such job. `haft jobs list` lists the jobs";
+    const elsewhere = ELSEWHERE.test(id)
+      ? `it is a job of another machine. \`haft call process action=stop id=${id} --on TARGET\` stops it, with the target where it runs`
+      : undefined;
+    const why = newer ?? elsewhere ?? "no such job. `haft jobs list` lists the jobs of this machine";
     printNotice(`did not stop "${id}": ${why}.`);
     return EXIT.errorResult;
   }
