@@ -295,12 +295,15 @@ async function answerOf(run: CallRun, request: ApprovalRequest): Promise<Approva
 function waitingFor(run: CallRun, request: ApprovalRequest): Ending {
   run.approval = "pending";
   const { token, reason, rule } = request;
+  const { target } = request.call;
+  // Paths in the reason are those of the target.
+  const on = target === "local" ? "" : ` on "${target}"`;
   const hint = approverOf(run)?.pendingHint?.(token);
   const next =
     hint === undefined
       ? `Send the same call again once it is granted; its token is "${token}".`
       : `${hint} Then send the same call again.`;
-  const message = `Did not run \`${run.tool.name}\` yet: approval is pending. ${reason} ${next}`;
+  const message = `Did not run \`${run.tool.name}\`${on} yet: approval is pending. ${reason} ${next}`;
   return {
     status: "input-required",
     result: fail("POLICY_APPROVAL_REQUIRED", message, { details: { token, rule } }),

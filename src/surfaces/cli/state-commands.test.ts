@@ -41,9 +41,16 @@ describe("haft audit", () => {
     const listed = await haft("audit", "--in", ".");
     expect(listed.stdout.match(/"(?:one|two|three)"/g)).toEqual(['"one"', '"three"']);
     expect(listed.stderr).toBe(
-      `haft: 2 calls in "${place.workspace}"; the audit log is intact. 1 more of the same sessions ran elsewhere: \`haft audit SESSION\` lists them.\n`,
+      `haft: 2 calls in "${place.workspace}"; the audit log is intact. 1 more of the same sessions ran elsewhere: \`haft audit one\`.\n`,
     );
     expect((await haft("audit", "one")).stdout.match(/"one"/g)).toHaveLength(2);
+    await haft("call", "ls", "{}", "--on", "memory=/far", "--session", "my own");
+    expect(await haft("audit", "--in", "/far")).toMatchObject({
+      status: 0,
+      stdout: "",
+      stderr:
+        'haft: no audited calls in "/far". --in is for directories of this machine. In that of "memory": `haft audit \'my own\'`.\n',
+    });
   });
 
   it("exits 1 and names file and line where the record was changed", async () => {

@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { showControls } from "../../../text/index.js";
+import { shellWord, showControls } from "../../../text/index.js";
 import type { auditAdmin } from "../../../toolkit/index.js";
 import { withExamples, withJsonOption, withStateOption } from "../command-parts.js";
 import type { StateOptions } from "../configuration.js";
@@ -131,7 +131,7 @@ async function listCalls(
   const ofSession = calls.filter(({ sessionId }) => session === undefined || sessionId === session);
   const chosen = ofSession.filter(isThere);
   const sessions = new Set(chosen.map(({ sessionId }) => sessionId));
-  const elsewhere = ofSession.filter((call) => !isThere(call) && sessions.has(call.sessionId)).length;
+  const elsewhere = ofSession.filter((call) => !isThere(call) && sessions.has(call.sessionId));
   if (options.json) printJson({ calls: chosen, problems });
   else process.stdout.write(chosen.map((call) => `${auditedRow(call)}\n`).join(""));
   const scope =
@@ -139,18 +139,31 @@ async function listCalls(
     (directory === undefined ? "" : ` in "${showControls(directory)}"`);
   if (chosen.length + problems.length === 0) {
     const everything = session === undefined && directory === undefined;
+    const remote = ofSession.filter(({ workspace }) => names.includes(workspace));
     const hint = session?.includes("/")
       ? ` For a directory: haft audit --in ${showControls(session)}`
-      : everything
-        ? ` ${HOW_IT_FILLS}`
-        : " `haft audit` lists those of all sessions.";
+      : remote.length > 0
+        ? ` --in is for directories of this machine. In that of "${showControls(remote.at(-1)!.target)}": ${commandsFor(remote)}.`
+        : everything
+          ? ` ${HOW_IT_FILLS}`
+          : " `haft audit` lists those of all sessions.";
     printNotice(`no audited calls${scope}.${hint}`);
   } else if (problems.length === 0 && !options.json) {
-    const more = ` ${elsewhere} more of the same sessions ran elsewhere: \`haft audit SESSION\` lists them.`;
-    printNotice(`${counted(chosen.length)}${scope}; the audit log is intact.${elsewhere === 0 ? "" : more}`);
+    const more = ` ${elsewhere.length} more of the same sessions ran elsewhere: ${commandsFor(elsewhere)}.`;
+    printNotice(`${counted(chosen.length)}${scope}; the audit log is intact.${elsewhere.length === 0 ? "" : more}`);
   }
   printProblems(problems);
   return statusOf(problems);
+}
+
+const MAX_COMMANDS = 3;
+
+/** The commands that list the sessions of these calls, the latest first. */
+function commandsFor(calls: Report["calls"]): string {
+  const ids = [...new Set(calls.map(({ sessionId }) => sessionId).reverse())];
+  const shown = ids.slice(0, MAX_COMMANDS).map((id) => `\`haft audit ${showControls(shellWord(id))}\``);
+  const more = ids.length - shown.length;
+  return `${shown.join(", ")}${more === 0 ? "" : ` and ${more} more sessions`}`;
 }
 
 function counted(calls: number): string {

@@ -44,6 +44,31 @@ describe("haft approvals", () => {
     expect(JSON.parse((await haft("show", token, "--json")).stdout)).toMatchObject({ call: { session: "shop" } });
   });
 
+  it("names the target in the list and to the model, where a call is not for this machine", async () => {
+    const other = await createToolkit({
+      on: [{ name: "pod", target: "memory" }],
+      stateDir: join(place.root, "st"),
+      autonomy: "supervised",
+      approver: { ask: async () => ({ pending: true }) },
+    });
+    await other
+      .session("two")
+      .box()
+      .runner.run({ id: "w", name: "write", input: { path: "a.txt", content: "a" } });
+    const asked = await other
+      .session("two")
+      .box()
+      .runner.run({ id: "c", name: "bash", input: { command: "rm a.txt" } });
+    await other.close();
+    expect(asked.output).toMatch(/^Did not run `bash` on "pod" yet: approval is pending\. /);
+    const here = await bash();
+    expect(here.output).toMatch(/^Did not run `bash` yet: approval is pending\. /);
+    const { stdout } = await haft();
+    expect(stdout).toMatch(/^TOKEN +AGE +SESSION +TARGET +TOOL +WHAT\n/);
+    expect(stdout).toContain("now  two      pod     bash  rm a.txt\n");
+    expect(stdout).toContain("now  shop     local   bash  sh run.sh\n");
+  });
+
   it("allows one call once, and it runs when it is sent again", async () => {
     const waiting = await bash();
     const granted = await place.haft([

@@ -25,6 +25,7 @@ export interface DenyOptions extends StateOptions {
 const PREFIX = "approval-";
 const SHORT_TOKEN = 8;
 const MAX_SESSION = 24;
+const MAX_TARGET = 24;
 const MAX_SUMMARY = 100;
 
 export function listApprovals(options: ListOptions): Promise<number> {
@@ -146,15 +147,19 @@ function askedText({ createdMs, call }: StoredApproval): string {
 }
 
 function table(found: readonly StoredApproval[]): string {
+  // Most users have only this machine.
+  const hasTargets = found.some(({ request }) => request.call.target !== "local");
+  const targetCell = (text: string) => (hasTargets ? [text] : []);
   const rows = found.map((one) => [
     shortToken(one.request.token),
     ageText(Date.now() - one.createdMs),
     shortened(one.call.session, MAX_SESSION),
+    ...targetCell(shortened(one.request.call.target, MAX_TARGET)),
     one.call.tool,
     (one.decision === undefined ? "" : `[${decisionText(one.decision)}] `) +
       shortened(approvalSummary(one.request), MAX_SUMMARY),
   ]);
-  const head = ["TOKEN", "AGE", "SESSION", "TOOL", "WHAT"];
+  const head = ["TOKEN", "AGE", "SESSION", ...targetCell("TARGET"), "TOOL", "WHAT"];
   const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]) =>
     row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join("  ");
