@@ -77,6 +77,8 @@ export interface Backend {
   readonly flags: BackendFlags;
   /** The language of its commands, such as "cmd". Absent: that of `sh`. The policy reads no other, and asks about each such command. */
   readonly commandLanguage?: string;
+  /** Absolute paths that are the sandbox's own for its commands, such as "/tmp". They may be used like the workspace. Default: none. */
+  readonly privatePaths?: readonly string[];
   /** "pinned": check and operation are one step. "checked": the operation follows the check, so a path swapped in between can escape it. */
   readonly guard: "pinned" | "checked";
   /** The home directory, for `~`. */

@@ -277,7 +277,7 @@ function refusal(decision: Decision, toolName: string, more: Readonly<Record<str
 export function policyCallOf(run: CallRun): PolicyCall {
   const { name, spec, autonomy } = run.target;
   const { host, session } = run.context;
-  const { home, flags, commandLanguage } = backendOf(run);
+  const { home, flags, commandLanguage, privatePaths } = backendOf(run);
   const { trust } = session;
   const ofSession = trust.autonomy ?? host.autonomy ?? DEFAULT_AUTONOMY;
   const level = strictestLevel(trust.autonomy, autonomy) ?? ofSession;
@@ -294,6 +294,7 @@ export function policyCallOf(run: CallRun): PolicyCall {
     autonomy: level,
     ...(level === autonomy && level !== ofSession ? { isLevelOfTarget: true as const } : {}),
     sandboxed: flags.sandbox === true,
+    ...(privatePaths === undefined ? {} : { privatePaths }),
     ...(commandLanguage === undefined ? {} : { commandLanguage }),
     taint: trust.taint,
   };

@@ -45,6 +45,8 @@ export interface PolicyCall {
   readonly isLevelOfTarget?: true;
   /** Whether commands on the target run in a sandbox. */
   readonly sandboxed: boolean;
+  /** As `Backend.privatePaths`. */
+  readonly privatePaths?: readonly string[];
   /** As `Backend.commandLanguage`. Absent: commands are those of `sh`. */
   readonly commandLanguage?: string;
   /**

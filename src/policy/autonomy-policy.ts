@@ -97,7 +97,7 @@ function contextsOf({
   const guard = webGuard(web);
   const names = sensitive.length === 0 ? SENSITIVE_NAMES : [...SENSITIVE_NAMES, ...sensitive];
   let latest: { readonly workspace: string; readonly home: string; readonly book: RuleBook } | undefined;
-  return ({ workspace, home, files, taint, sandboxed, commandLanguage, shownUrls }) => {
+  return ({ workspace, home, files, taint, sandboxed, privatePaths, commandLanguage, shownUrls }) => {
     if (latest?.workspace !== workspace || latest.home !== home)
       latest = { workspace, home, book: new RuleBook(compiled, { workspace, home }) };
     const own = { path: normalizePath(workspace), access: "write" as const };
@@ -107,6 +107,7 @@ function contextsOf({
       files,
       isTainted: taint.length > 0,
       sandboxed,
+      privatePaths,
       shownUrls,
       rules: latest.book,
       sensitive: names,

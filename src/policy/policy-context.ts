@@ -14,6 +14,8 @@ export interface PolicyContext {
   readonly web: WebGuard;
   /** As in `PolicyCall`. Absent: they do not. */
   readonly sandboxed?: boolean | undefined;
+  /** As in `PolicyCall`. Absent: none. */
+  readonly privatePaths?: readonly string[] | undefined;
   /** As in `PolicyCall`. */
   readonly commandLanguage?: string | undefined;
   /** As in `PolicyCall`. */

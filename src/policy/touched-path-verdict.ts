@@ -8,13 +8,14 @@ import { strictest, type Verdict } from "./verdict.js";
 
 export function judgeTouchedPath(
   touched: TouchedPath,
-  { roots, home, rules, sensitive, files }: PolicyContext,
+  { roots, home, rules, sensitive, files, privatePaths = [] }: PolicyContext,
 ): Verdict {
-  if (!rules.hasPaths) return judgePath(touched, { roots, home, sensitive });
   const path = normalizePath(touched.path);
+  const own = privatePaths.filter((one) => isWithin(one, path)).map((one) => ({ path: one, access: "write" as const }));
+  if (!rules.hasPaths) return judgePath(touched, { roots, home, sensitive, opened: own });
   const found = rules.forPath({ ...touched, path }, ({ id }) => files?.found.get(id)?.length !== 0);
   const opened = rules.openedAt(path);
-  const verdict = judgePath(touched, { roots, home, sensitive, opened });
+  const verdict = judgePath(touched, { roots, home, sensitive, opened: [...opened, ...own] });
   const isInside = roots.some((root) => isWithin(root.path, path));
   const opening = verdict.effect === "allow" && !isInside ? opened[0]?.rule : undefined;
   const named =

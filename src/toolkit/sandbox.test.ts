@@ -1,7 +1,7 @@
 /** The target "sandbox" through a toolkit: what policy asks, and what its settings open. */
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -80,6 +80,55 @@ withBubblewrap("a toolkit on the target sandbox", () => {
     expect(await outputs({})).toBe("");
     expect(await outputs({ readable: [beside] })).toBe("data");
     expect(await outputs({ writable: [beside] })).toBe("data\nwritten");
+  });
+
+  it("lets a supervised command use its own /tmp without a question, and nothing else outside the workspace", async () => {
+    const supervised = { autonomy: "supervised", on: "sandbox" } as const;
+    const written = `/tmp/${randomUUID()}`;
+    expect(await run(`echo hi > ${written}; cat ${written}`, supervised)).toMatchObject({
+      status: "ok",
+      output: expect.stringContaining("hi"),
+    });
+    expect(existsSync(written)).toBe(false);
+    for (const command of [`rm ${written}`, "cat /etc/passwd", "cat ~/notes.txt", "cat /tmp/.env"])
+      expect([command, await run(command, supervised)]).toMatchObject([command, { status: "denied" }]);
+  });
+
+  it.each(["/tmp", "~"])("says where it is what a command wrote to %s, in every tool for files", async (directory) => {
+    await using toolkit = await createToolkit({
+      workspace,
+      persist: false,
+      autonomy: "full",
+      on: ["sandbox", "local"],
+    });
+    const runner = toolkit.box().runner;
+    const call = async (name: string, input: object) =>
+      String((await runner.run({ id: "c", name, input: { on: "sandbox", ...input } })).output);
+    const name = randomUUID();
+    const path = `${directory}/${name}/x`;
+    expect(await call("bash", { command: `mkdir ${directory}/${name} && echo hi > ${path}` })).toContain("exit code 0");
+    const calls: readonly (readonly [string, object])[] = [
+      ["read", { path }],
+      ["ls", { path }],
+      ["write", { path, content: "a" }],
+      ["edit", { path, edits: [{ oldText: "a", newText: "b" }] }],
+      ["find", { query: "*", path }],
+      ["grep", { pattern: "a", path }],
+      ["copy", { from: path, to: "local:y" }],
+      ["move", { from: path, to: "y" }],
+      ["delete", { path }],
+    ];
+    const places = new Set<string>();
+    for (const [tool, input] of calls) {
+      const output = await call(tool, input);
+      expect([tool, output]).toEqual([
+        tool,
+        expect.stringMatching(/^Did not .*: in the sandbox, ".*" is the private /),
+      ]);
+      places.add(/use "(.*)"/.exec(output)![1]!);
+    }
+    expect(places.size).toBe(1);
+    expect(await call("read", { path: [...places][0] })).toContain("hi");
   });
 
   it("connects to the hosts that are listed, through the proxy", async () => {

@@ -76,6 +76,9 @@ export async function createSandboxBackend(options: SandboxOptions = {}): Promis
   let closing: ReturnType<typeof close> | undefined;
   return {
     ...backend,
+    privatePaths: mounts
+      .filter(({ how }) => how === "private")
+      .flatMap(({ path, source }) => (path === home ? [source] : [path, source])),
     close(io) {
       closing ??= close(io);
       return closing;

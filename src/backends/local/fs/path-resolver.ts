@@ -117,9 +117,18 @@ export class PathResolver {
   requireReach(operation: FsOperation, asked: string, real: string, access: Access): void {
     const why = operation === FS_OPERATIONS.stat ? undefined : this.#refusal?.(real, access);
     if (why === undefined) return;
-    throw new HaftError("FS_PERMISSION", `Did not ${operation[0]} "${asked}": ${why}`, {
-      details: { path: asked, real, why, system: `EACCES: permission denied, open '${asked}'` },
-    });
+    throw unreachable(operation, asked, real, why);
+  }
+
+  /**
+   * What is not there is missing for commands too only where they see the same: otherwise the refusal says more.
+   * @throws `FS_PERMISSION`
+   */
+  #requireSeen(operation: FsOperation, asked: string, access: Access): void {
+    if (this.#refusal === undefined) return;
+    const { real, missing } = resolveReal(asked, this);
+    const why = this.#refusal(missing === "" ? real : childPath(real, missing), access);
+    if (why !== undefined) throw unreachable(operation, asked, real, why);
   }
 
   /** @throws `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` */
@@ -158,7 +167,9 @@ export class PathResolver {
       this.requireReach(operation, path, resolved.real, access);
       return await use(resolved);
     } catch (thrown) {
-      throw localFsFault(thrown, did, path);
+      const fault = localFsFault(thrown, did, path);
+      if (HaftError.is(fault, "FS_NOT_FOUND")) this.#requireSeen(operation, path, options.access);
+      throw fault;
     } finally {
       resolved?.anchor.close();
     }
@@ -177,6 +188,12 @@ export class PathResolver {
     directory.close();
     return pinPath(symlink.asked, openAnchor(parentOf(directory.real), this.mode), baseName(directory.real));
   }
+}
+
+function unreachable([did]: FsOperation, asked: string, real: string, why: string): HaftError {
+  return new HaftError("FS_PERMISSION", `Did not ${did} "${asked}": ${why}`, {
+    details: { path: asked, real, why, system: `EACCES: permission denied, open '${asked}'` },
+  });
 }
 
 function pinPath(asked: string, anchor: DirectoryAnchor, name: string): PinnedPath {
