@@ -67,6 +67,8 @@ export interface McpServerOptions {
   readonly tools: readonly ListedTool[];
   /** The names of the targets, the default first. With several, each tool is listed with the parameter `on`. */
   readonly targets?: readonly string[];
+  /** What the instructions say about the targets, after the rest. Default: nothing. */
+  readonly targetInstructions?: string;
   /** Tools listed after `tools`, once available. The provider limits the wait. */
   more?(): Promise<readonly ListedTool[]>;
   /** Registers a callback for changes of `more`; connected clients of older protocols are then notified. */
@@ -157,7 +159,7 @@ export async function mcpServers(options: McpServerOptions, running: RunningCall
 
 /** Instructions that apply to every dialect and collection. Kept short: they are part of every conversation. */
 function instructionsFor(options: McpServerOptions, calls: McpCalls): string {
-  return [
+  const common = [
     "These tools work in one directory, the workspace; relative paths start there.",
     "A long output is truncated; the result then says what was omitted and how to get the rest.",
     ...(calls.artifacts === undefined
@@ -165,6 +167,7 @@ function instructionsFor(options: McpServerOptions, calls: McpCalls): string {
       : ["Whole outputs are kept as resources of this server (`artifact:///ID`)."]),
     ...(options.more === undefined ? [] : ["A tool named `server__tool` belongs to another MCP server."]),
   ].join(" ");
+  return options.targetInstructions === undefined ? common : `${common}\n${options.targetInstructions}`;
 }
 
 /** How the user of this client is asked; undefined where the client shows no forms. */

@@ -71,6 +71,12 @@ describe("what a client of the stdio server gets", () => {
     }
   });
 
+  it("instructions that name the targets, and what they are", async () => {
+    const on = ["--on", "local", "--on", "box=memory"];
+    const instructions = (await place.newClient("auto", place.server(on))).getInstructions() ?? "";
+    expect(instructions).toMatch(/\nTargets:\n- local: this machine\n- box: memory$/);
+  });
+
   it("lists each tool as it is declared, with its parameters unchanged", async () => {
     const client = await place.newClient("auto");
     const { tools } = await client.listTools();

@@ -31,6 +31,7 @@ import {
 } from "../../common-options.js";
 import { printNotice, printUntrustedNotice } from "../../output.js";
 import { serversOf, withServers } from "../../servers-of.js";
+import { targetInstructions } from "../../target-instructions.js";
 import { placeOf, workspaceFor } from "../../target-places.js";
 import { EXIT, UsageError } from "../../usage.js";
 import { printWebNotices } from "../../web-settings.js";
@@ -89,7 +90,9 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   const more = hasServers ? { more: servers.tools, onMoreChange } : {};
   const { facts = false } = settings.config.serve;
   const targets = settings.targets.map(nameOf);
-  const server = { version: haftVersion(), tools, targets, ...more, facts, onProblem };
+  const about = targetInstructions(settings.targets, settings.toolkit);
+  const instructions = about === undefined ? {} : { targetInstructions: about };
+  const server = { version: haftVersion(), tools, targets, ...instructions, ...more, facts, onProblem };
   const serve = options.stdio ? serveOverStdio : serveOverHttp;
   return withServers(servers, () => serve(options, settings, server, servers));
 }
