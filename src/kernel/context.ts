@@ -150,7 +150,12 @@ export interface ClaimContext<Limits = unknown> {
   readonly home: string;
   readonly workspace: string;
   /** `name` is that of the target. */
-  readonly backend: { readonly name: string; readonly flags: BackendFlags };
+  readonly backend: {
+    readonly name: string;
+    readonly flags: BackendFlags;
+    /** The names of the targets with a terminal that calls can choose. Default: none. */
+    readonly terminals?: readonly string[];
+  };
   readonly limits: Limits;
   readonly session: SessionView;
   /** The host's clock. A state that several hosts share can have another: see `Schedules.now`. */

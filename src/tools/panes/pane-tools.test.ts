@@ -56,7 +56,7 @@ describe("the tools for panes", () => {
     ] as const) {
       const { code, text } = await call(name, { ...input, on: "memory" });
       expect(code).toBe("BACKEND_UNSUPPORTED");
-      expect(text).toMatch(/^Did not .*: the target "memory" has no terminal\. Choose a target that has one/);
+      expect(text).toMatch(/^Did not .*: the target "memory" has no terminal\. Send `on`: "pane"\.$/);
     }
     expect(fake.seen).toEqual([]);
   });

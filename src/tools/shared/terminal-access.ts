@@ -16,19 +16,23 @@ export function refuseWithoutTerminal(
   what: string,
   { backend }: Pick<ClaimContext, "backend">,
 ): ToolResult<never> | undefined {
-  return backend.flags.terminal === true ? undefined : unsupported(what, backend.name);
+  return backend.flags.terminal === true ? undefined : unsupported(what, backend);
 }
 
 /** @throws `BACKEND_UNSUPPORTED` */
 export function requireTerminal(ctx: Pick<ToolContext, "terminal" | "backend">): Terminal {
   if (ctx.terminal !== undefined) return ctx.terminal;
-  const { message = "", details = {} } = unsupported("use a pane", ctx.backend.name);
+  const { message = "", details = {} } = unsupported("use a pane", ctx.backend);
   throw new HaftError("BACKEND_UNSUPPORTED", message, { details });
 }
 
-function unsupported(what: string, backend: string): ToolResult<never> {
-  const message = `Did not ${what}: the target "${backend}" has no terminal. Choose a target that has one, such as "${backend}+tmux".`;
-  return fail("BACKEND_UNSUPPORTED", message, { details: { backend, feature: "terminal" } });
+function unsupported(what: string, { name, terminals = [] }: ClaimContext["backend"]): ToolResult<never> {
+  const next =
+    terminals.length === 0
+      ? 'The user adds one with "+tmux" after its name'
+      : `Send \`on\`: ${terminals.map((one) => `"${one}"`).join(" or ")}`;
+  const message = `Did not ${what}: the target "${name}" has no terminal. ${next}.`;
+  return fail("BACKEND_UNSUPPORTED", message, { details: { backend: name, feature: "terminal" } });
 }
 
 /** The pane that a call means. */
