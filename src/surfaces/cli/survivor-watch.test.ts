@@ -24,3 +24,21 @@ it.each([
   await hooks.aroundRun?.({} as Call, async () => ({ content: [], isError: false, data }));
   expect(report([])).toEqual([line]);
 });
+
+it("reports that the panes of a result are closed, but for those of others and of other tools", async () => {
+  const { hooks, report } = survivorWatch(() => ({ target: "local+tmux=work" }));
+  const pane = (id: string, owned: boolean) => ({ pane: id, session: "work", owned });
+  for (const data of [
+    { action: "list", panes: [pane("%0", true), pane("%4", false)] },
+    { action: "open", panes: [pane("%5", true)] },
+    { state: pane("%0", true) },
+    { action: "close", panes: [], closed: "%9" },
+    { state: "done", panes: 3 },
+  ]) {
+    type Call = Parameters<NonNullable<Hooks["aroundRun"]>>[0];
+    await hooks.aroundRun?.({} as Call, async () => ({ content: [], isError: false, data }));
+  }
+  expect(report([])).toEqual([
+    "closed the panes %0, %5 with their command at the end of this call; `haft serve` keeps panes open.",
+  ]);
+});

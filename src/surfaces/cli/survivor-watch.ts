@@ -1,5 +1,5 @@
 /** Collects the background processes that a call leaves, to report what happened to them. */
-import type { Hooks } from "../../kernel/index.js";
+import type { Hooks, PaneState } from "../../kernel/index.js";
 import { type ChosenTarget, type EndedAfterKill, nameOf, type ReportedHalfWrittenFile } from "../../toolkit/index.js";
 
 interface Named {
@@ -43,7 +43,7 @@ export function survivorWatch(targetNow: () => ChosenTarget = () => ({ target: "
         found.push(...survivorsIn(result.data));
         const chosen = targetNow();
         const { target } = chosen;
-        for (const pane of paneIn(result.data)) panes.add(pane);
+        for (const pane of panesIn(result.data)) panes.add(pane);
         for (const { id, isKept } of jobsIn(result.data)) {
           if (target === "local") jobs.add(id);
           else elsewhere.set(id, { target: nameOf(chosen), isKept: isKept && !endsWithCall(target) });
@@ -65,12 +65,7 @@ export function survivorWatch(targetNow: () => ChosenTarget = () => ({ target: "
             ? `${id} still runs on ${target}; \`haft call process action=stop id=${id} --on ${target}\` stops it.`
             : `stopped ${id} on ${target} at the end of this call.`,
         ),
-        ...[...panes]
-          .filter((pane) => !left.some((one) => one.startsWith(`tmux pane ${pane} `)))
-          .map(
-            (pane) =>
-              `closed the pane ${pane} with its command at the end of this call; \`haft serve\` keeps panes open.`,
-          ),
+        ...closedLines([...panes].filter((pane) => !left.some((one) => one.startsWith(`tmux pane ${pane} `)))),
         ...left.map((one) => (one.startsWith("tmux pane ") ? `left the ${one}.` : `could not kill ${one}.`)),
       ];
     },
@@ -79,6 +74,15 @@ export function survivorWatch(targetNow: () => ChosenTarget = () => ({ target: "
 
 /** Whether the machine itself ends with the toolkit, and even kept jobs with it. */
 const endsWithCall = (target: string) => target === "memory" || target.startsWith("image:");
+
+/** Of a pane that the result shows, and of the command to watch it, nothing is left after the call. */
+function closedLines(panes: readonly string[]): readonly string[] {
+  if (panes.length === 0) return [];
+  const [which, whose] = panes.length === 1 ? ["pane", "its"] : ["panes", "their"];
+  return [
+    `closed the ${which} ${panes.join(", ")} with ${whose} command at the end of this call; \`haft serve\` keeps panes open.`,
+  ];
+}
 
 function stoppedLine({ id }: JobAfter): string {
   return `stopped ${id} at the end of this call; its output is stored. A job with "lifetime": "keep" continues.`;
@@ -131,10 +135,16 @@ function survivorsIn(data: unknown): readonly Named[] {
   return Array.isArray(survivors) ? survivors : [];
 }
 
-/** The pane that a command was sent to. */
-function paneIn(data: unknown): readonly string[] {
-  const { dispatchedTo } = (data ?? {}) as { readonly dispatchedTo?: { readonly pane: string } };
-  return dispatchedTo === undefined ? [] : [dispatchedTo.pane];
+/** The panes of Haft in a result: those that it lists, opens, shows or types into, and the one that a command was sent to. */
+function panesIn(data: unknown): readonly string[] {
+  const { dispatchedTo, panes, state } = (data ?? {}) as {
+    readonly dispatchedTo?: { readonly pane: string };
+    readonly panes?: readonly PaneState[];
+    readonly state?: PaneState;
+  };
+  const shown = [...(Array.isArray(panes) ? panes : []), ...(typeof state === "object" ? [state] : [])];
+  const own = shown.filter((one) => one?.owned === true).map(({ pane }) => pane);
+  return dispatchedTo === undefined ? own : [...own, dispatchedTo.pane];
 }
 
 /** `process` returns the job that it started, `bash` the one that its command became. */
