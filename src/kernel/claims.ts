@@ -33,7 +33,13 @@ export type Claim =
    * does not allow it ("if-allowed": the user is not asked about it). `target`: the name of the source target of the call (see
    * `ToolSpec.sourceParameter`), where the path is then and which is only read from. Absent: the target of the call.
    */
-  | ({ readonly kind: "file"; readonly optional?: "unless-denied" | "if-allowed"; readonly target?: string } & Place)
+  | ({
+      readonly kind: "file";
+      readonly optional?: "unless-denied" | "if-allowed";
+      readonly target?: string;
+      /** For what is deleted by being moved: where it is then, for messages. */
+      readonly movedTo?: string;
+    } & Place)
   | ({ readonly kind: "command" } & CommandStart)
   /** The whole text that is written to it; an empty one closes its stdin. */
   | { readonly kind: "input"; readonly to: "job" | "pane"; readonly id: string; readonly text: string }

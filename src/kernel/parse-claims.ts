@@ -100,6 +100,7 @@ const FIELDS = new Map<unknown, Readonly<Record<string, Field>>>(
       scope: oneOf("self", "tree"),
       optional: optional(oneOf("unless-denied", "if-allowed")),
       target: optional(text),
+      movedTo: optional(text),
     },
     command: {
       command: text,

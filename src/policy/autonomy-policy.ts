@@ -23,7 +23,7 @@ import { normalizePath } from "../text/index.js";
 import { commandLookup, GUARDS_GIT, judgeAsCommand, judgeCommand } from "./command-verdict.js";
 import { commandToAllow } from "./how-to-allow.js";
 import { judgeNetwork, judgeSecret } from "./network-verdict.js";
-import { type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
+import { asMoved, type PolicyRoot, SENSITIVE_NAMES } from "./path-verdict.js";
 import type { PolicyContext } from "./policy-context.js";
 import { rememberedCommand } from "./remembered-keys.js";
 import { type CompiledRule, compileRules, type PolicyRule, RuleBook, ruleVerdict } from "./rules/index.js";
@@ -133,8 +133,11 @@ function settledBy(rule: CompiledRule | undefined, verdict: Verdict): Verdict {
 
 function judge(claim: Claim, context: PolicyContext): readonly Verdict[] {
   switch (claim.kind) {
-    case "file":
-      return [{ ...judgeTouchedPath({ ...claim, isWhole: false }, context), ...impliedOf(claim) }];
+    case "file": {
+      const verdict = judgeTouchedPath({ ...claim, isWhole: false }, context);
+      const said = claim.movedTo === undefined ? verdict : asMoved(verdict, claim.movedTo);
+      return [{ ...said, ...impliedOf(claim) }];
+    }
     case "command":
       return context.commandLanguage === undefined
         ? judgeCommand(claim, context)

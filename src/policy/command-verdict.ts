@@ -9,6 +9,7 @@ import {
   changesPrograms,
 } from "./commands/index.js";
 import { namedPaths } from "./named-paths.js";
+import { asMoved } from "./path-verdict.js";
 import type { PolicyContext } from "./policy-context.js";
 import {
   keysOfSegments,
@@ -172,7 +173,7 @@ function judgeSegment(segment: CommandSegment, context: PolicyContext, keys: () 
   if (changesOwnRules(segment)) return [ownRules(segment)];
   const named = context.rules.forWords(() => namedPaths(segment, context));
   const found = files.flatMap((file) => (file.resolved ? judgeFile(file, context) : NONE));
-  const touched = segment.program === "mv" ? found.map(asMoved) : found;
+  const touched = segment.program === "mv" ? found.map((one) => asMoved(one)) : found;
   if (named !== undefined) touched.push(ruleVerdict(named.rule, `\`${text}\` names "${named.path}"`));
   const usual = judgeProgram(segment, context, keys);
   const hostRule = network ? context.rules.forHosts(hosts) : undefined;
@@ -202,11 +203,6 @@ function judgeSegment(segment: CommandSegment, context: PolicyContext, keys: () 
 }
 
 const NONE: readonly Verdict[] = [];
-
-/** What is moved is deleted where it was. */
-function asMoved(verdict: Verdict): Verdict {
-  return { ...verdict, reason: verdict.reason.replace(/It deletes (".*") with all below it\.$/s, "It moves $1.") };
-}
 
 function judgeProgram(
   segment: CommandSegment,

@@ -126,6 +126,16 @@ function judgeAccess(
   return { ...allow("write-inside", `It changes "${path}" in the workspace.`), changes: true };
 }
 
+/** What is moved is deleted where it was. @param to - Where it is moved, if that is known. */
+export function asMoved(verdict: Verdict, to?: string): Verdict {
+  const where = to === undefined ? "" : ` to "${to}"`;
+  const reason = verdict.reason.replace(
+    /It deletes (".*") with all below it\.$/s,
+    (_, path: string) => `It moves ${path}${where}.`,
+  );
+  return { ...verdict, reason };
+}
+
 function outside({ path, access }: Place, { roots, home, sensitive = SENSITIVE_NAMES }: PathRules): Verdict {
   const where = roots.map((one) => `"${one.path}"`).join(", ");
   const reason = `"${path}" is outside ${roots.length === 1 ? "the workspace" : "the allowed directories"} ${where}.`;

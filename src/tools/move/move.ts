@@ -57,7 +57,7 @@ function refuseInput({ from, to }: MoveInput, context: ClaimContext<MoveLimits>)
 function claimsOf({ from, to, overwrite }: MoveInput, context: ClaimContext<MoveLimits>): readonly Claim[] {
   const [source, destination] = [context.resolve(from), context.resolve(to)];
   return [
-    { kind: "file", path: source, access: ["read", "delete"], scope: "tree" },
+    { kind: "file", path: source, access: ["read", "delete"], scope: "tree", movedTo: destination },
     { kind: "file", path: destination, access: ["read", overwrite === true ? "write" : "create"], scope: "tree" },
     ...parentClaims(destination, context),
     ...siblingClaims(source, context),
