@@ -34,6 +34,23 @@ it("a command in a language that is not read is a question of high risk at every
   expect(decide(command("echo a"))).toMatchObject({ effect: "allow" });
 });
 
+it("asks about what is moved as a move, with both paths, and about what is deleted as that", () => {
+  const moved: Claim = { kind: "file", path: "/ws/a", access: ["read", "delete"], scope: "tree", movedTo: "/ws/b" };
+  expect(decide(moved)).toMatchObject({ effect: "ask", rule: "delete", reason: 'It moves "/ws/a" to "/ws/b".' });
+  const { movedTo: _, ...deleted } = moved;
+  expect(decide(deleted)).toMatchObject({ effect: "ask", reason: 'It deletes "/ws/a" with all below it.' });
+});
+
+it("lets a call use the private paths of a sandbox like the workspace, and nothing beside them", () => {
+  const own = { sandboxed: true, privatePaths: ["/tmp", "/var/own/home"] };
+  for (const claim of [command("echo a > /tmp/x"), command("cat /tmp/x"), file("write", "/var/own/home/a")])
+    expect([claim, decide(claim, own)]).toMatchObject([claim, { effect: "allow" }]);
+  for (const claim of [command("rm /tmp/x"), file("read", "/tmp/.env"), command("cat /tmp/../etc/passwd")])
+    expect([claim, decide(claim, own).effect]).not.toEqual([claim, "allow"]);
+  expect(decide(command("cat /tmp/x"))).toMatchObject({ effect: "deny", rule: "outside-roots" });
+  expect(decide(command("echo a > /tmp/x"), { ...own, autonomy: "readonly" })).toMatchObject({ effect: "deny" });
+});
+
 describe("a supervised session", () => {
   it.each([
     ["allow", "read-inside", file("read", "/ws/a.ts")],
@@ -141,7 +158,7 @@ describe("a supervised session", () => {
     ["echo x | sh", "`sh` is a shell that reads its commands from stdin."],
     ["mv a b", '`mv a b` moves files. It moves "/ws/a".'],
     ["echo x > a", "`echo x > a` writes files."],
-    ["mytool", "`mytool` is a program that is not in the tables."],
+    ["mytool", "`mytool` is a program that is not known to Haft."],
   ])("says why in sentences, once each: %s", (text, reason) => {
     expect(decide(command(text)).reason).toBe(reason);
   });

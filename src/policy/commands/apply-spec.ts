@@ -17,7 +17,7 @@ import type { ShellState } from "./shell-state.js";
 
 const UNKNOWN_SUBCOMMAND: ProgramSpec = {
   does: "medium",
-  why: "a subcommand that is not in the tables",
+  why: "a subcommand that is not known to Haft",
   operands: "maybe*",
 };
 
@@ -107,7 +107,7 @@ function defaultReason(effect: OptionEffect): string {
 function applyOption(call: UnparsedCall, option: GivenOption, spec: ProgramSpec): void {
   const { effect, attached } = option;
   if (effect === undefined) {
-    if (spec.closed === true) call.facts.raise("medium", `is given ${option.name}, which is not in the tables`);
+    if (spec.closed === true) call.facts.raise("medium", `is given ${option.name}, which is not known to Haft`);
     if (attached !== undefined) {
       for (const part of [attached, ...pathsIn(attached)])
         if (mayBePath(part, call.state)) call.facts.file(part, "read");

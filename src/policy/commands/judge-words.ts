@@ -164,7 +164,7 @@ function unknownProgram(facts: SegmentFacts, args: readonly ExpandedWord[]): voi
   }
   // What dash makes of `[[ a && -f b ]]`: no program has such a name.
   if (/^-[a-zA-Z]+$/.test(program)) return;
-  facts.raise("medium", "a program that is not in the tables");
+  facts.raise("medium", "a program that is not known to Haft");
   unknownArguments(facts, args);
 }
 

@@ -68,7 +68,7 @@ class FindExpression {
       if (!/depth$/.test(value)) this.#others++;
       this.#value();
     } else if (TAKES_NOTHING.test(value)) this.#operator(value);
-    else facts.raise("medium", `${value} of find is not in the tables`);
+    else facts.raise("medium", `${value} of find is not known to Haft`);
   }
 
   #operator(value: string): void {

@@ -304,7 +304,7 @@ function judgeXxd(call: ProgramCall): void {
   const { args, facts, parsed } = call;
   const isWhole = ({ value }: ExpandedWord) =>
     !/^-../.test(value) || /^-[cglsonR][+-]?\d/.test(value) || parsed.options.some(({ name }) => name === value);
-  if (!args.every(isWhole)) facts.raise("medium", "is given an option that is not in the tables");
+  if (!args.every(isWhole)) facts.raise("medium", "is given an option that is not known to Haft");
   writesSecond(call);
 }
 
