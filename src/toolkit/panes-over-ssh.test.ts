@@ -63,8 +63,9 @@ withServices(["ssh"], "a pane over ssh", () => {
       }
       const built = await running;
       expectFault("tmux over ssh: connection killed", built);
+      // How much of its output had arrived depends on when the connection ended.
       expect(built.text).toMatch(
-        /^stdout:\nbefore\n[\s\S]*exit code 4\nThe connection to the pane %0 was interrupted: output may be missing here/,
+        /exit code 4\nThe connection to the pane %0 was interrupted: output may be missing here/,
       );
       expect(read("runs")).toBe("x\n");
       const next = await call("echo next; cat runs");
