@@ -59,6 +59,16 @@ describe("a copy within one target", () => {
     expect(await bench.bytes("b.txt")).toBe("newer");
   });
 
+  it("reports the bytes of a large file while it copies them", async () => {
+    const events: unknown[] = [];
+    const bench = toolBench({ backend: createMemoryBackend(), onEvent: (event) => events.push(event) });
+    await bench.put("a", new Uint8Array(9 * 1_048_576));
+    expect(await copy(bench, "a", "b")).toMatchObject({ data: { created: true } });
+    expect(events).toContainEqual(
+      expect.objectContaining({ kind: "progress", message: "Copied 4.0 MiB of 9.0 MiB", total: 9 * 1_048_576 }),
+    );
+  });
+
   it("replaces a binary file that was read", async () => {
     const bench = memoryBench();
     await bench.put("a", new Uint8Array([0, 255, 1]));

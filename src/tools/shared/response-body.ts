@@ -40,7 +40,7 @@ export async function readBody(
   return size > maxBytes ? { bytes: bytes.slice(0, maxBytes), isComplete: false } : { bytes, isComplete: true };
 }
 
-const mebibytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MiB`;
+export const mebibytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MiB`;
 
 /** Of a body that was not read to its end. What was not read is at least one byte. */
 export function bodyTruncation(url: string, keptBytes: number, declared: number | undefined): Truncation {
