@@ -4,7 +4,7 @@ import pc from "picocolors";
 import { showControls } from "../../../text/index.js";
 import { haftVersion } from "../../installed-package.js";
 import { withConfigOptions, withExamples, withJsonOption, withTargetOption } from "../command-parts.js";
-import { printJson } from "../output.js";
+import { printJson, printNotice } from "../output.js";
 import { EXIT } from "../usage.js";
 import type { DoctorOptions } from "./doctor/doctor-findings.js";
 import type { DoctorFinding } from "./doctor/finding.js";
@@ -35,14 +35,21 @@ export function addDoctorCommand(program: Command): void {
 
 async function printFindings(options: DoctorOptions & { readonly json?: boolean }): Promise<number> {
   const { doctorFindings } = await import("./doctor/doctor-findings.js");
-  const findings = await doctorFindings(options);
-  const isWorking = findings.every(({ status }) => status !== "stops");
   const version = haftVersion();
-  if (options.json) printJson({ version, isWorking, findings });
-  else
-    process.stdout.write(
-      `${pc.bold(`Haft ${version}`)}\n\n${findings.map(findingText).join("\n")}\n\n${verdict(findings)}\n`,
-    );
+  const isText = options.json !== true;
+  if (isText) process.stdout.write(`${pc.bold(`Haft ${version}`)}\n\n`);
+  const onOpening = () => {
+    if (isText && process.stderr.isTTY)
+      printNotice("opening the targets; one that does not answer takes 10 s or more.");
+  };
+  const findings: DoctorFinding[] = [];
+  for await (const group of doctorFindings(options, onOpening)) {
+    findings.push(...group);
+    if (isText) process.stdout.write(group.map((one) => `${findingText(one)}\n`).join(""));
+  }
+  const isWorking = findings.every(({ status }) => status !== "stops");
+  if (isText) process.stdout.write(`\n${verdict(findings)}\n`);
+  else printJson({ version, isWorking, findings });
   return isWorking ? EXIT.ok : EXIT.errorResult;
 }
 

@@ -17,22 +17,24 @@ export interface DoctorOptions extends ConfigOptions {
   readonly on: readonly string[];
 }
 
-export async function doctorFindings(options: DoctorOptions): Promise<readonly DoctorFinding[]> {
+/** In groups, each as soon as it is known: a target may take long to answer. `onOpening`: called before targets are opened. */
+export async function* doctorFindings(
+  options: DoctorOptions,
+  onOpening: () => void,
+): AsyncGenerator<readonly DoctorFinding[]> {
   const loaded = await configOrProblem(options);
   const isLoaded = "settled" in loaded;
   const host = await hostFindings(options, isLoaded ? loaded : undefined);
   const store = isLoaded ? await storeFindings(options.store, loaded.settled) : [];
   const directory = resolve(options.workspace ?? ".");
-  return [
-    ...machineFindings(host),
-    ...stateFindings(host, store.length > 0),
-    ...store,
-    ...(isLoaded ? configFindings(loaded, options) : [loaded]),
-    ...(isLoaded ? webFindings(loaded) : []),
-    ...(isLoaded ? await targetFindings(loaded, options) : []),
-    ...(isLoaded ? await serverFindings(loaded, directory) : []),
-    ...clientFindings(directory),
-  ];
+  yield [...machineFindings(host), ...stateFindings(host, store.length > 0), ...store];
+  yield isLoaded ? [...configFindings(loaded, options), ...webFindings(loaded)] : [loaded];
+  if (isLoaded) {
+    onOpening();
+    yield await targetFindings(loaded, options);
+    yield await serverFindings(loaded, directory);
+  }
+  yield clientFindings(directory);
 }
 
 async function hostFindings(options: DoctorOptions, loaded: LoadedConfig | undefined): ReturnType<typeof inspectHost> {
