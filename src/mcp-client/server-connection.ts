@@ -163,7 +163,9 @@ export class ServerConnection {
       { clock: systemClock, ms: this.#options.timeoutMs, signal },
       () => this.#connected(),
       (why) => {
-        throw why === "cancelled" ? signal.reason : new Error("it did not answer in time");
+        throw why === "cancelled"
+          ? signal.reason
+          : new Error(`it did not answer within ${this.#options.timeoutMs / 1_000} s`);
       },
     );
   }

@@ -253,7 +253,7 @@ function parse(text: string, more: TargetSchemes): FoundScheme | string | undefi
   const scheme = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
   if (scheme === undefined) return undefined;
   if (unread !== "")
-    return `The target "${showControls(text)}" does not end as a target with a terminal does: ${TERMINAL_SUFFIX}.`;
+    return `The target "${showControls(text)}" does not end as a target with a terminal does: ${TERMINAL_SUFFIX}. The name of a session has at most 64 letters, digits, "_" and "-", and no "." or ":".`;
   if (!(scheme.addresses?.includes(address) ?? address !== "")) return undefined;
   const problem = addressProblem(scheme, address);
   if (problem !== undefined) return problem;

@@ -28,7 +28,7 @@ describe("the terminal of a target", () => {
   });
 
   it.each([
-    ["local+tmux=a.b", /does not end as a target with a terminal does: \+tmux\[=SESSION/],
+    ["local+tmux=a.b", /does not end as a target with a terminal does: \+tmux\[=SESSION.* and no "\." or ":"/],
     ["local+tmux=a b", /does not end as/],
     ["local+tmux=a,shell=shell", /does not end as/],
     ["container:web+tmux=-x", /does not end as/],

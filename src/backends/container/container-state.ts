@@ -43,10 +43,12 @@ export async function inspectContainer(engine: Engine, target: string, container
 /** The engine itself did not do what it was asked. */
 export function engineFault(engine: Engine, target: string, stderr: string): HaftError {
   const words = stderr.trim().split("\n").at(-1)?.slice(0, 400) || "it failed without a message";
+  const other = target.startsWith(`${engine.name}:`) ? otherEngine(engine) : undefined;
+  const elsewhere = other === undefined ? "" : ` For ${other} use "${other}:${target.slice(engine.name.length + 1)}".`;
   return containerFault(
     { target, fault: "engine" },
     `${engine.name} reports: ${words.replace(/[.?!]+$/, "")}`,
-    `Check \`${engine.name} info\`.`,
+    `Check \`${engine.name} info\`.${elsewhere}`,
   );
 }
 

@@ -5,8 +5,8 @@ it.each([
   ["ssh: Could not resolve hostname nope: Name or service not known", "host-not-found", "nope"],
   ["ssh: connect to host 10.0.0.9 port 22: No route to host", "no-route", "no route"],
   ["ssh: connect to host h port 22: Network is unreachable", "no-route", "no route"],
-  ["ssh: connect to host h port 22: Connection timed out", "timed-out", "in time"],
-  ["Connection timed out during banner exchange", "timed-out", "in time"],
+  ["ssh: connect to host h port 22: Connection timed out", "timed-out", "within 10 s"],
+  ["Connection timed out during banner exchange", "timed-out", "within 10 s"],
   ["ssh: connect to host 127.0.0.1 port 1: Connection refused", "refused", "refused"],
   [
     "No ED25519 host key is known for box and you have requested strict checking.\nHost key verification failed.",

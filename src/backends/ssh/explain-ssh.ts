@@ -18,6 +18,12 @@ export type SshFailure =
   | "closed"
   | "dropped";
 
+/** Seconds that ssh may take for one step to the host. */
+export const CONNECT_S = 10;
+
+/** A jump host has a limit of its own. */
+const OWN_LIMIT = `within ${CONNECT_S} s`;
+
 interface Explanation {
   readonly reason: SshFailure;
   /** A clause. */
@@ -97,7 +103,7 @@ const WORDS: readonly (readonly [SshFailure, RegExp, why: string, advice: string
   [
     "timed-out",
     /(?:timed out|Connection timeout)/,
-    "it did not answer in time",
+    `it did not answer within ${CONNECT_S} s`,
     "Check that the machine is on, the address is right, and no firewall drops the connection.",
   ],
   [
@@ -132,7 +138,11 @@ export function causeOf(printed: string): Explanation | undefined {
     const quoted = truncateToHead(showControls((match[1] ?? "").replaceAll(/\s+/g, " ").trim()), 200).text;
     const cause = { reason, why: why.replace("$1", () => quoted), advice };
     return isThrough
-      ? { ...cause, reason: "jump-host", why: `on the way to it, ${throughWhat(printed, cause.why)}` }
+      ? {
+          ...cause,
+          reason: "jump-host",
+          why: `on the way to it, ${throughWhat(printed, cause.why.replace(OWN_LIMIT, "in time"))}`,
+        }
       : cause;
   }
   if (!isThrough) return undefined;

@@ -8,7 +8,7 @@ import { HaftError, messageOf } from "../../kernel/index.js";
 import { type SshDestination, shellWord, showControls } from "../../text/index.js";
 import { type ClientEnd, loginShellCommand, type Transport } from "../posix/index.js";
 import { parseDestination } from "./destination.js";
-import { type ByHand, causeOf, isThroughAnother, type SshFailure, sshError } from "./explain-ssh.js";
+import { type ByHand, CONNECT_S, causeOf, isThroughAnother, type SshFailure, sshError } from "./explain-ssh.js";
 
 export interface SshConnectionOptions {
   /** `host`, `user@host` or `user@host:port`; the host may be an alias of the configuration. */
@@ -17,8 +17,6 @@ export interface SshConnectionOptions {
   readonly config?: string;
 }
 
-/** Seconds that ssh may take for one step to the host. */
-const CONNECT_S = 10;
 /** The same for all of them, jump hosts too; a shell over the connection has what is left of its own limit. */
 const CONNECT_LIMIT_MS = 12_000;
 /** After this many questions without an answer the connection is lost: 30 s, so that an interruption of 20 s is none. */

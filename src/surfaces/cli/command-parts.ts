@@ -1,6 +1,7 @@
 /** Options and help texts that several commands share. */
 import { type Command, Option } from "commander";
 import { AUTONOMY_TEXT } from "../../policy/index.js";
+import { UsageError } from "./usage.js";
 
 /** Adds lines to the help that can be typed as they are. */
 export function withExamples(command: Command, ...lines: readonly string[]): Command {
@@ -64,7 +65,7 @@ export function withTargetOption(command: Command): Command {
       new Option(
         "--sandbox",
         "confine commands and file tools to the workspace, without a network; short for --on sandbox",
-      ).conflicts("on"),
+      ),
     )
     .option("--container <name>", "short for --on container:NAME")
     .option("--ssh <[user@]host>", "short for --on ssh:USER@HOST")
@@ -74,6 +75,13 @@ export function withTargetOption(command: Command): Command {
     )
     .hook("preAction", (_, action) => {
       const options = action.opts<ShortTargetOptions>();
+      // Without a word about it, the sandbox could be taken for that of the other targets.
+      if (options.sandbox === true && options.on.length > 0) {
+        const given = options.on.map((one) => `--on ${one}`).join(" ");
+        throw new UsageError(
+          `Did not start: --sandbox is short for one target. For several use \`--on sandbox ${given}\`, the default first.`,
+        );
+      }
       action.setOptionValue("on", withShortForms(options));
     });
 }
