@@ -23,15 +23,36 @@ interface ListingQuery {
  * could not enter a directory; ripgrep reports those too.
  */
 export function listRules({ includeIgnored, prune }: ListingQuery, exceptNames: readonly string[]): string {
-  const named = (option: string, glob: string) => `${option} ${posixQuote(glob)}`;
   const tests = [
-    ...exceptNames.map((glob) => named("-iname", findGlob(glob).replace(FOLDING, "*"))),
-    ...(includeIgnored ? [] : IGNORE_FILES.map((name) => named("-name", name))),
+    ...(includeIgnored
+      ? []
+      : [nameTest("-name", GIT, " -prune"), ...IGNORE_FILES.map((name) => nameTest("-name", name))]),
+    ...exceptNames.map((glob) => nameTest("-iname", findGlob(glob).replace(FOLDING, "*"))),
   ];
-  const pruned = prune.map((name) => `-type d ${named("-name", findGlob(name, true))} -prune -o`).join(" ");
+  const pruned = prune.map((name) => `-type d -name ${posixQuote(findGlob(name, true))} -prune -o`).join(" ");
   const git = includeIgnored ? "-name .git -prune -o" : "";
-  const found = includeIgnored ? tests : [`-name ${GIT} -prune`, ...tests];
-  return `LC_ALL=C find . ${pruned} ${git} \\( ${found.join(" -o ")} \\) -exec stat -c '%f %n//' {} +; echo end`;
+  return `LC_ALL=C find . ${pruned} ${git} \\( ${byFirstLetter(tests).join(" -o ")} \\) -exec stat -c '%f %n//' {} +; echo end`;
+}
+
+interface NameTest {
+  readonly test: string;
+  /** A glob for all names with the first character of these; undefined where that can be any. */
+  readonly first: string | undefined;
+}
+
+function nameTest(option: "-name" | "-iname", glob: string, action = ""): NameTest {
+  const [letter = ""] = glob;
+  const first = /[a-z]/i.test(letter) ? `[${letter.toLowerCase()}${letter.toUpperCase()}]*` : `${letter}*`;
+  return { test: `${option} ${posixQuote(glob)}${action}`, first: /^[\w.]/.test(glob) ? first : undefined };
+}
+
+/** Each test takes time for each file of the tree, so that those with one first letter are behind one test for that. */
+function byFirstLetter(tests: readonly NameTest[]): readonly string[] {
+  const groups = new Map<string, string[]>();
+  for (const { test, first = "" } of tests) groups.set(first, [...(groups.get(first) ?? []), test]);
+  return [...groups].flatMap(([first, all]) =>
+    first === "" || all.length === 1 ? all : [`-name ${posixQuote(first)} \\( ${all.join(" -o ")} \\)`],
+  );
 }
 
 /** The glob for `find`, where a backslash and brackets are special too. */
