@@ -270,7 +270,8 @@ export class PaneCommandRun {
     const { generation } = this.#pane;
     try {
       const [facts, stat, status, users] = await Promise.all([
-        panes.facts(),
+        // With /proc the name of its program is not needed.
+        panes.facts(!this.#pane.hasProc),
         panes.stat(this.#pid),
         panes.readFile(this.#files.status),
         server.send(LIST_CLIENTS),

@@ -67,12 +67,13 @@ export class Panes {
     return pane?.generation === this.#server.generation ? pane : undefined;
   }
 
-  /** Every pane of the session. */
-  async facts(): Promise<readonly PaneFacts[]> {
+  /** Every pane of the session. @param hasTexts - Without them the command and the title are "". */
+  async facts(hasTexts = true): Promise<readonly PaneFacts[]> {
     const { session } = await this.#server.open();
     const { owner } = this.#server;
+    const formats = paneFormats(owner).slice(0, hasTexts ? undefined : 1);
     const [lines = [], commands = [], titles = []] = await this.#server.sendAll(
-      paneFormats(owner).map((format) => ["list-panes", "-s", "-t", session, "-F", format]),
+      formats.map((format) => ["list-panes", "-s", "-t", session, "-F", format]),
     );
     const texts = [textsByPane(commands, owner), textsByPane(titles, owner)] as const;
     const about = { owner, isKnown: (pane: string) => this.own(pane) !== undefined };
