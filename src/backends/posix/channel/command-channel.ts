@@ -39,7 +39,7 @@ const MAX_TURNOVER = 3;
 /** When a request waits and no worker has become free for this long, more workers are started. */
 const GROW_AFTER_MS = 40;
 /** After a command a worker starts the pumps of its next one. It is not used for this long if others are idle. */
-const READY_MS = 5;
+const READY_MS = 2;
 /** The remote side reads lines byte by byte, so longer requests are sent as a block. */
 const MAX_LINE_BYTES = 1_000;
 /** A heartbeat that is not answered within this part of the lease closes the channel. */
