@@ -226,14 +226,13 @@ export function toJson(value: unknown): JsonText {
 export function claimContextBase(run: CallRun): Omit<ClaimContext, "session" | "clock"> {
   const { opened, target, cwd, workspace } = run;
   const home = homeOf(run);
-  const terminals = Object.values(run.context.targets ?? {}).flatMap((one) =>
-    one.terminal === true ? [one.name] : [],
-  );
+  const names = Object.values(run.context.targets ?? {}).flatMap((one) => (one.terminal === true ? [one.name] : []));
+  const terminals = names.length === 0 ? {} : { terminals: Object.freeze(names) };
   return {
     cwd,
     home,
     workspace,
-    backend: Object.freeze({ name: target.name, flags: Object.freeze({ ...opened?.flags }), terminals }),
+    backend: Object.freeze({ name: target.name, flags: Object.freeze({ ...opened?.flags }), ...terminals }),
     limits: run.limits,
     ...(run.source === undefined ? {} : { source: sourcePlace(run.source) }),
     resolve: (path) => resolvePath(cwd, path, home),

@@ -90,7 +90,7 @@ withBubblewrap("a toolkit on the target sandbox", () => {
       output: expect.stringContaining("hi"),
     });
     expect(existsSync(written)).toBe(false);
-    for (const command of [`rm ${written}`, "cat /etc/passwd", "cat ~/notes.txt", "cat /tmp/.env"])
+    for (const command of [`rm ${written}`, "cat /etc/passwd", "cat /opt/notes.txt", "cat /tmp/.env"])
       expect([command, await run(command, supervised)]).toMatchObject([command, { status: "denied" }]);
   });
 

@@ -37,7 +37,7 @@ async function printFindings(options: DoctorOptions & { readonly json?: boolean 
   const { doctorFindings } = await import("./doctor/doctor-findings.js");
   const version = haftVersion();
   const isText = options.json !== true;
-  if (isText) process.stdout.write(`${pc.bold(`Haft ${version}`)}\n\n`);
+  let title = `${pc.bold(`Haft ${version}`)}\n\n`;
   const onOpening = () => {
     if (isText && process.stderr.isTTY)
       printNotice("opening the targets; one that does not answer takes 10 s or more.");
@@ -45,7 +45,8 @@ async function printFindings(options: DoctorOptions & { readonly json?: boolean 
   const findings: DoctorFinding[] = [];
   for await (const group of doctorFindings(options, onOpening)) {
     findings.push(...group);
-    if (isText) process.stdout.write(group.map((one) => `${findingText(one)}\n`).join(""));
+    if (isText) process.stdout.write(title + group.map((one) => `${findingText(one)}\n`).join(""));
+    title = "";
   }
   const isWorking = findings.every(({ status }) => status !== "stops");
   if (isText) process.stdout.write(`\n${verdict(findings)}\n`);

@@ -27,8 +27,8 @@ export async function* doctorFindings(
   const host = await hostFindings(options, isLoaded ? loaded : undefined);
   const store = isLoaded ? await storeFindings(options.store, loaded.settled) : [];
   const directory = resolve(options.workspace ?? ".");
-  yield [...machineFindings(host), ...stateFindings(host, store.length > 0), ...store];
-  yield isLoaded ? [...configFindings(loaded, options), ...webFindings(loaded)] : [loaded];
+  const ofConfig = isLoaded ? [...configFindings(loaded, options), ...webFindings(loaded)] : [loaded];
+  yield [...machineFindings(host), ...stateFindings(host, store.length > 0), ...store, ...ofConfig];
   if (isLoaded) {
     onOpening();
     yield await targetFindings(loaded, options);
