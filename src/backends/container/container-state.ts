@@ -64,12 +64,9 @@ export function unusable(
     const advice = `Continue it: \`${engine.name} unpause ${container}\`.`;
     return containerFault({ target, fault: "paused" }, `the container "${container}" is paused`, advice);
   }
-  const isStopped = ["exited", "stopped"].includes(status);
-  const ended = isStopped
-    ? `is stopped (exit code ${exitCode})`
-    : status === "created"
-      ? "was not started yet"
-      : `is ${status}`;
+  const stopped = `is stopped (exit code ${exitCode})`;
+  const words: Readonly<Record<string, string>> = { exited: stopped, stopped, created: "was not started yet" };
+  const ended = words[status] ?? `is ${status}`;
   const advice = `Start it: \`${engine.name} start ${container}\`.`;
   return containerFault({ target, fault: "stopped" }, `the container "${container}" ${ended}`, advice);
 }
