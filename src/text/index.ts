@@ -56,6 +56,7 @@ export { omitOverwritten, type RedrawnText } from "./overwritten-frames.js";
 export {
   asRelative,
   baseName,
+  childPath,
   expandHome,
   normalizePath,
   parentOf,

@@ -74,6 +74,12 @@ export function parentOf(path: string): string {
   return joinPath(path, "..");
 }
 
+/** What `name` is in a normalized directory; the directory itself if it is "". Unlike `joinPath`, nothing in `name` is resolved. */
+export function childPath(directory: string, name: string): string {
+  if (name === "") return directory;
+  return directory === "/" ? `/${name}` : `${directory}/${name}`;
+}
+
 /**
  * Resolves `rest` in the directory `real`, where its first name is missing. What does not exist is not a symlink, so each `..`
  * removes one missing name, or leads to the parent directory if none is left.

@@ -19,14 +19,14 @@ import {
 import { dirname, join } from "node:path";
 import { type HostIdentity, isHostAlive, newNonce, ownHostIdentity } from "../../../host/index.js";
 import { type ErrorCode, HaftError, isRecord, systemRefusal } from "../../../kernel/index.js";
-import { posixQuote, showControls } from "../../../text/index.js";
+import { childPath, posixQuote, showControls } from "../../../text/index.js";
 import { isHostIdentity } from "../jobs/check-record.js";
 import type { HalfWrittenFile } from "../jobs/host-crash-report.js";
 import { makeJobDirectories } from "../jobs/job-store.js";
 import { readSmallFile } from "../jobs/small-file.js";
 import type { Deadline } from "./deadline.js";
 import { systemCode } from "./faults.js";
-import { childPath, type PinnedPath } from "./path-resolver.js";
+import type { PinnedPath } from "./path-resolver.js";
 import { type OpenFile, readAt } from "./read.js";
 import { flush, flushDirectory, WRITE_STEP_BYTES, writeFrom } from "./write.js";
 

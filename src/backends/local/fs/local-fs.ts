@@ -19,13 +19,12 @@ import {
   sealPort,
   UNNAMEABLE,
 } from "../../../kernel/index.js";
-import { wholeNumber } from "../../../text/index.js";
+import { childPath, wholeNumber } from "../../../text/index.js";
 import { createAttributeCopy } from "./attributes.js";
 import { Deadline } from "./deadline.js";
 import { localFsFault, notFound } from "./faults.js";
 import { Backups } from "./in-place-backup.js";
 import {
-  childPath,
   entryInfo,
   type FindOptions,
   PathResolver,

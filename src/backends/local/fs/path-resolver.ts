@@ -18,7 +18,7 @@ import {
   requirePath,
   type SpecialFileKind,
 } from "../../../kernel/index.js";
-import { baseName, normalizePath, parentOf, walkMissing } from "../../../text/index.js";
+import { baseName, childPath, normalizePath, parentOf, walkMissing } from "../../../text/index.js";
 import { localFsFault, symlinkLoop, systemCode } from "./faults.js";
 import { type DirectoryAnchor, type GuardMode, openAnchor } from "./pinned-directory.js";
 
@@ -251,11 +251,6 @@ function lastNameOf(path: string): { readonly directory: string; readonly name: 
   while (end > 0 && path[end - 1] === "/") end--;
   const slash = path.lastIndexOf("/", end - 1);
   return { directory: path.slice(0, slash) || "/", name: path.slice(slash + 1, end) };
-}
-
-export function childPath(directory: string, name: string): string {
-  if (name === "") return directory;
-  return directory === "/" ? `/${name}` : `${directory}/${name}`;
 }
 
 export function kindOf(info: BigIntStats): EntryKind {

@@ -1,6 +1,6 @@
 /** Small files of one directory that are read or looked at in one turn go in a few requests, however many they are. */
 import type { FsEntryInfo } from "../../../kernel/index.js";
-import { baseName, parentOf } from "../../../text/index.js";
+import { baseName, childPath, parentOf } from "../../../text/index.js";
 import { BLOCK_BYTES } from "../channel/bulk-channel.js";
 import type { BulkPool } from "../channel/bulk-pool.js";
 import type { OperationDeadline } from "./deadline.js";
@@ -128,7 +128,7 @@ export class TogetherReader {
 
 /** Not so for the root, nor for a path with a slash at its end. */
 function isNameIn(parent: string, name: string, path: string): boolean {
-  return name !== "" && (parent === "/" ? `/${name}` : `${parent}/${name}`) === path;
+  return name !== "" && childPath(parent, name) === path;
 }
 
 /** Only the first answer counts. */

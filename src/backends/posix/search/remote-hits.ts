@@ -15,7 +15,7 @@ import {
   HaftError,
   type SearchEnd,
 } from "../../../kernel/index.js";
-import { baseName, hasUtf8Bom, hasUtf16Bom, parentOf } from "../../../text/index.js";
+import { baseName, childPath, hasUtf8Bom, hasUtf16Bom, parentOf } from "../../../text/index.js";
 import { FileHits, LineReader, type LineRecord, type OutputPlan } from "../../ripgrep/index.js";
 import { BLOCK_BYTES } from "../channel/bulk-channel.js";
 import type { OperationDeadline } from "../fs/deadline.js";
@@ -118,12 +118,12 @@ export class RemoteHits {
     }
     const works = [...byDirectory].map(async ([directory, found]) => {
       const sizes = await this.#sizesOf(directory, found);
-      for (const [name, size] of sizes) prepared.set(pathIn(directory, name), { size });
+      for (const [name, size] of sizes) prepared.set(childPath(directory, name), { size });
       if (!this.#needsBytes) return;
       for (const names of batchesOf(sizes)) {
         const contents = await gatherFiles(this.#options.guard, this.#options.deadline, directory, names);
         for (const [name, bytes] of contents ?? [])
-          prepared.set(pathIn(directory, name), { size: bytes.length, bytes });
+          prepared.set(childPath(directory, name), { size: bytes.length, bytes });
       }
     });
     // What could not be prepared is looked at alone, where the reason counts for one file.
@@ -143,7 +143,7 @@ export class RemoteHits {
     const works = [...batchesOf(sizes)].map(async (names) => {
       if (names.length < 2) return;
       const contents = await gatherFiles(guard, deadline, root, names);
-      for (const [name, bytes] of contents ?? []) prepared.set(pathIn(root, name), { size: bytes.length, bytes });
+      for (const [name, bytes] of contents ?? []) prepared.set(childPath(root, name), { size: bytes.length, bytes });
     });
     for (const settled of await Promise.allSettled(works))
       if (settled.status === "rejected") requireOfPath(settled.reason);
@@ -333,8 +333,4 @@ function copy(bytes: Uint8Array, buffer: Uint8Array, at: number, length: number,
   const part = bytes.subarray(position, position + length);
   buffer.set(part, at);
   return part.length;
-}
-
-function pathIn(directory: string, name: string): string {
-  return directory === "/" ? `/${name}` : `${directory}/${name}`;
 }

@@ -16,7 +16,7 @@ import {
   isWithin,
   type SearchEnd,
 } from "../../../kernel/index.js";
-import { baseName, parentOf, posixQuote } from "../../../text/index.js";
+import { baseName, childPath, parentOf, posixQuote } from "../../../text/index.js";
 import {
   ignoreFlags,
   jsonRecords,
@@ -320,7 +320,7 @@ export class RemoteRipgrepSearch {
   }
 
   async #hasAny(directories: readonly string[], names: readonly string[]): Promise<boolean> {
-    const paths = directories.flatMap((directory) => names.map((name) => pathIn(directory, name)));
+    const paths = directories.flatMap((directory) => names.map((name) => childPath(directory, name)));
     return (await this.#task.kindsOf(paths)).some((kind) => kind !== undefined);
   }
 
@@ -348,7 +348,7 @@ export class RemoteRipgrepSearch {
   async #countExcepted(root: Root): Promise<void> {
     const { query, scope, kindsOf } = this.#task;
     const paths = this.progress.excepted(root, scope);
-    for (const kind of await kindsOf(paths.map((path) => pathIn(query.root, path))))
+    for (const kind of await kindsOf(paths.map((path) => childPath(query.root, path))))
       if (kind !== undefined) this.progress.tally.skip("policy");
   }
 
@@ -370,8 +370,4 @@ function within(root: Root, path: string): Root {
 
 function turn(): Promise<undefined> {
   return new Promise((resolve) => void setImmediate(() => resolve(undefined)));
-}
-
-function pathIn(directory: string, below: string): string {
-  return directory === "/" ? `/${below}` : `${directory}/${below}`;
 }

@@ -10,7 +10,7 @@ import {
   notUtf8Name,
   type WalkQuery,
 } from "../../../kernel/index.js";
-import { baseName, parentOf } from "../../../text/index.js";
+import { baseName, childPath, parentOf } from "../../../text/index.js";
 import { BLOCK_BYTES } from "../channel/bulk-channel.js";
 import type { OperationDeadline } from "../fs/deadline.js";
 import { readEntryLine } from "../fs/entry-line.js";
@@ -146,7 +146,7 @@ export class RemoteSearchSource implements SearchSource {
     const batch: DirectoryListing[] = [];
     let bytes = 0;
     for (const file of files.slice(files.findIndex((one) => one.name === name))) {
-      const place = path === "/" ? `/${file.name}` : `${path}/${file.name}`;
+      const place = childPath(path, file.name);
       const isFirst = file.name === name;
       if (!isFirst && (!file.mayContain || !this.#isIncluded(place))) continue;
       if (!isSmall(file.size) || !covers(this.#bound.grant, place, "read")) {

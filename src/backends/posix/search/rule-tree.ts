@@ -1,7 +1,7 @@
 /** The part of a remote tree that decides what ripgrep may report: ignore files, `.git`, and what the grant excepts by name. */
 import { IGNORE_FILES, parentDirectories, type SearchSource, type SourceChild } from "../../../engines/search/index.js";
 import { type EntryKind, FS_OPERATIONS, isExceptedName } from "../../../kernel/index.js";
-import { baseName, parentOf, posixQuote } from "../../../text/index.js";
+import { baseName, childPath, parentOf, posixQuote } from "../../../text/index.js";
 import { remoteFsFault } from "../fs/faults.js";
 
 const GIT = ".git";
@@ -92,7 +92,7 @@ export class RuleTree implements SearchSource {
   /** Looks at the root and the directories above it, in one request. */
   async lookUp(kindsOf: KindsOf): Promise<void> {
     const paths = [this.#root, ...parentDirectories(this.#root)].flatMap((directory) =>
-      RULE_NAMES.map((name) => childOf(directory, name)),
+      RULE_NAMES.map((name) => childPath(directory, name)),
     );
     const kinds = await kindsOf(paths);
     const inRoot = new Map<string, EntryKind>();
@@ -123,7 +123,7 @@ export class RuleTree implements SearchSource {
       const isRule = RULE_NAMES.some((one) => one === name);
       if (mode === "") return false;
       if (!isRule && !isExceptedName(exceptNames, name)) continue;
-      const path = childOf(this.#root, below);
+      const path = childPath(this.#root, below);
       const kind = mode.length === 4 ? (KINDS[mode[0] ?? ""] ?? "other") : "other";
       childrenOf(parentOf(path)).set(name, kind);
     }
@@ -155,8 +155,4 @@ export class RuleTree implements SearchSource {
     }
     if (bytes <= MAX_KEPT_BYTES) this.#contents.set(path, chunks);
   }
-}
-
-function childOf(directory: string, below: string): string {
-  return directory === "/" ? `/${below}` : `${directory}/${below}`;
 }
