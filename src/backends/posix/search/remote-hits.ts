@@ -23,6 +23,7 @@ import { batchesOf, gatherFiles } from "../fs/gather.js";
 import type { FsGuard } from "../fs/guard.js";
 import { statFiles } from "../fs/listing.js";
 import { closeFile, openRemoteFile, readRemotePart } from "../fs/read.js";
+import { type RemoteSearchSource, requireOfPath } from "./remote-search-source.js";
 
 const NUL = 0;
 /** Where ripgrep does not report the length of a line, or it is longer, our own engine searches the file. */
@@ -54,7 +55,7 @@ interface RemoteHitsOptions {
   readonly query: GrepQuery;
   readonly plan: OutputPlan;
   readonly scope: SearchScope;
-  readonly source: SearchSource;
+  readonly source: RemoteSearchSource;
   readonly bound: Binding;
   readonly guard: FsGuard;
   readonly deadline: OperationDeadline;
@@ -132,21 +133,11 @@ export class RemoteHits {
     return prepared;
   }
 
-  /** Only where the root is not a symlink: no directory below it, which must not be one either, is then elsewhere. */
   async #readTogether(files: readonly ReportedFile[], prepared: Map<string, Prepared>): Promise<void> {
-    const { guard, deadline, query } = this.#options;
-    const { root } = query;
-    if (!this.#needsBytes || !guard.isPlain({ path: root, access: "read" })) return;
-    const below = root === "/" ? 1 : root.length + 1;
-    const sizes = new Map<string, number>();
-    for (const { path, size } of files) if (size !== undefined) sizes.set(path.slice(below), size);
-    const works = [...batchesOf(sizes)].map(async (names) => {
-      if (names.length < 2) return;
-      const contents = await gatherFiles(guard, deadline, root, names);
-      for (const [name, bytes] of contents ?? []) prepared.set(childPath(root, name), { size: bytes.length, bytes });
-    });
-    for (const settled of await Promise.allSettled(works))
-      if (settled.status === "rejected") requireOfPath(settled.reason);
+    if (!this.#needsBytes) return;
+    const sizes = files.flatMap(({ path, size }) => (size === undefined ? [] : [[path, size] as const]));
+    const read = await this.#options.source.readTogether(new Map(sizes));
+    for (const [path, bytes] of read) prepared.set(path, { size: bytes.length, bytes });
   }
 
   async #prepareAlone(path: string): Promise<Prepared> {
@@ -280,12 +271,6 @@ export class RemoteHits {
     for (const [reason, count] of Object.entries(skipped))
       for (let index = 0; index < count; index++) this.#skip(reason as SkipReason, unreadable[index]);
   }
-}
-
-/** Rethrows what does not concern one path. */
-function requireOfPath(thrown: unknown): void {
-  const isOfPath = HaftError.is(thrown) && (/^(FS|POLICY)_/.test(thrown.code) || thrown.code === "CALL_UNCLAIMED");
-  if (!isOfPath) throw thrown;
 }
 
 /** Parts of a large file. A read elsewhere finds nothing, as if the file had become shorter. */

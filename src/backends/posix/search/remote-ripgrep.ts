@@ -47,6 +47,8 @@ import { RuleVisit } from "./rule-visit.js";
 const CLASSIFIED_BYTES = 64 * 1024;
 /** Files whose hits are made together. */
 const MAX_BATCH = 100;
+/** Milliseconds for which the first of them waits for more. */
+const GATHER_MS = 500;
 
 interface RemoteRipgrepTask {
   readonly program: RemoteRipgrep;
@@ -243,32 +245,35 @@ export class RemoteRipgrepSearch {
     return this.#end("complete");
   }
 
-  /** Joins files that are there at once, as far as their hits are needed. */
+  /** Joins files that are reported within {@link GATHER_MS}, as far as their hits are needed: each request takes time there. */
   async *#batches(files: AsyncGenerator<ReportedFile, void>): AsyncGenerator<readonly ReportedFile[], void> {
     const perFile =
       this.#task.query.mode === "content" ? (file: ReportedFile) => Math.max(1, file.matchedLines) : () => 1;
     let batch: ReportedFile[] = [];
     let hits = 0;
-    for (let next = files.next(); ; ) {
-      const got = batch.length === 0 ? await next : await Promise.race([next, turn()]);
-      if (got !== undefined && !got.done) {
-        batch.push(got.value);
-        hits += perFile(got.value);
-        next = files.next();
-        // Settled without an event; until it is awaited a rejection must not count as unhandled.
-        next.catch(() => {});
-      }
-      if (
-        got === undefined ||
-        got.done ||
-        batch.length === MAX_BATCH ||
-        hits > this.progress.toSkip + this.progress.left
-      ) {
+    let late: Lateness | undefined;
+    try {
+      for (let next = files.next(); ; ) {
+        const got = late === undefined ? await next : await Promise.race([next, late.passed]);
+        if (got !== undefined && !got.done) {
+          batch.push(got.value);
+          hits += perFile(got.value);
+          late ??= lateness();
+          next = files.next();
+          // Settled without an event; until it is awaited a rejection must not count as unhandled.
+          next.catch(() => {});
+          const isEnough = batch.length === MAX_BATCH || hits > this.progress.toSkip + this.progress.left;
+          if (!isEnough) continue;
+        }
+        late?.cancel();
+        late = undefined;
         if (batch.length > 0) yield batch;
         batch = [];
         hits = 0;
+        if (got?.done) return;
       }
-      if (got?.done) return;
+    } finally {
+      late?.cancel();
     }
   }
 
@@ -368,6 +373,15 @@ function within(root: Root, path: string): Root {
   return { ...root, argument: `./${below}` };
 }
 
-function turn(): Promise<undefined> {
-  return new Promise((resolve) => void setImmediate(() => resolve(undefined)));
+interface Lateness {
+  readonly passed: Promise<undefined>;
+  cancel(): void;
+}
+
+function lateness(): Lateness {
+  let timer: NodeJS.Timeout | undefined;
+  const passed = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), GATHER_MS);
+  });
+  return { passed, cancel: () => clearTimeout(timer) };
 }

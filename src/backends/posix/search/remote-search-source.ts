@@ -15,7 +15,7 @@ import { BLOCK_BYTES } from "../channel/bulk-channel.js";
 import type { OperationDeadline } from "../fs/deadline.js";
 import { readEntryLine } from "../fs/entry-line.js";
 import { remoteFsFault } from "../fs/faults.js";
-import { fits, gatherFiles, isSmall } from "../fs/gather.js";
+import { batchesOf, fits, gatherFiles, isSmall } from "../fs/gather.js";
 import { FsGuard } from "../fs/guard.js";
 import { type DirectoryListing, listWithStats, readStat } from "../fs/listing.js";
 import { closeFile, openRemoteFile, readParts, readRemotePart } from "../fs/read.js";
@@ -111,6 +111,29 @@ export class RemoteSearchSource implements SearchSource {
     }
   }
 
+  /**
+   * Small files below the root that the grant covers, with their sizes, read in as few requests as possible, in whatever directories
+   * they are. The bytes by path; a file that has changed, or a symlink on the way, leaves its whole request out. Only where the root
+   * is not a symlink: no directory below it, which must not be one either, is then elsewhere.
+   */
+  async readTogether(sizes: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, Uint8Array>> {
+    const root = this.#root;
+    const read = new Map<string, Uint8Array>();
+    if (!this.#guarded.isPlain({ path: root, access: "read" })) return read;
+    const prefix = root === "/" ? root : `${root}/`;
+    const below = new Map<string, number>();
+    for (const [path, size] of sizes)
+      if (covers(this.#bound.grant, path, "read")) below.set(path.slice(prefix.length), size);
+    const works = [...batchesOf(below)].map(async (names) => {
+      if (names.length < 2) return;
+      const contents = await gatherFiles(this.#guarded, this.#deadline, root, names);
+      for (const [name, bytes] of contents ?? []) read.set(childPath(root, name), bytes);
+    });
+    for (const settled of await Promise.allSettled(works))
+      if (settled.status === "rejected") requireOfPath(settled.reason);
+    return read;
+  }
+
   /** The directory that is being read; directories that are done are dropped. */
   #enter(path: string): Directory | undefined {
     if (this.#directory?.path === path) return this.#directory;
@@ -181,4 +204,10 @@ async function hasUsableName<T>(path: string, work: () => Promise<T>): Promise<T
     if (!HaftError.is(thrown, "FS_NOT_FOUND") || !baseName(path).includes("\uFFFD")) throw thrown;
     throw notUtf8Name(FS_OPERATIONS.read[0], path);
   }
+}
+
+/** Rethrows what does not concern one path. */
+export function requireOfPath(thrown: unknown): void {
+  const isOfPath = HaftError.is(thrown) && (/^(FS|POLICY)_/.test(thrown.code) || thrown.code === "CALL_UNCLAIMED");
+  if (!isOfPath) throw thrown;
 }

@@ -3,12 +3,15 @@ import { IGNORE_FILES, parentDirectories, type SearchSource, type SourceChild } 
 import { type EntryKind, FS_OPERATIONS, isExceptedName } from "../../../kernel/index.js";
 import { baseName, childPath, parentOf, posixQuote } from "../../../text/index.js";
 import { remoteFsFault } from "../fs/faults.js";
+import type { RemoteSearchSource } from "./remote-search-source.js";
 
 const GIT = ".git";
 const RULE_NAMES: readonly string[] = [GIT, ...IGNORE_FILES];
 /** Ends an entry; no path contains it, because `find` prints no empty names. */
 const ENTRY_END = "//\n";
 const KINDS: Readonly<Record<string, EntryKind>> = { "4": "directory", "8": "file", a: "link" };
+
+const LETTERS_AND_DIGITS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
 /** Letters that a non-ASCII letter equals in any case; `find` may print too much. */
 const FOLDING = /[ks]/gi;
@@ -19,40 +22,40 @@ interface ListingQuery {
 }
 
 /**
- * A command that prints "MODE PATH//" for each such entry below the working directory. Some `find` reports failure where it
+ * A command that prints "MODE SIZE PATH//" for each such entry below the working directory. Some `find` reports failure where it
  * could not enter a directory; ripgrep reports those too.
  */
 export function listRules({ includeIgnored, prune }: ListingQuery, exceptNames: readonly string[]): string {
+  const rules = includeIgnored ? [GIT] : RULE_NAMES;
   const tests = [
-    ...(includeIgnored
-      ? []
-      : [nameTest("-name", GIT, " -prune"), ...IGNORE_FILES.map((name) => nameTest("-name", name))]),
-    ...exceptNames.map((glob) => nameTest("-iname", findGlob(glob).replace(FOLDING, "*"))),
+    ...rules.map((name) => `-name ${name}${name === GIT ? " -prune" : ""}`),
+    ...exceptNames.map((glob) => `-iname ${posixQuote(findGlob(glob).replace(FOLDING, "*"))}`),
   ];
   const pruned = prune.map((name) => `-type d -name ${posixQuote(findGlob(name, true))} -prune -o`).join(" ");
-  const git = includeIgnored ? "-name .git -prune -o" : "";
-  return `LC_ALL=C find . ${pruned} ${git} \\( ${byFirstLetter(tests).join(" -o ")} \\) -exec stat -c '%f %n//' {} +; echo end`;
+  const found = `${quickTest([...rules, ...exceptNames])} \\( ${tests.join(" -o ")} \\)`;
+  return `LC_ALL=C find . ${pruned} ${found} -exec stat -c '%f %s %n//' {} +; echo end`;
 }
 
-interface NameTest {
-  readonly test: string;
-  /** A glob for all names with the first character of these; undefined where that can be any. */
-  readonly first: string | undefined;
+/**
+ * A test that few names pass, and all that match one of the globs: each test takes time for each file of the tree. Empty where
+ * a glob can match names with any start and any ending. GNU find evaluates it first only because of the `-prune` after it.
+ */
+function quickTest(globs: readonly string[]): string {
+  const atStart = globs.filter((glob) => !glob.startsWith("*."));
+  const afterDot = globs.filter((glob) => glob.startsWith("*.")).map((glob) => glob.slice(2));
+  if ([...atStart, ...afterDot].some((rest) => /^(?:\*|$)/.test(rest))) return "";
+  const tests = [
+    `-name ${posixQuote(`${noneOf(atStart)}*`)}`,
+    ...(afterDot.length === 0 ? [] : [`-name ${posixQuote(`*.${noneOf(afterDot)}*`)}`]),
+  ];
+  return `\\( ${tests.join(" -o ")} \\)`;
 }
 
-function nameTest(option: "-name" | "-iname", glob: string, action = ""): NameTest {
-  const [letter = ""] = glob;
-  const first = /[a-z]/i.test(letter) ? `[${letter.toLowerCase()}${letter.toUpperCase()}]*` : `${letter}*`;
-  return { test: `${option} ${posixQuote(glob)}${action}`, first: /^[\w.]/.test(glob) ? first : undefined };
-}
-
-/** Each test takes time for each file of the tree, so that those with one first letter are behind one test for that. */
-function byFirstLetter(tests: readonly NameTest[]): readonly string[] {
-  const groups = new Map<string, string[]>();
-  for (const { test, first = "" } of tests) groups.set(first, [...(groups.get(first) ?? []), test]);
-  return [...groups].flatMap(([first, all]) =>
-    first === "" || all.length === 1 ? all : [`-name ${posixQuote(first)} \\( ${all.join(" -o ")} \\)`],
-  );
+/** A glob for one byte that is no ASCII letter or digit, or one with which some of the texts begin, in any case. */
+function noneOf(texts: readonly string[]): string {
+  const starts = new Set(texts.map((text) => text[0]?.toLowerCase()));
+  const others = [...LETTERS_AND_DIGITS].filter((letter) => !starts.has(letter.toLowerCase()));
+  return `[!${others.join("")}]`;
 }
 
 /** The glob for `find`, where a backslash and brackets are special too. */
@@ -62,6 +65,8 @@ function findGlob(glob: string, isLiteral = false): string {
 
 /** Ignore files up to this size are kept, because they are read twice. */
 const MAX_KEPT_BYTES = 1024 * 1024;
+/** Ignore files that are read before it is known whether they are in an ignored directory. */
+const MAX_AHEAD = 100;
 const LETTERS: Readonly<Record<string, EntryKind>> = { d: "directory", f: "file", l: "link" };
 
 /** The kind of each path itself; undefined where there is nothing. */
@@ -77,14 +82,16 @@ export function readKinds(letters: string): readonly (EntryKind | undefined)[] {
  * those in the root. The contents of ignore files come from the machine.
  */
 export class RuleTree implements SearchSource {
-  readonly #source: SearchSource;
+  readonly #source: RemoteSearchSource;
   readonly #root: string;
   /** Of entries in the root and above it. */
   readonly #kinds = new Map<string, EntryKind | undefined>();
   readonly #contents = new Map<string, readonly Uint8Array[]>();
+  /** Of ignore files below the root that are regular files, in bytes. */
+  readonly #sizes = new Map<string, number>();
   #children = new Map<string, Map<string, EntryKind>>();
 
-  constructor(source: SearchSource, root: string) {
+  constructor(source: RemoteSearchSource, root: string) {
     this.#source = source;
     this.#root = root;
   }
@@ -118,7 +125,7 @@ export class RuleTree implements SearchSource {
       return fresh;
     };
     for (const entry of entries) {
-      const [, mode = "", below = ""] = /^([0-9a-f]+) \.\/(.+)$/s.exec(entry) ?? [];
+      const [, mode = "", size = "", below = ""] = /^([0-9a-f]+) (\d+) \.\/(.+)$/s.exec(entry) ?? [];
       const name = baseName(`/${below}`);
       const isRule = RULE_NAMES.some((one) => one === name);
       if (mode === "") return false;
@@ -126,9 +133,17 @@ export class RuleTree implements SearchSource {
       const path = childPath(this.#root, below);
       const kind = mode.length === 4 ? (KINDS[mode[0] ?? ""] ?? "other") : "other";
       childrenOf(parentOf(path)).set(name, kind);
+      if (kind === "file" && isRule && !this.#contents.has(path)) this.#sizes.set(path, Number(size));
     }
     this.#children = children;
     return true;
+  }
+
+  /** Reads the ignore files that were taken, at most {@link MAX_AHEAD}, those nearest to the root first. */
+  async readAhead(): Promise<void> {
+    const depth = (path: string) => path.split("/").length;
+    const nearest = [...this.#sizes].sort(([one], [other]) => depth(one) - depth(other)).slice(0, MAX_AHEAD);
+    for (const [path, bytes] of await this.#source.readTogether(new Map(nearest))) this.#contents.set(path, [bytes]);
   }
 
   async stat(path: string, follow: boolean): ReturnType<SearchSource["stat"]> {

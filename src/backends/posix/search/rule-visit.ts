@@ -5,18 +5,18 @@ import {
   type RulesAbove,
   rulesAbove,
   type SearchScope,
-  type SearchSource,
   SearchTally,
   visitTree,
 } from "../../../engines/search/index.js";
 import type { GrepQuery } from "../../../kernel/index.js";
 import type { OwnCommand } from "../shell/own-command.js";
+import type { RemoteSearchSource } from "./remote-search-source.js";
 import { type KindsOf, listRules, RuleTree } from "./rule-tree.js";
 
 interface RuleVisitOptions {
   readonly query: GrepQuery;
   readonly scope: SearchScope;
-  readonly source: SearchSource;
+  readonly source: RemoteSearchSource;
   readonly kindsOf: KindsOf;
 }
 
@@ -62,6 +62,7 @@ export class RuleVisit {
     const chunks: Buffer[] = [];
     for await (const chunk of list.output()) chunks.push(chunk);
     if (!this.#tree.take(Buffer.concat(chunks).toString(), scope.exceptNames)) return false;
+    await this.#tree.readAhead();
     const files = new RuleFiles(this.#tree, scope);
     const differs = (): boolean => {
       const hasOtherExclude = files.hasExclude !== this.files.hasExclude || (files.hasExclude && files.hasGitElsewhere);
