@@ -84,6 +84,23 @@ function make(place, fill) {
   renameSync(draft, place);
 }
 
+/**
+ * A tree of 129,000 small source files (a tenth in the small corpus) with 20 needles, made when a case first needs it. An ignore file
+ * in some directories, as in a repository of many packages.
+ */
+export function largeTree({ many, manyFiles }) {
+  make(many, (draft) => {
+    for (let number = 0; number < manyFiles; number++) {
+      const place = join(draft, `pkg${Math.floor(number / 1000)}`, `part${Math.floor(number / 100) % 10}`);
+      if (number % 100 === 0) mkdirSync(place, { recursive: true });
+      if (number % 10_000 === 0) writeFileSync(join(place, ".gitignore"), "*.log\nbuild/\n");
+      const needle = number % Math.floor(manyFiles / 20) === 7 ? `export const QUARTZ_NEEDLE_${number} = 1;\n` : "";
+      writeFileSync(join(place, `file${number}.ts`), needle + sourceText(4, number + 1));
+    }
+  });
+  return many;
+}
+
 /** The corpus under `directory`; `size` is "full" (the figures of the goals) or "small" (a tenth, to try the bench itself). */
 export async function corpus(directory, size) {
   const scale = size === "full" ? 1 : 0.1;
@@ -93,6 +110,8 @@ export async function corpus(directory, size) {
     tree: join(home, "tree"),
     log: join(home, "log.txt"),
     names: join(directory, `names-${size}`),
+    many: join(directory, `many-${size}`),
+    manyFiles: 129_000 * scale,
     treeFiles: Math.floor(20_000 * scale),
     logBytes: Math.floor(2 ** 30 * scale),
     editLines: Math.floor(155_000 * scale),

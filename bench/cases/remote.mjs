@@ -5,6 +5,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { largeTree } from "../corpus.mjs";
 import { atMostTimes, right } from "../goals.mjs";
 import { openBox } from "../tools/haft.mjs";
 import { countNeedles, RARE } from "./grep.mjs";
@@ -82,7 +83,7 @@ function commandCase(id, what, factor, client, target, env) {
 const isPage = (text) => (/limit of 200 hits/.test(text) ? {} : { say: "no full page", wrong: true });
 
 /** A search beside ripgrep by hand, whose output goes through `filter`. */
-function grepCase(id, what, pattern, check, filter) {
+function grepCase(id, what, pattern, check, filter, treeOf = ({ tree }) => tree) {
   return {
     id,
     table: "library",
@@ -90,11 +91,11 @@ function grepCase(id, what, pattern, check, filter) {
     goals: [atMostTimes(1.3), right],
     sides: {
       raw: async (place) => {
-        const command = `cd ${place.layout.tree} && rg --no-config --hidden --json -e '${pattern}' .${filter}`;
+        const command = `cd ${treeOf(place.layout)} && rg --no-config --hidden --json -e '${pattern}' .${filter}`;
         return () => outputOf([...sshClient(place), command]).then(() => ({}));
       },
       ours: async ({ layout, scratch }) => {
-        const box = await openTarget(sshTarget(layout.tree), scratch);
+        const box = await openTarget(sshTarget(treeOf(layout)), scratch);
         return { run: async () => check(await box.must("grep", { pattern, path: "." })), close: box.close };
       },
     },
@@ -109,6 +110,14 @@ const sshCases = () => [
     RARE.pattern,
     countNeedles(RARE.hits),
     "",
+  ),
+  grepCase(
+    "remote-ssh-grep-large",
+    "20 hits among 129,000 files over ssh",
+    RARE.pattern,
+    countNeedles(RARE.hits),
+    "",
+    largeTree,
   ),
   grepCase("remote-ssh-grep-frequent", "the first 200 of very many hits over ssh", "const", isPage, ""),
   grepCase("remote-ssh-grep-page", "the same, beside `rg | head -200`", "const", isPage, " | head -200"),
