@@ -21,7 +21,7 @@ function confinement({ disablesUserNamespaces }: Bubblewrap): readonly string[] 
   ];
 }
 
-/** The arguments of one command, up to the program. */
+/** The arguments of one command, up to the program. It has the variables of bwrap too. */
 export function sandboxArguments(
   bubblewrap: Bubblewrap,
   mounts: readonly OpenedMount[],
@@ -32,7 +32,7 @@ export function sandboxArguments(
     ...["--proc", "/proc", "--dev", "/dev"],
     ...settingsOfTheSystem(),
     ...mounts.flatMap(mountArguments),
-    ...["--remount-ro", "/", "--chdir", start.cwd, "--clearenv"],
+    ...["--remount-ro", "/", "--chdir", start.cwd, "--unsetenv", "PATH"],
     ...Object.entries(start.env).flatMap(([name, value]) => ["--setenv", name, value]),
   ];
 }

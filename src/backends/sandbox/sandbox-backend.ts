@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { homeDirectory } from "../../host/index.js";
 import { HaftError, type HostGuard, type Io, isWithin, messageOf } from "../../kernel/index.js";
 import { createLocalBackend, type LocalBackend, type LocalBackendOptions } from "../local/index.js";
+import { ArgumentsFile } from "./arguments-file.js";
 import { findBubblewrap } from "./bubblewrap.js";
 import { HeldRoots } from "./held-roots.js";
 import { layoutOf } from "./layout.js";
@@ -39,8 +40,13 @@ export async function createSandboxBackend(options: SandboxOptions = {}): Promis
   if ("problem" in bubblewrap) throw notOpened(bubblewrap.problem);
   const own = createPrivateDirectories(home, roots);
   const held = heldRoots([...roots, own.tmp, own.home]);
-  const remove = () => {
+  const file = new ArgumentsFile();
+  const release = () => {
     held.close();
+    file.close();
+  };
+  const remove = () => {
+    release();
     removePrivateDirectories(own.root);
   };
   const guarded = guardedPathsOf(roots, held);
@@ -51,7 +57,7 @@ export async function createSandboxBackend(options: SandboxOptions = {}): Promis
   const path = options.env?.PATH ?? process.env.PATH ?? "";
   const mounts = layoutOf({ workspace, home, own, path, readable, writable, guarded, stateDir: options.stateDir });
   const proxy = options.hosts === undefined ? undefined : await startProxy(join(own.net, "proxy"), options.hosts);
-  const launcher = sandboxLauncher({ bubblewrap, mounts, own, held, home, hasProxy: proxy !== undefined });
+  const launcher = sandboxLauncher({ bubblewrap, mounts, own, held, file, home, hasProxy: proxy !== undefined });
   const backend = createLocalBackend({ ...options, cwd: options.cwd ?? workspace, home, launcher, name: "sandbox" });
   const close = async (io?: Io) => {
     const jobs = await backend.root.shell.jobs().catch(() => []);
@@ -61,7 +67,7 @@ export async function createSandboxBackend(options: SandboxOptions = {}): Promis
     // Jobs that continue need them; one that has just started has no mount yet.
     const isKept = jobs.some((job) => job.lifetime === "keep" && job.status === "running" && job.adopted !== "host");
     if (isKept || mounts.some((places) => places.has(own.root))) {
-      held.close();
+      release();
       return closed;
     }
     const shared = roots.filter((root) => isUsedByAnother(root, own.root));

@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SHELL, TAG_NAME } from "../../host/index.js";
 import type { Launcher } from "../local/index.js";
-import { argumentsFile } from "./arguments-file.js";
+import type { ArgumentsFile } from "./arguments-file.js";
 import { boundaryOf } from "./boundary.js";
 import { type Bubblewrap, type OpenedMount, sandboxArguments } from "./bubblewrap.js";
 import { FORWARDER_SCRIPT, proxyEnvironment } from "./forwarder-script.js";
@@ -15,6 +15,7 @@ interface SandboxParts {
   readonly own: PrivateDirectories;
   /** What commands may change. */
   readonly held: HeldRoots;
+  readonly file: ArgumentsFile;
   readonly home: string;
   readonly hasProxy: boolean;
 }
@@ -26,7 +27,7 @@ const WITH_INPUT = [SHELL, "-c", 'exec "$@" <&4 4<&-', "sh"];
 const OF_THE_SESSION = /^(?:DBUS_|SSH_|GPG_|XAUTHORITY$|DISPLAY$|WAYLAND_|XDG_RUNTIME_DIR$|XDG_SESSION)/;
 
 /** Starts the shell of each command in the sandbox. */
-export function sandboxLauncher({ bubblewrap, mounts, own, held, home, hasProxy }: SandboxParts): Launcher {
+export function sandboxLauncher({ bubblewrap, mounts, own, held, file, home, hasProxy }: SandboxParts): Launcher {
   const { refusal } = boundaryOf(mounts);
   const open = mountOpener(mounts, held, [own.tmp, own.home]);
   const inherited = inheritedDescriptors();
@@ -45,13 +46,14 @@ export function sandboxLauncher({ bubblewrap, mounts, own, held, home, hasProxy 
       const hidden = refusal(cwd, "read");
       if (hidden !== undefined)
         return { problem: `the directory "${cwd}" cannot be used: ${hidden.replace(/\.$/, "")}` };
-      const variables = Object.entries(env).filter(([name]) => !OF_THE_SESSION.test(name));
+      const variables = Object.entries(env).filter(([name]) => name !== TAG_NAME && !OF_THE_SESSION.test(name));
       const inside = { ...Object.fromEntries(variables), ...added };
       const descriptors: (number | "ignore" | "stdin")[] = hasInput ? ["ignore", "stdin"] : ["ignore"];
       const opened = open(descriptors);
       if ("problem" in opened) return opened;
-      const file = opened.keep(() => argumentsFile(sandboxArguments(bubblewrap, opened.mounts, { cwd, env: inside })));
-      descriptors[0] = file;
+      const start = { cwd, env: inside };
+      const key = JSON.stringify([start, opened.mounts.map(({ descriptor }) => descriptor)]);
+      descriptors[0] = opened.keep(() => file.open(key, () => sandboxArguments(bubblewrap, opened.mounts, start)));
       // What this process was started with, and Node.js does not close, becomes /dev/null.
       if (inherited.length > 0) {
         const nothing = opened.keep(() => openSync("/dev/null", "r"));

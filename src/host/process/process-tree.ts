@@ -98,12 +98,13 @@ export class ProcessTree {
     const since = this.leaderStart;
     if (since === undefined) return [];
     const { leader } = this.criteria;
-    // A reused pid belongs to another session and group.
-    const isOwnNumber = (processEntry(leader)?.start ?? since) === since;
     const isYoung = performance.now() - this.#began < YOUNG_MS;
     const candidates = (isYoung ? processesSince(leader) : allProcesses()).filter(
       (one) => one.start >= since && one.pid !== process.pid && !isDead(one) && !this.criteria.isOfAnother(one.session),
     );
+    if (candidates.length === 0) return [];
+    // A reused pid belongs to another session and group.
+    const isOwnNumber = (processEntry(leader)?.start ?? since) === since;
     const found = new Map<number, TreeMember>();
     for (const one of candidates) {
       const isNear = isOwnNumber && (one.session === leader || one.group === leader);

@@ -322,7 +322,8 @@ export class RunningCommand {
     this.#drain();
     const isLast = poll === POLL_DELAYS_MS.length - 1;
     if (this.isDrained || isLast) {
-      const tree = this.tree.hasNoChildren() ? TREE_GONE : this.remains();
+      // A launched command has them always.
+      const tree = !this.#isLaunched && this.tree.hasNoChildren() ? TREE_GONE : this.remains();
       const isOver = tree.state !== "alive" && this.isDrained;
       if (isOver || isLast) {
         // A stream that is still open is held by a process that is not visible.
