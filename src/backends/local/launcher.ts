@@ -35,4 +35,6 @@ export interface Launcher {
   ): Launch | { readonly problem: string };
   /** Why file tools may not use this real path, as a clause with the next step; undefined if they may. */
   refusal(real: string, access: Access): string | undefined;
+  /** Real paths that `refusal` refuses to read, in directories that it does not: searches of those leave them out. */
+  readonly hidden: readonly string[];
 }

@@ -92,6 +92,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
     workspace: cwd,
     requireOpen,
     refusal,
+    hidden: launcher?.hidden ?? [],
     ...(watcher === undefined ? {} : { watch: watcher }),
   });
   const root: { readonly fs: Fs; readonly shell: Shell } = Object.freeze({

@@ -1,21 +1,20 @@
 /** What file tools may use: what commands in the sandbox can use, under the same paths. */
 import { type Access, isWithin } from "../../kernel/index.js";
+import type { Launcher } from "../local/index.js";
 import { type Mount, mountAt } from "./layout.js";
 
-export interface Boundary {
-  /** See `Launcher.refusal`. */
-  refusal(real: string, access: Access): string | undefined;
-}
+export type Boundary = Pick<Launcher, "refusal" | "hidden">;
 
 export function boundaryOf(mounts: readonly Mount[]): Boundary {
   return {
+    hidden: mounts.filter((mount) => mount.how === "private" || isEmpty(mount)).map(({ path }) => path),
     refusal(real, access) {
       const mount = mountAt(mounts, real);
       if (mount?.how === "private") {
         const instead = mount.source + real.slice(mount.path.length);
         return `in the sandbox, "${mount.path}" is the private directory "${mount.source}". For what a command wrote there, use "${instead}".`;
       }
-      if (mount === undefined || mount.how === "empty" || mount.how === "symlink" || mount.source === "/dev/null")
+      if (mount === undefined || mount.how === "symlink" || isEmpty(mount))
         return `commands in the sandbox do not see it. To let them, the user adds it to \`sandbox.readable\` in haft.jsonc, or works without a sandbox.`;
       if (access === "read") return undefined;
       if (mount.how === "guarded") return keptRefusal(mount.path);
@@ -29,6 +28,8 @@ export function boundaryOf(mounts: readonly Mount[]): Boundary {
     },
   };
 }
+
+const isEmpty = ({ how, source }: Mount): boolean => how === "empty" || source === "/dev/null";
 
 /** The other paths that commands have for what is in a private directory. */
 function seenAs(mounts: readonly Mount[], real: string): readonly string[] {

@@ -28,7 +28,7 @@ const OF_THE_SESSION = /^(?:DBUS_|SSH_|GPG_|XAUTHORITY$|DISPLAY$|WAYLAND_|XDG_RU
 
 /** Starts the shell of each command in the sandbox. */
 export function sandboxLauncher({ bubblewrap, mounts, own, held, file, home, hasProxy }: SandboxParts): Launcher {
-  const { refusal } = boundaryOf(mounts);
+  const { refusal, hidden } = boundaryOf(mounts);
   const open = mountOpener(mounts, held, [own.tmp, own.home]);
   const inherited = inheritedDescriptors();
   const forwarder = hasProxy ? [process.execPath, "-e", FORWARDER_SCRIPT, "--", join(own.net, "proxy")] : [];
@@ -42,6 +42,7 @@ export function sandboxLauncher({ bubblewrap, mounts, own, held, file, home, has
     flags: { sandbox: true, signals: false },
     scripts: own.scripts,
     refusal,
+    hidden,
     wrap(argv, { cwd, env, hasInput }) {
       const hidden = refusal(cwd, "read");
       if (hidden !== undefined)

@@ -322,6 +322,7 @@ const SLOW_LAUNCHER: Launcher = {
   flags: {},
   scripts: tmpdir(),
   refusal: () => undefined,
+  hidden: [],
   wrap: (argv, { env }) => ({ argv: ["/bin/sh", "-c", 'sleep 600; exec "$@"', "sh", ...argv], env }),
 };
 

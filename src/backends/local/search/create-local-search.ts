@@ -18,7 +18,7 @@ import type {
   WalkEntry,
   WalkQuery,
 } from "../../../kernel/index.js";
-import { sealPort } from "../../../kernel/index.js";
+import { isWithin, sealPort } from "../../../kernel/index.js";
 import type { Refusal } from "../fs/path-resolver.js";
 import type { GuardMode } from "../fs/pinned-directory.js";
 import type { ProcessWatch } from "./ripgrep-process.js";
@@ -41,6 +41,8 @@ export interface LocalSearchOptions {
   readonly requireOpen?: () => void;
   /** Paths that are not searched. */
   readonly refusal?: Refusal | undefined;
+  /** See `Launcher.hidden`. Default: none. */
+  readonly hidden?: readonly string[];
 }
 
 /**
@@ -94,12 +96,14 @@ class LocalSearch implements Search {
     query: WalkQuery,
     search: (source: TreeSource, scope: SearchScope, binding: Binding) => AsyncIterable<T>,
   ): AsyncGenerator<T, void> {
-    const { mode, clock, requireOpen, refusal } = this.#options;
+    const { mode, clock, requireOpen, refusal, hidden = [] } = this.#options;
     requireOpen?.();
     yield* searchInCall(this.#binding, clock, query, async function* (scope, binding) {
       const source = new TreeSource(mode, binding, query.root, refusal);
+      // What is hidden itself is refused.
+      const below = hidden.filter((path) => isWithin(query.root, path) && path !== query.root);
       try {
-        yield* search(source, scope, binding);
+        yield* search(source, below.length === 0 ? scope : { ...scope, except: [...scope.except, ...below] }, binding);
       } finally {
         source.close();
       }
