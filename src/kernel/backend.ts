@@ -5,7 +5,7 @@ import type { Fs, Io } from "./fs.js";
 import type { Search } from "./search.js";
 import type { SessionEnd } from "./session-jobs.js";
 import type { Shell } from "./shell.js";
-import type { Terminal } from "./terminal.js";
+import type { StartedTerminal, Terminal } from "./terminal.js";
 
 /** The call that a set of ports is bound to. */
 export interface BoundCall {
@@ -96,13 +96,11 @@ export interface Backend {
   readonly root: { readonly fs: Fs; readonly shell: Shell };
   state(): "open" | "reconnecting" | "closed";
   /**
-   * The command, for a shell of this machine, with which a user sees the terminal and types in it; it starts the terminal. Undefined
-   * where no command of this machine shows it. Absent on a backend without a terminal.
+   * Starts the terminal, if it does not run yet. Absent on a backend without one.
    *
-   * @param onCreated - Called with the name of the session that the user chose, where none of that name existed and it was created.
    * @throws `BACKEND_UNAVAILABLE`, `BACKEND_UNSUPPORTED` when the terminal cannot be started.
    */
-  attachCommand?(onCreated?: (session: string) => void): Promise<string | undefined>;
+  startTerminal?(): Promise<StartedTerminal>;
   /**
    * Stops the jobs with lifetime "session" that this session started, and the processes that survived its commands: SIGTERM,
    * then SIGKILL after 3 seconds. The session stays usable. Idempotent. Absent on a backend without jobs.

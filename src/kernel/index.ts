@@ -332,6 +332,7 @@ export {
   type PaneCapture,
   type PaneResult,
   type PaneState,
+  type StartedTerminal,
   type Terminal,
 } from "./terminal.js";
 export type {

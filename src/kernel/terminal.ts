@@ -59,6 +59,14 @@ export interface PaneResult extends ShellResult {
 /** The id under which the pane is meant that commands run in: made with its session when it is first used. */
 export const DEFAULT_PANE = "default";
 
+/** How a user finds a terminal that was started. */
+export interface StartedTerminal {
+  /** For a shell of this machine: there the user sees the terminal and types in it. Absent where no command of this machine shows it. */
+  readonly attachCommand?: string;
+  /** The name of the session that the user chose, where none of that name existed and it was created. */
+  readonly createdSession?: string;
+}
+
 /**
  * The terminals of a backend. `pane` is an id such as "%3", or `DEFAULT_PANE`. A pane that is gone is `TERMINAL_PANE_GONE`, one that
  * belongs to somebody else `TERMINAL_NOT_OWNED`, one whose shell is busy `TERMINAL_BUSY`. `run` and `dispatch` need the claim of the
@@ -66,7 +74,7 @@ export const DEFAULT_PANE = "default";
  */
 export interface Terminal {
   list(): Promise<readonly PaneState[]>;
-  /** `Backend.attachCommand`. Whoever may list panes may call it. */
+  /** See {@link StartedTerminal}. Whoever may list panes may call it. */
   attachCommand?(): Promise<string | undefined>;
   open(options: {
     readonly name?: string;

@@ -93,7 +93,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     sessions: () => sessions.all(),
     changes: async () => (await import("./changed-calls.js")).changedCalls(host.services),
     undo: async (request = {}) => (await import("./undo.js")).undoCalls(request, host.services, targets.all),
-    attachCommand: async (onCreated) => (await targets.first.open()).attachCommand?.(onCreated),
+    startTerminal: async () => (await (await targets.first.open()).startTerminal?.()) ?? {},
     takeReports: () => targets.takeReports(),
     forgetJobs: () => targets.forgetJobs(),
     close() {

@@ -65,7 +65,7 @@ function toolsOverPanes(open: () => Place): void {
 
   verifies(["BD-070", "W12"], "commands run in a pane, where an operator who has attached sees them", async () => {
     const call = await start("+tmux,shell=pane");
-    const command = (await toolkit.attachCommand()) ?? "";
+    const command = (await toolkit.startTerminal()).attachCommand ?? "";
     const attached = operator(command);
     ends.push(() => void attached.process.kill());
     await call("bash", { command: "echo fir''st" });
@@ -97,7 +97,7 @@ function toolsOverPanes(open: () => Place): void {
 
   it("a command says that a user typed in its pane, and the next one that its pane was closed", async () => {
     const call = await start("+tmux,shell=pane");
-    const user = operator((await toolkit.attachCommand()) ?? "");
+    const user = operator((await toolkit.startTerminal()).attachCommand ?? "");
     ends.push(() => void user.process.kill());
     const { text, structured } = await call("bash", { command: "echo fir''st" });
     expect(text).toMatch(/status: exit code 0$/);

@@ -48,7 +48,7 @@ export interface OpenedMachine {
   readonly backend: Backend;
   /** The local command that runs `argv` there, as these exact arguments, with stdin and stdout passed through and no terminal. */
   command(argv: readonly string[]): readonly string[];
-  /** The same for a user at a terminal, which it passes on. Absent: `attachCommand` of its targets gives nothing. */
+  /** The same for a user at a terminal, which it passes on. Absent: no command shows a terminal of its targets. */
   interactive?(argv: readonly string[]): readonly string[];
 }
 

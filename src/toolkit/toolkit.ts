@@ -7,6 +7,7 @@ import type {
   HostServices,
   Session,
   SessionEnd,
+  StartedTerminal,
   ToolBox,
   ToolRegistry,
 } from "../kernel/index.js";
@@ -79,12 +80,11 @@ export interface Toolkit<Tools extends object = object> extends AsyncDisposable 
   /** A box with a session of its own, or the one that the toolkit was made with. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */
   box(collection?: CollectionName | (string & {})): OwnedBox<Tools>;
   /**
-   * `attachCommand` of the default target's backend, which it opens. Undefined without a terminal.
+   * Starts the terminal of the default target, which it opens. Empty without a terminal.
    *
-   * @param onCreated - Called with the name of its tmux session, where none of that name existed and it was created.
    * @throws Why it cannot be opened; the next call tries again.
    */
-  attachCommand(onCreated?: (session: string) => void): Promise<string | undefined>;
+  startTerminal(): Promise<StartedTerminal>;
   /** The conversations that are open. */
   sessions(): readonly ToolkitSession<Tools>[];
   /** Calls that changed files through their file port, of all processes that use the same state directory. */

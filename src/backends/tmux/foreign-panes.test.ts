@@ -29,7 +29,7 @@ withPrograms("panes of others", ["tmux", "bash"], () => {
   it("types nothing into what a user has opened in the session before its first use", async () => {
     const { env, tmux } = userTmux();
     const { backend, run } = open({ session: "made", env });
-    await backend.attachCommand?.();
+    await backend.startTerminal?.();
     const own = tmux("list-panes", "-t", "made", "-F", "#{pane_id}").trim();
     tmux("new-window", "-t", "made:", "-d", "cat");
     tmux("swap-window", "-s", "made:0", "-t", "made:1");

@@ -287,16 +287,16 @@ withPrograms("tmux, when things go wrong", ["tmux", "bash"], () => {
     await opened.backend.close();
     expect(sessions()).toBe("work\n");
     const attached = open({ session: "made", env });
-    const created: string[] = [];
-    const report = (session: string) => created.push(session);
-    expect(await attached.backend.attachCommand?.(report)).toBe("tmux attach -t made");
-    expect([created, sessions()]).toEqual([["made"], "made\nwork\n"]);
+    expect(await attached.backend.startTerminal?.()).toEqual({
+      attachCommand: "tmux attach -t made",
+      createdSession: "made",
+    });
+    expect(sessions()).toBe("made\nwork\n");
     await attached.backend.close();
     expect(sessions()).toBe("work\n");
     const existing = open({ session: "work", env });
-    await existing.backend.attachCommand?.(report);
+    expect(await existing.backend.startTerminal?.()).toEqual({ attachCommand: "tmux attach -t work" });
     expect((await existing.run("true")).notice).toBeUndefined();
-    expect(created).toEqual(["made"]);
   });
 
   it("takes a directory and a title as they are, and expands nothing in them", async () => {

@@ -7,6 +7,15 @@ export function paneGone(id: string): HaftError {
   });
 }
 
+/** The error for a line that the terminal would cut. */
+export function lineTooLong(id: string, command: string, bytes: number): HaftError {
+  return new HaftError(
+    "TERMINAL_BUSY",
+    `Did not type into the pane "${id}": a line of the text has ${bytes} bytes, and ${command} reads whole lines, of which the terminal keeps 4095 bytes. Break the line, or write the text to a file.`,
+    { details: { pane: id, command } },
+  );
+}
+
 /** The error for a pane whose shell does not wait for a command. */
 export function paneBusy(id: string, command: string, why: string): HaftError {
   return new HaftError(

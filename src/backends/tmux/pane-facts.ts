@@ -5,6 +5,8 @@ export interface PaneFacts {
   readonly state: Omit<PaneState, "shell">;
   /** Of its first program. */
   readonly pid: number;
+  /** The path of its terminal. */
+  readonly tty: string;
   /** A mode such as the copy mode is open, which would take keys. */
   readonly inMode: boolean;
   readonly dead: boolean;
@@ -19,7 +21,7 @@ export interface PaneFacts {
  * are recognized by the owner.
  */
 export const paneFormats = (owner: string): readonly string[] => [
-  "#{pane_id} #{pane_pid} #{pane_width} #{pane_height} #{alternate_on} #{pane_in_mode} #{pane_dead} #{window_active} -#{@haft} #{session_name}",
+  "#{pane_id} #{pane_pid} #{pane_tty} #{pane_width} #{pane_height} #{alternate_on} #{pane_in_mode} #{pane_dead} #{window_active} -#{@haft} #{session_name}",
   `${owner} #{pane_id} #{pane_current_command}`,
   `${owner} #{pane_id} #{pane_title}`,
 ];
@@ -45,7 +47,7 @@ export function parsePaneFacts(
   [commands, titles]: readonly [ReadonlyMap<string, string>, ReadonlyMap<string, string>],
   { owner, isKnown }: { readonly owner: string; isKnown(pane: string): boolean },
 ): PaneFacts {
-  const [pane = "", pid, columns, rows, alternate, mode, dead, current, mark, ...name] = line.split(" ");
+  const [pane = "", pid, tty = "", columns, rows, alternate, mode, dead, current, mark, ...name] = line.split(" ");
   const isMarked = mark === `-${owner}`;
   const state = {
     pane,
@@ -56,5 +58,13 @@ export function parsePaneFacts(
     alternate: alternate === "1",
     owned: isMarked && isKnown(pane),
   };
-  return { state, pid: Number(pid), inMode: mode === "1", dead: dead === "1", isMarked, isCurrent: current === "1" };
+  return {
+    state,
+    pid: Number(pid),
+    tty,
+    inMode: mode === "1",
+    dead: dead === "1",
+    isMarked,
+    isCurrent: current === "1",
+  };
 }

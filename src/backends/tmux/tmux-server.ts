@@ -1,5 +1,5 @@
 import { newNonce } from "../../host/index.js";
-import { type Backend, HaftError, messageOf } from "../../kernel/index.js";
+import { type Backend, HaftError, messageOf, type StartedTerminal } from "../../kernel/index.js";
 import { posixQuote, shellWord } from "../../text/index.js";
 import { processChannel } from "../posix/index.js";
 import { ClientLost, ControlClient, terminalLost, terminalUnavailable } from "./control-client.js";
@@ -87,17 +87,16 @@ export class TmuxServer {
     return this.#backend.cwd;
   }
 
-  /** See `Backend.attachCommand`. The current session is what the user sees already. */
-  async attachCommand(onCreated?: (session: string) => void): Promise<string | undefined> {
+  /** See `Backend.startTerminal`. The current session is what the user sees already. */
+  async start(): Promise<StartedTerminal> {
     const { session, interactive = this.#backend.machine === "local" ? asIs : undefined } = this.#options;
-    if (this.kind === "current") return undefined;
+    if (this.kind === "current") return {};
     const { directory, made } = await this.open();
-    if (made && session !== undefined) onCreated?.(session);
-    if (interactive === undefined) return undefined;
+    const created = made && session !== undefined ? { createdSession: session } : {};
+    if (interactive === undefined) return created;
     const argv = session === undefined ? ["-S", `${directory}/s`, "attach"] : ["attach", "-t", session];
-    return interactive(["tmux", ...argv])
-      .map(shellWord)
-      .join(" ");
+    const command = interactive(["tmux", ...argv]);
+    return { ...created, attachCommand: command.map(shellWord).join(" ") };
   }
 
   /** Once, for a result: that the named session did not exist, whose name may be misspelled. */
@@ -105,8 +104,8 @@ export class TmuxServer {
     const { session } = this.#options;
     if (session === undefined || !(await this.open()).made || this.#isNoticed) return undefined;
     this.#isNoticed = true;
-    const command = await this.attachCommand();
-    const watch = command === undefined ? "" : ` The user can watch it: ${command}`;
+    const { attachCommand } = await this.start();
+    const watch = attachCommand === undefined ? "" : ` The user can watch it: ${attachCommand}`;
     return `There was no tmux session "${session}": it was created.${watch}`;
   }
 

@@ -18,9 +18,10 @@ import {
 import { ShellCall } from "../shell-call.js";
 import { TmuxRefusal } from "./control-client.js";
 import { keyName } from "./key-names.js";
+import { longLineBytes, readsWholeLines } from "./long-lines.js";
 import { runsBelow } from "./own-terminal.js";
 import { PaneCommandRun, type PaneMachine } from "./pane-command.js";
-import { paneBusy, paneGone } from "./pane-errors.js";
+import { lineTooLong, paneBusy, paneGone } from "./pane-errors.js";
 import type { OwnPane } from "./panes.js";
 
 /** The panes of a backend as one call may use them. */
@@ -46,7 +47,7 @@ export class TmuxTerminal implements Terminal {
 
   async attachCommand(): Promise<string | undefined> {
     this.#require("*", "list");
-    return this.#on.server.attachCommand();
+    return (await this.#on.server.start()).attachCommand;
   }
 
   async open(options: Parameters<Terminal["open"]>[0]): Promise<PaneState> {
@@ -86,11 +87,14 @@ export class TmuxTerminal implements Terminal {
     const own = keys.map((one): Keys => ("text" in one ? { text: one.text } : { key: one.key }));
     this.#require(pane, "write", keysAsText(own));
     const commands = own.map((one) => ("text" in one ? one : { key: keyName(one.key) }));
-    const { panes, server } = this.#on;
+    const { panes, server, backend } = this.#on;
     const { id, notice } = await panes.resolve(pane);
     const facts = await panes.factsOf(id);
     this.#requireNotOwnTerminal(id, facts.pid);
     if (facts.state.owned) await panes.own(id)?.ready;
+    const longest = longLineBytes(own);
+    if (longest > 0 && (await readsWholeLines(backend.root.shell, facts.tty)))
+      throw lineTooLong(id, facts.state.command, longest);
     this.#call.requireLive();
     await server
       .sendAll([

@@ -43,6 +43,31 @@ withPrograms("what is typed and run in a pane", ["tmux", "bash", "zsh", "less"],
     expect(readFileSync(path, "utf8")).toBe("z".repeat(6_000));
   });
 
+  it("6,000 characters arrive at a shell that will read them in a moment [TMUX-04]", async () => {
+    const { terminal, place } = open();
+    await terminal().send(DEFAULT_PANE, [{ text: "sleep 0.7" }, { key: "Enter" }]);
+    await until(async () => (await terminal().list())[0]?.shell !== "prompt");
+    await terminal().send(DEFAULT_PANE, [{ text: `printf %s ${"z".repeat(6_000)} > slow` }, { key: "Enter" }]);
+    const path = join(place.directory, "slow");
+    await until(() => existsSync(path) && readFileSync(path, "utf8") !== "");
+    expect(readFileSync(path, "utf8")).toBe("z".repeat(6_000));
+  });
+
+  it("a line that the terminal would cut, as the program reads whole lines, is not typed [TMUX-04]", async () => {
+    const { terminal, place } = open();
+    const command = "cat > typed";
+    await terminal(command).dispatch(DEFAULT_PANE, command, {});
+    await until(() => existsSync(join(place.directory, "typed")));
+    const halves = [{ text: "z".repeat(2_000) }, { text: `${"é".repeat(1_048)}` }];
+    await expect(terminal().send(DEFAULT_PANE, halves)).rejects.toMatchObject({
+      code: "TERMINAL_BUSY",
+      message: expect.stringMatching(/^Did not type .* 4096 bytes, and \S+ reads whole lines/),
+    });
+    await terminal().send(DEFAULT_PANE, [{ text: `${"z".repeat(4_095)}\n` }, { key: "C-d" }]);
+    await until(() => readFileSync(join(place.directory, "typed"), "utf8") !== "");
+    expect(readFileSync(join(place.directory, "typed"), "utf8")).toBe(`${"z".repeat(4_095)}\n`);
+  });
+
   verifies("W9", "200,000 characters in lines arrive at a program, each of them", async () => {
     const lines = Array.from({ length: 2_000 }, (_, index) => `${index} `.padEnd(99, "z"));
     expect((await typedIntoCat(lines.join("\n"))).split("\n")).toEqual([...lines, ""]);

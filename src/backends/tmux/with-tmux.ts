@@ -72,9 +72,9 @@ function tmuxBackend(on: PaneMachine, isPaneShell: boolean): Backend {
       return { ...ports, shell: isPaneShell ? paneShell(ports.shell, terminal) : ports.shell, terminal };
     },
     state: () => (closed === undefined ? backend.state() : "closed"),
-    async attachCommand(onCreated) {
+    async startTerminal() {
       requireOpen();
-      return server.attachCommand(onCreated);
+      return server.start();
     },
     close(io?: Io) {
       if (closed === undefined) {

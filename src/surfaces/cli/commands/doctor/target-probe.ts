@@ -216,13 +216,10 @@ function wholeMachine({ cwd, home, machine }: Backend): readonly DoctorFinding[]
 async function terminal(backend: Backend): Promise<readonly DoctorFinding[]> {
   if (backend.flags.terminal !== true) return [];
   try {
-    let created: string | undefined;
-    const attach = await backend.attachCommand?.((session) => {
-      created = session;
-    });
-    const command = attach?.replace(/ -S \S+/, " -S SOCKET");
-    if (created !== undefined) {
-      const found = `there is no tmux session "${created}"; the first use of the terminal creates it`;
+    const { attachCommand, createdSession } = (await backend.startTerminal?.()) ?? {};
+    const command = attachCommand?.replace(/ -S \S+/, " -S SOCKET");
+    if (createdSession !== undefined) {
+      const found = `there is no tmux session "${createdSession}"; the first use of the terminal creates it`;
       const next = command === undefined ? {} : { next: `You can watch it then: \`${command}\`` };
       return [{ id: "terminal", status: "note", found, ...next }];
     }

@@ -252,10 +252,11 @@ function reportTarget(calls: ServedCalls, { targets: [first, ...others] }: Setti
   reportTerminals(others);
   if (/^(?:local|memory)$/.test(first.target)) return;
   const open = async () => {
-    const command = await calls.openTarget((session) =>
-      printUntrustedNotice(`there was no tmux session "${session}": it was created.`),
-    );
-    if (command !== undefined) printUntrustedNotice(`to watch the terminal of "${nameOf(first)}": ${command}`);
+    const { attachCommand, createdSession } = await calls.openTarget();
+    if (createdSession !== undefined)
+      printUntrustedNotice(`there was no tmux session "${createdSession}": it was created.`);
+    if (attachCommand !== undefined)
+      printUntrustedNotice(`to watch the terminal of "${nameOf(first)}": ${attachCommand}`);
   };
   void open().catch((error: unknown) => {
     // Without tmux its other tools work.

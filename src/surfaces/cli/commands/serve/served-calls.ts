@@ -1,5 +1,5 @@
 /** The calls of a server: a toolkit that the first call opens, and a session for each client session. */
-import type { Approver, DefinedTool, State } from "../../../../kernel/index.js";
+import type { Approver, DefinedTool, StartedTerminal, State } from "../../../../kernel/index.js";
 import type { Toolkit } from "../../../../toolkit/index.js";
 import { MAX_SESSIONS, type McpCalls } from "../../../mcp/index.js";
 import { endedAfterKill } from "../../survivor-watch.js";
@@ -29,12 +29,11 @@ export interface ServedCallsOptions extends Omit<ServedToolkitOptions, "onMoved"
 
 export interface ServedCalls extends McpCalls {
   /**
-   * Opens the default target before a call needs it.
+   * Opens the default target before a call needs it, and starts its terminal.
    *
-   * @returns `attachCommand` of the toolkit.
    * @throws Why it cannot be opened; the next call tries again.
    */
-  openTarget(onCreated?: (session: string) => void): Promise<string | undefined>;
+  openTarget(): Promise<StartedTerminal>;
   /** The state of the toolkit, which it opens. */
   state(): Promise<State>;
   /** For the toolkit: asks the client that made the call; what a client cannot ask its user waits in the queue. */
@@ -76,7 +75,7 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
     // The question may have been asked by another server, before any call of this one.
     decide: async (token, decision) => ((await served.current()) ?? (await open())).approvals.decide(token, decision),
     state: async () => (await open()).host.state,
-    openTarget: (onCreated) => open().then((toolkit) => toolkit.attachCommand(onCreated)),
+    openTarget: () => open().then((toolkit) => toolkit.startTerminal()),
     get takeRoots() {
       return served.takeRoots;
     },
