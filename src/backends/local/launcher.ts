@@ -27,7 +27,7 @@ export interface Launcher {
    * @param env - All variables of the command.
    * @param hasInput - Whether its stdin is a pipe that stays open. Then only the command may keep the end that is read: otherwise a
    *   write after the command has closed it would be taken for read.
-   * @returns Otherwise why the command cannot start, as a clause.
+   * @returns `problem` says why the command cannot start, as a clause.
    */
   wrap(
     argv: readonly string[],

@@ -21,7 +21,7 @@ function confinement({ disablesUserNamespaces }: Bubblewrap): readonly string[] 
   ];
 }
 
-/** The arguments of one command, up to the program. It has the variables of bwrap too. */
+/** The arguments of one command, up to the program. The command also inherits the environment of bwrap. */
 export function sandboxArguments(
   bubblewrap: Bubblewrap,
   mounts: readonly OpenedMount[],
@@ -58,7 +58,7 @@ function mountArguments({ how, path, source, descriptor }: OpenedMount): readonl
   return [how === "read" ? `${bind}-try` : bind, source, path];
 }
 
-/** @returns Otherwise why commands cannot run in it here, with what to do, as sentences. */
+/** @returns `problem` says why commands cannot run in it here, with what to do, as sentences. */
 export async function findBubblewrap(workspace: string): Promise<Bubblewrap | { readonly problem: string }> {
   if (process.platform !== "linux") return { problem: `bubblewrap needs Linux. ${OTHERWISE}` };
   const program = systemProgram("bwrap") ?? programOnPath("bwrap", { path: process.env.PATH ?? "", workspace });

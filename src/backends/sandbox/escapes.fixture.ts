@@ -25,12 +25,13 @@ const OUT = "GOT-OUT";
 const SECRET = "s3cret-of-the-host";
 
 /**
- * Ways in several commands, each in a workspace of its own below the writable directory `wide`, which holds no repository. The last one is
+ * Ways in several commands, each in a workspace below the writable directory `wide`, which holds no repository. The last one is
  * tried until the time of the first is over, where it runs in the background.
  */
-const WAYS: readonly (readonly [name: string, commands: readonly string[], race?: "race"])[] = [
+const WAYS: readonly (readonly [name: string, workspace: string, commands: readonly string[], race?: "race"])[] = [
   [
     "a repository that a command invents",
+    "deep",
     [
       'mkdir e; echo $PWD/.git > e/gitdir; echo $REAL_HOME > e/commondir; echo "gitdir: $PWD/e" > .git; ls -A',
       "cat $REAL_HOME/.ssh/id; cat ~/.ssh/id; echo x > .git/config && echo GOT-OUT; mkdir -p .git/hooks && echo GOT-OUT",
@@ -38,6 +39,7 @@ const WAYS: readonly (readonly [name: string, commands: readonly string[], race?
   ],
   [
     "a workspace moved in a writable directory",
+    "deep",
     [
       "cd ../..; for d in a a/deep; do $NODE -e \"require('fs').renameSync('$d','b')\" && echo GOT-OUT; done; mkdir -p a; ln -s ../../home a/deep",
       "cd ..; cat ~/.ssh/id $REAL_HOME/.ssh/id; mkdir -p ~/.config; echo x > $REAL_HOME/.config/made",
@@ -45,6 +47,7 @@ const WAYS: readonly (readonly [name: string, commands: readonly string[], race?
   ],
   [
     "a directory of settings swapped with a symlink",
+    "deep",
     [
       `mkdir .zed .vscode .husky .envrc; for d in .zed .vscode .git .husky .envrc; do ln -s ../../../home $d-l; done; exec $NODE -e "
 const { renameSync } = require('fs'), end = Date.now() + 20000;
@@ -56,9 +59,33 @@ while (Date.now() < end) for (const n of ['.zed', '.vscode', '.git', '.husky', '
   ],
   [
     "files that the configuration of git names",
+    "named",
     [
-      "cd ../named; echo x > scripts/hooks/made && echo GOT-OUT; mv scripts s && echo GOT-OUT; echo x > .gitconfig && echo GOT-OUT; rm .gitconfig && echo GOT-OUT",
-      "cd ../named; echo x > .git/config.worktree && echo GOT-OUT; echo x > later && echo GOT-OUT; ls -l later | grep -q later || echo GOT-OUT",
+      "echo x > scripts/hooks/made && echo GOT-OUT; mv scripts s && echo GOT-OUT; echo x > .gitconfig && echo GOT-OUT; rm .gitconfig && echo GOT-OUT",
+      "echo x > .git/config.worktree && echo GOT-OUT; echo x > later && echo GOT-OUT; ls -l later | grep -q later || echo GOT-OUT",
+    ],
+  ],
+  [
+    "names that the configuration of git has quoted, continued and commented",
+    "commented",
+    [
+      "echo x > 'git hooks/made' && echo GOT-OUT; mv 'git hooks' g && echo GOT-OUT; echo x > shared.inc && echo GOT-OUT; rm shared.inc && echo GOT-OUT",
+      "echo x > own/made && echo GOT-OUT; mv own o && echo GOT-OUT; mkdir from-home; echo x > from-home/made && echo GOT-OUT",
+    ],
+  ],
+  [
+    "hooks that the user's own configuration names, in the workspace",
+    "commented",
+    [
+      "mkdir -p .team/hooks .xdg; echo x > .team/hooks/made && echo GOT-OUT; mv .team t && echo GOT-OUT; rm -r .team && echo GOT-OUT",
+      "echo x > .xdg/made && echo GOT-OUT; mv .xdg x && echo GOT-OUT; rm -r .xdg && echo GOT-OUT; ls -A",
+    ],
+  ],
+  [
+    "hooks of a linked worktree whose repository lies outside",
+    "linked",
+    [
+      "for d in .team/hooks own .of-worktree; do mkdir -p $d; echo x > $d/made && echo GOT-OUT; mv $d m && echo GOT-OUT; done",
     ],
   ],
 ];
@@ -103,6 +130,19 @@ const FILES: Readonly<Record<string, string>> = {
     '[core]\n\thooksPath = scripts/hooks\n[include]\n\tpath = ../.gitconfig\n[includeIf "gitdir:x"] path = ../later\n[extensions]\n\tworktreeConfig = true\n',
   "wide/a/named/.gitconfig": "[user]\n\tname = x\n",
   "wide/a/named/scripts/hooks/pre-commit": "",
+  "home/.gitconfig": "[core] hooksPath = .team/hooks ; of each repository\n",
+  "home/.config/git/config": "[core]\n\thooksPath = .xdg # the same\n",
+  "wide/a/commented/.git/HEAD": "ref: refs/heads/main\n",
+  "wide/a/commented/.git/config":
+    '[core] hooksPath = git" h"oo\\\nks # of the team\nhooksPath = ~/../wide/a/commented/from-home\n[include]\n\tpath = ../shared.inc ; x\n',
+  "wide/a/commented/git hooks/pre-commit": "",
+  "wide/a/commented/shared.inc": "[core] ; x\n\thooksPath = own;x\n",
+  "wide/a/commented/own/pre-commit": "",
+  "outside/repository/objects/x": "",
+  "outside/repository/config": "[core] hooksPath = own\n[extensions] worktreeConfig = true\n",
+  "outside/repository/worktrees/linked/config.worktree": "[core] hooksPath = .of-worktree\n",
+  "outside/repository/worktrees/linked/commondir": "../..\n",
+  "wide/a/linked/own/pre-commit": "",
 };
 
 /** A server that reports each connection and ends it. @param where - A path, or 0 for a port of the loopback address. */
@@ -123,12 +163,20 @@ function sharedMemory(): string {
   return /\d+$/.exec(execFileSync("ipcmk", ["-M", "4096"], { encoding: "utf8" }).trim())?.[0] ?? "";
 }
 
-async function makeWorld(base: string): Promise<World> {
-  const at = (...parts: string[]) => join(base, ...parts);
+/** @param at - Joins its parts to the path of the world. */
+function plantFiles(at: (...parts: string[]) => string): void {
   for (const [name, text] of Object.entries(FILES)) {
     mkdirSync(at(name, ".."), { recursive: true });
     writeFileSync(at(name), text);
   }
+  const [worktree, inRepository] = [at("wide/a/linked/.git"), at("outside/repository/worktrees/linked")];
+  writeFileSync(worktree, `gitdir: ${inRepository}\n`);
+  writeFileSync(join(inRepository, "gitdir"), `${worktree}\n`);
+}
+
+async function makeWorld(base: string): Promise<World> {
+  const at = (...parts: string[]) => join(base, ...parts);
+  plantFiles(at);
   for (const path of [join("/tmp", NAME), join("/dev/shm", NAME)]) writeFileSync(path, SECRET);
   let connections = 0;
   const listen = (where: string | number) => listenAt(where, () => connections++);
@@ -209,8 +257,8 @@ async function attempt(backend: Backend, world: World, command: string, cwd = wo
 async function ways(world: World): Promise<Record<string, string[]>> {
   const wide = join(world.base, "wide");
   const found: Record<string, string[]> = {};
-  for (const [name, commands, race] of WAYS) {
-    const cwd = join(wide, "a", name.includes("git names") ? "named" : "deep");
+  for (const [name, workspace, commands, race] of WAYS) {
+    const cwd = join(wide, "a", workspace);
     const backend = await createSandboxBackend({ cwd, home: world.home, stateDir: world.state, writable: [wide] });
     world.violations();
     const out: string[] = [];

@@ -74,7 +74,10 @@ export class HeldRoots {
     });
   }
 
-  /** The names in a directory are listed through the path that `use` gets. */
+  /**
+   * Calls `use` with a path in /proc of the directory, which stays the same directory when that is renamed: to list, create and remove
+   * what is in it. Undefined, without a call, if there is no such directory.
+   */
   inside<T>(path: string, use: (here: string) => T): T | undefined {
     return this.#use(path, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW, (descriptor) => use(at(descriptor)));
   }
@@ -92,15 +95,15 @@ export class HeldRoots {
 
   /** Removes an empty directory, or a file with this text. Anything else stays. */
   removeIfUnchanged(path: string, text: string | undefined): void {
-    if (text !== undefined && this.read(path) !== text) return;
     try {
+      if (text !== undefined && this.read(path) !== text) return;
       this.inside(dirname(path), (above) => {
         const place = above + path.slice(dirname(path).length);
         if (text === undefined) rmdirSync(place);
         else unlinkSync(place);
       });
     } catch {
-      // It is in use, or gone.
+      // It is in use, gone, or a command has taken away the permissions.
     }
   }
 

@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { processStart } from "../../host/index.js";
 import { HaftError, isWithin, messageOf } from "../../kernel/index.js";
+import { gitSettings, quotedValue, userSettingsFiles } from "./git-settings.js";
 import type { PrivateDirectories } from "./layout.js";
 import { runningMounts } from "./running-mounts.js";
 
@@ -79,7 +80,7 @@ export function removePrivateDirectories(root: string): void {
     try {
       rmSync(root, { recursive: true, force: true });
     } catch {
-      // As said above.
+      // What another user owns, or a mount is on, stays.
     }
   }
 }
@@ -91,7 +92,7 @@ function openDirectories(directory: string): void {
     for (const child of readdirSync(directory, { withFileTypes: true }))
       if (child.isDirectory()) openDirectories(join(directory, child.name));
   } catch {
-    // Somebody else's.
+    // Another user owns it, or it is gone: then the attempt to remove it fails as before.
   }
 }
 
@@ -137,23 +138,18 @@ function removeStale(above: string): void {
 
 /** The user's name and address for commits: the rest of the configuration may hold credentials and name programs. */
 function gitIdentity(home: string): string {
-  const files = [join(home, ".config", "git", "config"), join(home, ".gitconfig")];
-  const found = new Map<string, string>();
-  for (const file of files) {
-    let section = "";
-    for (const line of linesOf(file)) {
-      section = /^\s*\[([^\]]*)\]/.exec(line)?.[1]?.trim().toLowerCase() ?? section;
-      const [, name, value] = /^\s*(name|email)\s*=\s*(.*?)\s*$/i.exec(line) ?? [];
-      if (section === "user" && name !== undefined && value !== undefined) found.set(name.toLowerCase(), value);
-    }
-  }
-  return found.size === 0 ? "" : `[user]\n${[...found].map(([name, value]) => `\t${name} = ${value}\n`).join("")}`;
+  const found = new Map(userSettingsFiles(home).flatMap((file) => gitSettings(textOf(file))));
+  const lines = ["name", "email"].flatMap((name) => {
+    const value = found.get(`user.${name}`);
+    return value === undefined ? [] : [`\t${name} = ${quotedValue(value)}\n`];
+  });
+  return lines.length === 0 ? "" : `[user]\n${lines.join("")}`;
 }
 
-function linesOf(file: string): readonly string[] {
+function textOf(file: string): string {
   try {
-    return readFileSync(file, "utf8").split("\n");
+    return readFileSync(file, "utf8");
   } catch {
-    return [];
+    return "";
   }
 }

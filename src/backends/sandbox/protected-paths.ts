@@ -2,7 +2,8 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isWithin } from "../../kernel/index.js";
+import { isWithin, messageOf, systemCode } from "../../kernel/index.js";
+import { gitSettings, userSettingsFiles } from "./git-settings.js";
 import { type HeldRoots, isPlain } from "./held-roots.js";
 
 /** Determined once, when the sandbox opens: what commands create later is theirs, and is never mounted. */
@@ -40,12 +41,23 @@ const CREATED: ReadonlyMap<string, string | undefined> = new Map([
   ["commondir", ".\n"],
 ]);
 
-/** @returns Otherwise why they cannot be protected, as a clause with the next step. */
-export function guardedPathsOf(roots: readonly string[], held: HeldRoots): GuardedPaths | { readonly problem: string } {
-  const guards = new Guards(held);
+/** The settings of git that name what it obeys: a directory of hooks, or a file with more settings. */
+const isHooksPath = (name: string): boolean => name === "core.hookspath";
+const isInclude = (name: string): boolean => /^include(?:if\..*)?\.path$/s.test(name);
+
+/**
+ * Creates the placeholders too.
+ * @returns `problem` says why not all can be protected, as a clause with the next step. The placeholders are to be removed then too.
+ */
+export function guardedPathsOf(
+  roots: readonly string[],
+  home: string,
+  held: HeldRoots,
+): GuardedPaths & { readonly problem: string | undefined } {
+  const guards = new Guards(held, home);
   for (const root of roots) guards.addRoot(root);
-  guards.whileThere.push(...ownFiles().filter((path) => held.has(path) && !roots.some((root) => isWithin(path, root))));
-  return guards.failure === undefined ? guards : { problem: guards.failure };
+  guards.whileThere.push(...ownFiles().filter((path) => held.has(path) && !roots.some((root) => isWithin(root, path))));
+  return guards;
 }
 
 class Guards implements GuardedPaths {
@@ -53,14 +65,29 @@ class Guards implements GuardedPaths {
   readonly whileThere: string[] = [];
   readonly repositories: string[] = [];
   readonly placeholders = new Map<string, string | undefined>();
-  failure: string | undefined;
+  problem: string | undefined;
   readonly #held: HeldRoots;
+  readonly #home: string;
+  /** Files with settings, each with the worktree that it was read for. */
+  readonly #read = new Set<string>();
 
-  constructor(held: HeldRoots) {
+  constructor(held: HeldRoots, home: string) {
     this.#held = held;
+    this.#home = home;
   }
 
   addRoot(root: string): void {
+    try {
+      this.#addRoot(root);
+    } catch (thrown) {
+      this.problem ??=
+        systemCode(thrown) === "EACCES"
+          ? `permission denied in "${root}" or its ".git". Restore the permissions`
+          : messageOf(thrown);
+    }
+  }
+
+  #addRoot(root: string): void {
     const names = this.#held.inside(root, (here) => readdirSync(here)) ?? [];
     const obeyed = names.filter(isObeyed).map((name) => join(root, name));
     this.whileThere.push(...obeyed.filter((path) => isPlain(this.#held.info(path))));
@@ -70,7 +97,7 @@ class Guards implements GuardedPaths {
       this.readOnly.push(git);
       this.#addWorktree(git);
     } else if (info !== undefined && !info.isDirectory()) {
-      this.failure = unprotectable(git);
+      this.problem = unprotectable(git);
     } else if (info === undefined || this.#held.inside(git, (here) => readdirSync(here))?.length === 0) {
       // Git passes over an empty one. A command that could create it would choose a repository.
       this.#create(git, undefined);
@@ -85,31 +112,53 @@ class Guards implements GuardedPaths {
     // One that a killed host has left.
     this.placeholders.set(common, CREATED.get("commondir"));
     if (this.#held.read(common) !== CREATED.get("commondir"))
-      this.failure ??= `git takes its configuration from where "${common}" says. Delete that file`;
+      this.problem ??= `git takes its configuration from where "${common}" says. Delete that file`;
     for (const path of OBEYED_BY_GIT.map((name) => join(git, name))) {
       const info = this.#held.info(path);
       if (info === undefined) continue;
-      if (!isPlain(info)) this.failure ??= unprotectable(path);
+      if (!isPlain(info)) this.problem ??= unprotectable(path);
       this.readOnly.push(path);
     }
-    for (const name of ["config", "config.worktree"]) this.#addConfigured(join(git, name), worktree);
+    this.#addHooks([join(git, "config"), join(git, "config.worktree")], worktree);
   }
 
-  /** What the configuration includes, and the directory of hooks that it names. */
+  /** What the configuration of a repository and of the user names. */
+  #addHooks(files: readonly string[], worktree: string): void {
+    for (const file of [...files, ...userSettingsFiles(this.#home)]) this.#addConfigured(file, worktree);
+  }
+
+  /** What the file includes, and the directory of hooks that it names. */
   #addConfigured(file: string, worktree: string): void {
-    for (const [name, value] of settingsOf(this.#held.read(file) ?? "")) {
-      const isInclude = name !== "core.hookspath";
-      const named = resolve(isInclude ? dirname(file) : worktree, value);
+    const key = `${file}\0${worktree}`;
+    if (this.#read.has(key)) return;
+    this.#read.add(key);
+    for (const [name, value] of gitSettings(this.#textOf(file))) {
+      if (value === "" || !(isHooksPath(name) || isInclude(name))) continue;
+      const named = resolve(isHooksPath(name) ? worktree : dirname(file), value.replace(/^~(?=\/|$)/, this.#home));
       const path = this.#held.has(named) ? named : realOr(named);
-      // `~` and other directories are nothing that commands could change.
-      if (value.startsWith("~") || !this.#held.has(path) || this.readOnly.some((one) => isWithin(one, path))) continue;
-      this.#create(path, isInclude ? "" : undefined);
-      if (!isPlain(this.#held.info(path))) this.failure ??= unprotectable(path);
-      if (isWithin(path, worktree))
-        this.failure ??= `"${file}" names "${path}" for hooks, which commands may change. Name another directory`;
-      this.readOnly.push(path);
-      if (isInclude) this.#addConfigured(path, worktree);
+      this.#addNamed(path, file, worktree, isHooksPath(name) ? undefined : "");
+      if (isInclude(name)) this.#addConfigured(path, worktree);
     }
+  }
+
+  #textOf(file: string): string {
+    if (this.#held.has(file)) return this.#held.read(file) ?? "";
+    try {
+      return readFileSync(file, "utf8");
+    } catch {
+      // Git passes over what is not there.
+      return "";
+    }
+  }
+
+  /** @param text - Of the file to create; undefined for a directory. */
+  #addNamed(path: string, file: string, worktree: string, text: string | undefined): void {
+    if (!this.#held.has(path) || this.readOnly.some((one) => isWithin(one, path))) return;
+    this.#create(path, text);
+    if (!isPlain(this.#held.info(path))) this.problem ??= unprotectable(path);
+    if (isWithin(path, worktree))
+      this.problem ??= `"${file}" names "${path}" for hooks, which commands may change. Name another directory`;
+    this.readOnly.push(path);
   }
 
   /**
@@ -124,12 +173,16 @@ class Guards implements GuardedPaths {
       const repository = dirname(dirname(directory));
       if (dirname(directory) !== join(repository, "worktrees")) return;
       if (this.#held.has(repository)) {
-        if (this.#held.info(join(repository, "objects"))?.isDirectory()) this.#addRepository(repository, dirname(file));
+        if (!this.#held.info(join(repository, "objects"))?.isDirectory()) return;
+        this.#addRepository(repository, dirname(file));
+        this.#addHooks([join(directory, "config.worktree")], dirname(file));
         return;
       }
       if (this.#held.has(directory) || readFileSync(join(directory, "gitdir"), "utf8").trim() !== file) return;
       if (resolve(directory, readFileSync(join(directory, "commondir"), "utf8").trim()) !== repository) return;
-      if (existsSync(join(repository, "objects"))) this.repositories.push(repository);
+      if (!existsSync(join(repository, "objects"))) return;
+      this.repositories.push(repository);
+      this.#addHooks([join(repository, "config"), join(directory, "config.worktree")], dirname(file));
     } catch {
       // It is as it was before the sandbox.
     }
@@ -143,25 +196,11 @@ class Guards implements GuardedPaths {
       this.placeholders.set(path, text);
     } catch (thrown) {
       const why = thrown instanceof Error ? thrown.message : String(thrown);
-      this.failure ??= `"${path}" could not be created, so that a command could create it and have git run programs outside of the sandbox (${why})`;
+      this.problem ??= `"${path}" could not be created, so that a command could create it and have git run programs outside of the sandbox (${why})`;
       return;
     }
-    if (this.#held.info(path) === undefined) this.failure ??= unprotectable(path);
+    if (this.#held.info(path) === undefined) this.problem ??= unprotectable(path);
   }
-}
-
-/** The settings of git that name files which it obeys, as name and value. */
-function settingsOf(config: string): readonly (readonly [name: string, value: string])[] {
-  const found: [string, string][] = [];
-  let section = "";
-  for (const line of config.split("\n")) {
-    const [, header, rest = ""] = /^\s*(?:\[\s*([\w-]+)[^\]]*\])?\s*(.*)$/.exec(line) ?? [];
-    section = header?.toLowerCase() ?? section;
-    const [, name = "", value = ""] = /^(\w+)\s*=\s*"?(.*?)"?\s*$/.exec(rest) ?? [];
-    const full = `${section}.${name.toLowerCase()}`;
-    if (value !== "" && ["core.hookspath", "include.path", "includeif.path"].includes(full)) found.push([full, value]);
-  }
-  return found;
 }
 
 /** The code that runs outside of the sandbox: Haft's own, and Node.js. */

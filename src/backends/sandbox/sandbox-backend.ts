@@ -9,7 +9,7 @@ import { findBubblewrap } from "./bubblewrap.js";
 import { HeldRoots } from "./held-roots.js";
 import { layoutOf } from "./layout.js";
 import { createPrivateDirectories, isUsedByAnother, removePrivateDirectories } from "./private-directories.js";
-import { guardedPathsOf } from "./protected-paths.js";
+import { type GuardedPaths, guardedPathsOf } from "./protected-paths.js";
 import { startProxy } from "./proxy.js";
 import { runningMounts } from "./running-mounts.js";
 import { sandboxLauncher } from "./sandbox-launcher.js";
@@ -39,57 +39,60 @@ export async function createSandboxBackend(options: SandboxOptions = {}): Promis
   const bubblewrap = await findBubblewrap(workspace);
   if ("problem" in bubblewrap) throw notOpened(bubblewrap.problem);
   const own = createPrivateDirectories(home, roots);
-  const held = heldRoots([...roots, own.tmp, own.home]);
   const file = new ArgumentsFile();
+  let held: HeldRoots | undefined;
+  let proxy: Awaited<ReturnType<typeof startProxy>> | undefined;
+  let placeholders: GuardedPaths["placeholders"] = new Map();
   const release = () => {
-    held.close();
+    proxy?.close();
+    held?.close();
     file.close();
   };
-  const remove = () => {
-    release();
-    removePrivateDirectories(own.root);
-  };
-  const guarded = guardedPathsOf(roots, held);
-  if ("problem" in guarded) {
-    remove();
-    throw notOpened(`${guarded.problem}.`);
-  }
-  const path = options.env?.PATH ?? process.env.PATH ?? "";
-  const mounts = layoutOf({ workspace, home, own, path, readable, writable, guarded, stateDir: options.stateDir });
-  const proxy = options.hosts === undefined ? undefined : await startProxy(join(own.net, "proxy"), options.hosts);
-  const launcher = sandboxLauncher({ bubblewrap, mounts, own, held, file, home, hasProxy: proxy !== undefined });
-  const backend = createLocalBackend({ ...options, cwd: options.cwd ?? workspace, home, launcher, name: "sandbox" });
-  const close = async (io?: Io) => {
-    const jobs = await backend.root.shell.jobs().catch(() => []);
-    const closed = await backend.close(io);
-    proxy?.close();
-    const mounts = runningMounts();
-    // Jobs that continue need them; one that has just started has no mount yet.
-    const isKept = jobs.some((job) => job.lifetime === "keep" && job.status === "running" && job.adopted !== "host");
-    if (isKept || mounts.some((places) => places.has(own.root))) {
-      release();
-      return closed;
-    }
+  const remove = (mounts: ReturnType<typeof runningMounts>) => {
     const shared = roots.filter((root) => isUsedByAnother(root, own.root));
     // Where another command has a mount, the system would take that away with the file.
     const isNeeded = (path: string) =>
       mounts.some((places) => places.has(path)) || shared.some((root) => isWithin(root, path));
-    for (const [placeholder, text] of guarded.placeholders)
-      if (!isNeeded(placeholder)) held.removeIfUnchanged(placeholder, text);
-    remove();
-    return closed;
+    for (const [placeholder, text] of placeholders)
+      if (!isNeeded(placeholder)) held?.removeIfUnchanged(placeholder, text);
+    release();
+    removePrivateDirectories(own.root);
   };
-  let closing: ReturnType<typeof close> | undefined;
-  return {
-    ...backend,
-    privatePaths: mounts
-      .filter(({ how }) => how === "private")
-      .flatMap(({ path, source }) => (path === home ? [source] : [path, source])),
-    close(io) {
-      closing ??= close(io);
-      return closing;
-    },
-  };
+  try {
+    held = heldRoots([...roots, own.tmp, own.home]);
+    const guarded = guardedPathsOf(roots, home, held);
+    placeholders = guarded.placeholders;
+    if (guarded.problem !== undefined) throw notOpened(`${guarded.problem}.`);
+    const path = options.env?.PATH ?? process.env.PATH ?? "";
+    const mounts = layoutOf({ workspace, home, own, path, readable, writable, guarded, stateDir: options.stateDir });
+    if (options.hosts !== undefined) proxy = await startProxy(join(own.net, "proxy"), options.hosts);
+    const launcher = sandboxLauncher({ bubblewrap, mounts, own, held, file, home, hasProxy: proxy !== undefined });
+    const backend = createLocalBackend({ ...options, cwd: options.cwd ?? workspace, home, launcher, name: "sandbox" });
+    const close = async (io?: Io) => {
+      // Both begin at once: no job starts in between, and a closed backend lists none.
+      const [jobs, closed] = await Promise.all([backend.root.shell.jobs().catch(() => []), backend.close(io)]);
+      const running = runningMounts();
+      // Jobs that continue need them; one that has just started has no mount yet.
+      const isKept = jobs.some((job) => job.lifetime === "keep" && job.status === "running" && job.adopted !== "host");
+      if (isKept || running.some((places) => places.has(own.root))) release();
+      else remove(running);
+      return closed;
+    };
+    let closing: ReturnType<typeof close> | undefined;
+    return {
+      ...backend,
+      privatePaths: mounts
+        .filter(({ how }) => how === "private")
+        .flatMap(({ path, source }) => (path === home ? [source] : [path, source])),
+      close(io) {
+        closing ??= close(io);
+        return closing;
+      },
+    };
+  } catch (thrown) {
+    remove(runningMounts());
+    throw HaftError.is(thrown) ? thrown : notOpened(`${messageOf(thrown)}.`);
+  }
 }
 
 /** @throws `CONFIG_INVALID` where a writable directory would hold what a sandbox is to keep from commands. */

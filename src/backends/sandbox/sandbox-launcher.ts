@@ -1,6 +1,7 @@
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SHELL, TAG_NAME } from "../../host/index.js";
+import { systemCode } from "../../kernel/index.js";
 import type { Launcher } from "../local/index.js";
 import type { ArgumentsFile } from "./arguments-file.js";
 import { boundaryOf } from "./boundary.js";
@@ -111,7 +112,13 @@ function mountOpener(mounts: readonly Mount[], held: HeldRoots, fixed: readonly 
         opened.push({ ...mount, descriptor: undefined });
         continue;
       }
-      const descriptor = keep(() => held.open(mount.source));
+      let descriptor: number | undefined;
+      try {
+        descriptor = keep(() => held.open(mount.source));
+      } catch (thrown) {
+        if (systemCode(thrown) !== "EACCES") throw thrown;
+        return { problem: `permission denied on "${mount.source}". Restore its permissions outside of the sandbox` };
+      }
       if (descriptor !== undefined) {
         opened.push({ ...mount, descriptor: descriptors.push(descriptor) + 2 });
       } else if (mount.optional) {
