@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { processStart } from "../../host/index.js";
+import { allProcesses, isDead, processStart } from "../../host/index.js";
 import { withBubblewrap } from "../../testing/programs.fixture.js";
 import { createSandboxBackend } from "./index.js";
 
@@ -52,6 +52,14 @@ async function keptJob(command: string): Promise<{ readonly root: string; end():
   };
 }
 
+function isOf(pid: number, directory: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(directory);
+  } catch {
+    return false;
+  }
+}
+
 withBubblewrap("a kept job of an ended host", () => {
   it.each([
     ["of another state directory", "tmp"],
@@ -80,6 +88,26 @@ withBubblewrap("a kept job of an ended host", () => {
     expect(readdirSync(join(base, "tmp")).map((name) => join(base, "tmp", name))).toEqual([job.root]);
     await job.end();
   }, 60_000);
+
+  // The turns of the event queue that a start takes, and more.
+  it.each([0, 1, 2, 3, 4, 8])(
+    "does not run without its private directory when the sandbox closes meanwhile, %i turns after its start",
+    async (turns) => {
+      const host = await open("state");
+      const spawned = host.root.shell.spawn("exec sleep 600", { cwd: cwd(), lifetime: "keep" }).catch(() => {});
+      for (let turn = 0; turn < turns; turn++) await undefined;
+      await host.close();
+      await spawned;
+      const hasDirectory = readdirSync(join(base, "tmp")).length > 0;
+      const running = allProcesses().filter((entry) => !isDead(entry) && isOf(entry.pid, join(base, "state/jobs")));
+      for (const { pid } of running) process.kill(pid, "SIGKILL");
+      const next = await open("state");
+      for (const { id } of await next.root.shell.jobs())
+        await next.root.shell.attach(id).then((job) => job?.kill("KILL"));
+      await next.close();
+      expect(hasDirectory).toBe(running.length > 0);
+    },
+  );
 
   it("has its private directory as long as it runs, and not after", async () => {
     const job = await keptJob("exec sleep 600");

@@ -82,6 +82,59 @@ withBubblewrap("opening a sandbox", () => {
     expect(existsSync(join(base, "ws/.git"))).toBe(false);
   });
 
+  it.each<[string, () => object]>([
+    [
+      "configuration that cannot be protected",
+      () => {
+        symlinkSync("/dev/null", join(base, "ws/.git/config"));
+        return {};
+      },
+    ],
+    [
+      "a workspace that is a file",
+      () => {
+        writeFileSync(join(base, "file"), "");
+        return { cwd: join(base, "file") };
+      },
+    ],
+    [
+      "a state directory that cannot be created",
+      () => {
+        writeFileSync(join(base, "ws/file"), "");
+        return { stateDir: join(base, "ws/file/state"), hosts: hostGuard([]) };
+      },
+    ],
+  ])("leaves nothing where it fails, for %s", async (_, prepare) => {
+    mkdirSync(join(base, "ws/.git"));
+    mkdirSync(join(base, "tmp"));
+    writeFileSync(join(base, "ws/.git/HEAD"), "");
+    vi.stubEnv("TMPDIR", join(base, "tmp"));
+    const options = prepare();
+    const all = () => [...readdirSync(base, { recursive: true }).sort(), readdirSync("/proc/self/fd").length];
+    const before = all();
+    await expect(open(options)).rejects.toMatchObject({ code: "BACKEND_UNAVAILABLE" });
+    expect(all()).toEqual(before);
+  });
+
+  it("has the user's name for commits as git reads it, and protects the hooks of both files of the user", async () => {
+    mkdirSync(join(base, "xdg/git"), { recursive: true });
+    writeFileSync(
+      join(base, "xdg/git/config"),
+      '[user] name = "Ada # \\"L\\"" ; x\n\temail = a@x # y\n[core] hooksPath = one # x\n',
+    );
+    writeFileSync(join(base, "home/.gitconfig"), "[user] email = b@x\n[core] hooksPath = two/three\n");
+    mkdirSync(join(base, "ws/.git"));
+    writeFileSync(join(base, "ws/.git/HEAD"), "ref: refs/heads/main\n");
+    vi.stubEnv("XDG_CONFIG_HOME", join(base, "xdg"));
+    const backend = await open();
+    expect(await run(backend, "cat ~/.gitconfig")).toBe('[user]\n\tname = "Ada # \\"L\\""\n\temail = "b@x"');
+    expect(await run(backend, "for d in one two/three; do echo x > $d/x || echo refused; done")).toBe(
+      "refused\nrefused",
+    );
+    await backend.close();
+    expect(readdirSync(join(base, "ws"))).toEqual([".git", "two"]);
+  });
+
   it("starts commands without what the user has deleted meanwhile, and none where the workspace itself was replaced", async () => {
     writeFileSync(join(base, "ws/.envrc"), "");
     const backend = await open();

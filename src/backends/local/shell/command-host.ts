@@ -70,7 +70,7 @@ export class CommandHost {
     if (this.#isClosed) throw closedBackend("local");
   }
 
-  /** Pins the working directory of a command; the caller closes it. @returns Otherwise why the command cannot start, as a clause. */
+  /** Pins the working directory of a command; the caller closes it. @returns `problem` says why the command cannot start, as a clause. */
   hold(command: string, options: ShellOptions): DirectoryAnchor | { readonly problem: string } {
     const problem = commandProblem(command, options);
     return problem === undefined ? pinDirectory(options.cwd, this.#options.mode) : { problem };
@@ -78,6 +78,8 @@ export class CommandHost {
 
   /** @param options - The same as for `hold`. */
   start(command: string, options: ShellOptions, kind: StartKind): RunningCommand | { readonly problem: string } {
+    // It may have been closed since the directory was pinned.
+    if (this.#isClosed) return { problem: "the backend was closed" };
     const { watcher, launcher } = this.#options;
     const isKept = kind.lifetime === "keep";
     // The separator at the end keeps the first tag from being a prefix of the tenth.
