@@ -1,12 +1,27 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, request } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { hostGuard } from "../../policy/host-guard.js";
 import { startProxy } from "./proxy.js";
+
+/** Names that only this file resolves, so that no test asks a server. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  "several.test": ["::1", "127.0.0.3", "127.0.0.1"],
+  "none.test": ["127.0.0.3", "127.0.0.4"],
+  "mixed.test": ["127.0.0.1", "169.254.169.254"],
+};
+vi.mock("node:dns/promises", async (original) => {
+  const real = await original<typeof import("node:dns/promises")>();
+  return {
+    ...real,
+    lookup: async (name: string, options: { readonly all: true }) =>
+      NAMES[name]?.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })) ?? real.lookup(name, options),
+  };
+});
 
 const directory = mkdtempSync(join(tmpdir(), "haft-proxy-"));
 const socketPath = join(directory, "proxy");
@@ -23,7 +38,10 @@ let proxy: { close(): void };
 beforeAll(async () => {
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   port = (server.address() as AddressInfo).port;
-  proxy = await startProxy(socketPath, hostGuard(["localhost", "169.254.169.254", "*.example.com", "127.0.0.2"]));
+  proxy = await startProxy(
+    socketPath,
+    hostGuard(["localhost", "169.254.169.254", "*.example.com", "127.0.0.2", ...Object.keys(NAMES)]),
+  );
 });
 afterAll(async () => {
   proxy.close();
@@ -73,6 +91,7 @@ describe("the proxy of a sandbox", () => {
     ["metadata of clouds, even if listed", "169.254.169.254", "it is .*metadata"],
     ["the name of metadata", "metadata.google.internal", "it is not one of the allowed hosts"],
     ["a suffix without its dot", "badexample.com", "it is not one of the allowed hosts"],
+    ["a name with one address that is refused", "mixed.test", "it resolves to 169.254.169.254"],
   ])("refuses %s, by both ways and without a connection", async (_, host, why) => {
     const [status, body] = await plain(`http://${host}:${port}/`);
     expect([status, body]).toEqual([403, expect.stringMatching(why)]);
@@ -83,9 +102,9 @@ describe("the proxy of a sandbox", () => {
   });
 
   it.each(["https://localhost/", "/relative", "http://user:password@localhost/", "file:///etc/passwd"])(
-    "refuses a request to %s",
+    "rejects a request to %s as a bad one",
     async (url) => {
-      expect((await plain(url))[0]).toBe(403);
+      expect((await plain(url))[0]).toBe(400);
       expect(asked).toEqual([]);
     },
   );
@@ -97,5 +116,35 @@ describe("the proxy of a sandbox", () => {
     await new Promise((resolve) => void closed.close(resolve));
     expect(await plain(`http://localhost:${nobody}/`)).toEqual([502, expect.stringContaining("ECONNREFUSED")]);
     expect(await tunneled(`localhost:${nobody}`)).toMatch(/^HTTP\/1\.1 502 Bad Gateway/);
+  });
+
+  it("reports a listed name that does not resolve as a bad gateway", async () => {
+    // Too long for a name, so that no server is asked.
+    const host = `${"x".repeat(64)}.example.com`;
+    const why = /does not resolve \(.*ENOTFOUND/;
+    expect(await plain(`http://${host}/`)).toEqual([502, expect.stringMatching(why)]);
+    const answer = await tunneled(`${host}:443`);
+    expect(answer).toMatch(/^HTTP\/1\.1 502 Bad Gateway\r\n/);
+    expect(answer).toMatch(why);
+  });
+
+  it("tries the other addresses of a name where the first does not connect", async () => {
+    expect(await plain(`http://several.test:${port}/several`)).toEqual([200, "page"]);
+    expect(await tunneled(`several.test:${port}`)).toMatch(/^HTTP\/1\.1 200 [\s\S]*page/);
+    expect(asked.splice(0)).toEqual([`GET /several several.test:${port} `, "GET /tunneled inside "]);
+  });
+
+  it("reports what each address answered where none connects", async () => {
+    const why = new RegExp(`ECONNREFUSED 127.0.0.3:${port}; .*ECONNREFUSED 127.0.0.4:${port}`);
+    expect(await plain(`http://none.test:${port}/`)).toEqual([502, expect.stringMatching(why)]);
+    expect(await tunneled(`none.test:${port}`)).toMatch(why);
+  });
+
+  it("writes nothing into a tunnel whose host resets the connection", async () => {
+    const resetting = createTcpServer((socket) => socket.once("data", () => socket.resetAndDestroy()));
+    await new Promise<void>((resolve) => void resetting.listen(0, "127.0.0.1", resolve));
+    const answer = await tunneled(`localhost:${(resetting.address() as AddressInfo).port}`);
+    expect(answer).toBe("HTTP/1.1 200 Connection Established\r\n\r\n");
+    await new Promise((resolve) => void resetting.close(resolve));
   });
 });

@@ -8,13 +8,16 @@ import {
   request,
   type Server,
   type ServerResponse,
+  STATUS_CODES,
 } from "node:http";
-import { connect, isIP, type Socket } from "node:net";
+import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { basename, dirname } from "node:path";
 import type { HostGuard } from "../../kernel/index.js";
 import { messageOf } from "../../kernel/index.js";
 
 const CONNECT_MS = 30_000;
+/** For each address of a name but the last one. */
+const ATTEMPT_MS = 5_000;
 /** More are closed at once, so that no command takes all descriptors of this process. */
 const MAX_CONNECTIONS = 128;
 
@@ -22,6 +25,17 @@ interface Place {
   readonly host: string;
   readonly port: number;
 }
+
+/** Why there is no connection: 400 for a request that cannot be read, 403 for one that the guard refuses, 502 for a failure. */
+class Refusal extends Error {
+  readonly status: 400 | 403 | 502;
+
+  constructor(status: 400 | 403 | 502, why: string) {
+    super(why);
+    this.status = status;
+  }
+}
+const statusOf = (thrown: unknown): number => (thrown instanceof Refusal ? thrown.status : 502);
 
 /** Listens once the promise resolves. The caller closes it. */
 export async function startProxy(socketPath: string, guard: HostGuard): Promise<{ close(): void }> {
@@ -74,7 +88,7 @@ async function tunnel(
   client.on("error", () => {});
   try {
     const place = placeOf(`https://${url}`);
-    const server = connect({ host: await addressOf(place, guard), port: place.port });
+    const server = connect(await judged(place, guard));
     tunnels.add(client).add(server);
     const close = () => {
       server.destroy();
@@ -83,11 +97,14 @@ async function tunnel(
       tunnels.delete(server);
     };
     server.setTimeout(CONNECT_MS, close);
+    // In an open tunnel the client takes what it reads for bytes of the host.
+    let isOpen = false;
     server.once("error", (error) => {
-      if (server.connecting || server.bytesRead === 0) refuse(client, 502, messageOf(error));
+      if (!isOpen) refuse(client, 502, failureOf(error));
       close();
     });
     server.once("connect", () => {
+      isOpen = true;
       server.setTimeout(0);
       client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
       server.write(head);
@@ -96,7 +113,7 @@ async function tunnel(
     server.once("close", close);
     client.once("close", close);
   } catch (error) {
-    refuse(client, 403, messageOf(error));
+    refuse(client, statusOf(error), messageOf(error));
     client.end();
   }
 }
@@ -113,15 +130,14 @@ async function forward(
     else response.writeHead(status, { "content-type": "text/plain", connection: "close" }).end(`${why}\n`);
   };
   try {
-    const url = new URL(asked.url ?? "");
-    if (url.protocol !== "http:") throw new Error("Only http: URLs are requested so; use CONNECT for others.");
+    const url = urlOf(asked.url ?? "");
+    if (url.protocol !== "http:") throw new Refusal(400, "Only http: URLs are requested so; use CONNECT for others.");
     const place = placeOf(url.href);
     const headers: OutgoingHttpHeaders = { ...asked.headers, host: url.host };
     for (const name of ["proxy-connection", "proxy-authorization", "connection"] as const) delete headers[name];
     const passed = request(
       {
-        host: await addressOf(place, guard),
-        port: place.port,
+        ...(await judged(place, guard)),
         method: asked.method,
         path: url.pathname + url.search,
         headers,
@@ -144,41 +160,59 @@ async function forward(
     });
     tunnels.add(passed);
     passed.setTimeout(CONNECT_MS * 4, () => passed.destroy(new Error("no answer")));
-    passed.once("error", (error) => fail(502, messageOf(error)));
+    passed.once("error", (error) => fail(502, failureOf(error)));
     passed.once("close", () => tunnels.delete(passed));
     response.once("close", () => passed.destroy());
     asked.pipe(passed);
   } catch (error) {
-    fail(403, messageOf(error));
+    fail(statusOf(error), messageOf(error));
+  }
+}
+
+function urlOf(href: string): URL {
+  try {
+    return new URL(href);
+  } catch {
+    throw new Refusal(400, "The URL cannot be read.");
   }
 }
 
 function placeOf(href: string): Place {
-  const { hostname, port, protocol, pathname, username } = new URL(href);
+  const { hostname, port, protocol, pathname, username } = urlOf(href);
   if (hostname === "" || username !== "" || (protocol === "https:" && pathname !== "/"))
-    throw new Error("The host cannot be read.");
+    throw new Refusal(400, "The host cannot be read.");
   return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || (protocol === "https:" ? 443 : 80)) };
 }
 
-/** The address that was judged is the one that is connected to. @throws Error that says why there is no connection. */
-async function addressOf({ host }: Place, guard: HostGuard): Promise<string> {
-  const refuseFor = (why: string) => new Error(`The sandbox does not connect to ${host}: ${why}.`);
+/** Options of a connection to the addresses that were judged, one after the other, and to no others. @throws Refusal */
+async function judged({ host, port }: Place, guard: HostGuard) {
+  const refusalOf = (why: string, status: 403 | 502 = 403) =>
+    new Refusal(status, `The sandbox does not connect to ${host}: ${why}.`);
   const why = guard.hostRefusal(isIP(host) === 6 ? `[${host}]` : host);
-  if (why !== undefined) throw refuseFor(`${why}. The user can add it to \`sandbox.hosts\` in haft.jsonc`);
-  const addresses = isIP(host) === 0 ? (await lookup(host, { all: true })).map(({ address }) => address) : [host];
-  const [first] = addresses;
-  if (first === undefined) throw refuseFor("it has no address");
-  for (const address of addresses) {
+  if (why !== undefined) throw refusalOf(`${why}. The user can add it to \`sandbox.hosts\` in haft.jsonc`);
+  const addresses =
+    isIP(host) === 0
+      ? await lookup(host, { all: true }).catch((thrown) => {
+          throw refusalOf(`its name does not resolve (${messageOf(thrown)})`, 502);
+        })
+      : [{ address: host, family: isIP(host) }];
+  if (addresses.length === 0) throw refusalOf("it has no address", 502);
+  for (const { address } of addresses) {
     const refusal = guard.addressRefusal(address, host);
-    if (refusal !== undefined) throw refuseFor(refusal);
+    if (refusal !== undefined) throw refusalOf(refusal);
   }
-  return first;
+  const known: LookupFunction = (_host, _options, resolved) => resolved(null, addresses);
+  return { host, port, lookup: known, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: ATTEMPT_MS };
+}
+
+/** Where several addresses failed, the reason of each. */
+function failureOf(error: Error): string {
+  return error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : messageOf(error);
 }
 
 function refuse(client: Socket, status: number, why: string): void {
   if (client.destroyed) return;
-  const reason = status === 403 ? "Forbidden" : "Bad Gateway";
   client.write(
-    `HTTP/1.1 ${status} ${reason}\r\ncontent-type: text/plain\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(why) + 1}\r\n\r\n${why}\n`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: text/plain\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(why) + 1}\r\n\r\n${why}\n`,
   );
 }
