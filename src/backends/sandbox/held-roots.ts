@@ -82,10 +82,8 @@ export class HeldRoots {
     return this.#use(path, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW, (descriptor) => use(at(descriptor)));
   }
 
-  /** Creates a directory, or with a text a file, and the directories above it, where they are missing. */
+  /** Creates a directory, or with a text a file, in an existing directory. @throws The system's error, such as EEXIST. */
   create(path: string, text?: string): void {
-    if (this.info(path) !== undefined) return;
-    if (!this.#roots.has(dirname(path))) this.create(dirname(path));
     this.inside(dirname(path), (above) => {
       const place = above + path.slice(dirname(path).length);
       if (text === undefined) mkdirSync(place);

@@ -14,7 +14,7 @@ export interface GuardedPaths {
   readonly whileThere: readonly string[];
   /** The repository of a linked worktree, outside of the workspace. */
   readonly repositories: readonly string[];
-  /** What is removed at the end if it is empty or has this text still. */
+  /** What is removed at the end if it is empty or has this text still; a directory before what is in it. */
   readonly placeholders: ReadonlyMap<string, string | undefined>;
 }
 
@@ -134,7 +134,10 @@ class Guards implements GuardedPaths {
     this.#read.add(key);
     for (const [name, value] of gitSettings(this.#textOf(file))) {
       if (value === "" || !(isHooksPath(name) || isInclude(name))) continue;
-      const named = resolve(isHooksPath(name) ? worktree : dirname(file), value.replace(/^~(?=\/|$)/, this.#home));
+      const named = resolve(
+        isHooksPath(name) ? worktree : dirname(file),
+        value.replace(/^~(?=\/|$)/, () => this.#home),
+      );
       const path = this.#held.has(named) ? named : realOr(named);
       this.#addNamed(path, file, worktree, isHooksPath(name) ? undefined : "");
       if (isInclude(name)) this.#addConfigured(path, worktree);
@@ -161,36 +164,44 @@ class Guards implements GuardedPaths {
     this.readOnly.push(path);
   }
 
-  /**
-   * The repository of a linked worktree. Commands could have written what a `.git` in their reach names, so that a directory outside counts
-   * only if it says itself that this worktree is its own, in the place where git says it.
-   */
+  /** The repository of a linked worktree, and the configuration of that worktree alone. */
   #addWorktree(file: string): void {
+    const own = this.#ownDirectoryOf(file);
+    if (own === undefined) return;
+    const [repository, worktree] = [dirname(dirname(own)), dirname(file)];
+    if (this.#held.has(repository)) this.#addRepository(repository, worktree);
+    else this.repositories.push(repository);
+    this.#addHooks([join(repository, "config"), join(own, "config.worktree")], worktree);
+  }
+
+  /**
+   * The directory of a linked worktree in its repository. Commands could have written what a `.git` in their reach names, so that a
+   * directory outside counts only if it says itself that this worktree is its own, in the place where git says it.
+   */
+  #ownDirectoryOf(file: string): string | undefined {
     try {
       const named = /^gitdir: (.*)$/m.exec(this.#held.read(file) ?? "")?.[1];
-      if (named === undefined) return;
+      if (named === undefined) return undefined;
       const directory = realpathSync.native(resolve(dirname(file), named));
       const repository = dirname(dirname(directory));
-      if (dirname(directory) !== join(repository, "worktrees")) return;
-      if (this.#held.has(repository)) {
-        if (!this.#held.info(join(repository, "objects"))?.isDirectory()) return;
-        this.#addRepository(repository, dirname(file));
-        this.#addHooks([join(directory, "config.worktree")], dirname(file));
-        return;
-      }
-      if (this.#held.has(directory) || readFileSync(join(directory, "gitdir"), "utf8").trim() !== file) return;
-      if (resolve(directory, readFileSync(join(directory, "commondir"), "utf8").trim()) !== repository) return;
-      if (!existsSync(join(repository, "objects"))) return;
-      this.repositories.push(repository);
-      this.#addHooks([join(repository, "config"), join(directory, "config.worktree")], dirname(file));
+      if (dirname(directory) !== join(repository, "worktrees")) return undefined;
+      if (this.#held.has(repository))
+        return this.#held.info(join(repository, "objects"))?.isDirectory() ? directory : undefined;
+      if (this.#held.has(directory) || readFileSync(join(directory, "gitdir"), "utf8").trim() !== file)
+        return undefined;
+      if (resolve(directory, readFileSync(join(directory, "commondir"), "utf8").trim()) !== repository)
+        return undefined;
+      return existsSync(join(repository, "objects")) ? directory : undefined;
     } catch {
       // It is as it was before the sandbox.
+      return undefined;
     }
   }
 
-  /** Only where nothing is. What it creates is removed at the end, if it is unchanged. */
+  /** Only where nothing is, with the directories above it. What it creates is removed at the end, if it is unchanged. */
   #create(path: string, text: string | undefined): void {
     if (this.#held.info(path) !== undefined) return;
+    if (this.#held.has(dirname(path))) this.#create(dirname(path), undefined);
     try {
       this.#held.create(path, text);
       this.placeholders.set(path, text);

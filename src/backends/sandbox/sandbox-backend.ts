@@ -53,7 +53,7 @@ export async function createSandboxBackend(options: SandboxOptions = {}): Promis
     // Where another command has a mount, the system would take that away with the file.
     const isNeeded = (path: string) =>
       mounts.some((places) => places.has(path)) || shared.some((root) => isWithin(root, path));
-    for (const [placeholder, text] of placeholders)
+    for (const [placeholder, text] of [...placeholders].reverse())
       if (!isNeeded(placeholder)) held?.removeIfUnchanged(placeholder, text);
     release();
     removePrivateDirectories(own.root);
