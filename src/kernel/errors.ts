@@ -70,8 +70,8 @@ export const ERROR_CODES = [
   "REGISTRY_INVALID_TOOL", // { name, why }
   "CALL_INVALID", // { parameter?, missing?, problem }
   "CALL_UNKNOWN_TOOL", // { name, nearest }
-  "CALL_CANCELLED",
-  "CALL_TIMEOUT", // { deadlineMs }
+  "CALL_CANCELLED", // { path?, began? } began "unknown": of a change that may have happened
+  "CALL_TIMEOUT", // { deadlineMs, path?, began? }
   "CALL_ABANDONED",
   "CALL_REVOKED", // a port was used after its call had settled
   "CALL_UNCLAIMED", // { claim } a port was used for something that the call never claimed

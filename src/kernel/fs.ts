@@ -15,7 +15,10 @@
 
 /** Options of every operation. */
 export interface Io {
-  /** Aborting it rejects the operation with `CALL_CANCELLED`. A change that had begun is either undone or complete. */
+  /**
+   * Aborting it rejects the operation with `CALL_CANCELLED`. A change that had begun is either undone or complete; on another machine
+   * it may still happen after that, and then the error has `details.began` "unknown".
+   */
   readonly signal?: AbortSignal;
   /** Milliseconds from the start of the operation. Default: the deadline of the call. */
   readonly timeoutMs?: number;

@@ -1,5 +1,5 @@
 /** The local end of a bulk channel. Requests run one after the other; a few are in flight at once to hide latency. */
-import { ChannelLost, type EndReason } from "./channel.js";
+import { ChannelLost, type EndReason, stoppedBefore } from "./channel.js";
 import type { Frame } from "./frames.js";
 import { quoteWords } from "./quote-words.js";
 import type { RemoteShell } from "./remote-shell.js";
@@ -10,6 +10,10 @@ interface BulkRequest {
   readonly words: readonly string[];
   /** Bytes sent with the request, at most `BLOCK_BYTES`. */
   readonly data?: Uint8Array;
+  /** Once it has fired, a request that was not sent never is. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called when the request is sent. */
+  readonly onSend?: (() => void) | undefined;
 }
 
 /** File bytes are sent in blocks of this size, so that no request waits long behind a transfer. */
@@ -87,9 +91,15 @@ export class BulkChannel {
   #next(): void {
     while (this.#underWay < WINDOW && this.#underWay < this.#queue.length) {
       const pending = this.#queue[this.#underWay]!;
+      const { id, operation, words, data = EMPTY, signal, onSend } = pending.request;
+      if (signal?.aborted) {
+        this.#queue.splice(this.#underWay, 1);
+        pending.reject(stoppedBefore());
+        continue;
+      }
       this.#underWay += 1;
       pending.sentAt = performance.now();
-      const { id, operation, words, data = EMPTY } = pending.request;
+      onSend?.();
       const quoted = `${quoteWords(words)} haft-end`;
       const block = Buffer.byteLength(quoted) > MAX_LINE_BYTES ? Buffer.from(quoted) : EMPTY;
       const line = `${data.length} ${block.length} ${id} ${operation}${block.length > 0 ? "" : ` ${quoted}`}`;

@@ -2,7 +2,7 @@
 import { HaftError } from "../../../kernel/index.js";
 import { bulkScript } from "../remote/script.js";
 import { BulkChannel } from "./bulk-channel.js";
-import { ChannelLost, type OpenChannel } from "./channel.js";
+import { ChannelLost, type OpenChannel, stoppedBefore } from "./channel.js";
 import type { Frame } from "./frames.js";
 import { RemoteRefusal, RemoteShell, unavailable } from "./remote-shell.js";
 
@@ -31,6 +31,19 @@ const LINE_MS = 1_000;
 /** How often one request is sent at most. */
 const MAX_TRIES = 4;
 
+/** The end of each error about a change of which it is not known whether it happened. */
+export const MAY_HAVE_HAPPENED = "The change may have happened; check the current state before you try again.";
+
+interface RequestOptions {
+  readonly data?: Uint8Array;
+  /** The request changes something, so it never runs twice. */
+  readonly changes?: boolean;
+  /** Withdraws a request that was not sent, and ends the wait for one that was; a channel that hangs on it is then closed. */
+  readonly signal?: AbortSignal;
+  /** Called each time that the request is sent. */
+  onSend?(): void;
+}
+
 export class BulkPool {
   readonly #options: BulkPoolOptions;
   #channels: BulkChannel[] = [];
@@ -46,28 +59,26 @@ export class BulkPool {
    * Sends a request and resolves with its response. When its channel is lost it is sent again if it changes
    * nothing, or had not begun.
    *
-   * @param options.changes - The request changes something, so it never runs twice.
-   * @param options.signal - Cancels the wait; a channel that hangs on the request is then closed.
-   * @throws `BACKEND_UNAVAILABLE`, with `details.began` when the change may have happened.
+   * @throws `BACKEND_UNAVAILABLE`, with `details.began` when the change may have happened; `ChannelLost` if its signal has fired
+   * before it was sent.
    */
-  async request(
-    operation: string,
-    words: readonly string[],
-    options: { readonly data?: Uint8Array; readonly changes?: boolean; readonly signal?: AbortSignal } = {},
-  ): Promise<Frame> {
-    const { data, changes = false, signal } = options;
+  async request(operation: string, words: readonly string[], options: RequestOptions = {}): Promise<Frame> {
+    const { data, changes = false, signal, onSend } = options;
     for (let tries = 1; ; tries += 1) {
       const channel = await this.#choose();
+      // A channel may take seconds to open, and its caller has meanwhile read that nothing was done.
+      if (signal?.aborted) throw stoppedBefore();
       const id = this.#options.nextId();
-      const answer = channel.request({ id, operation, words, ...(data === undefined ? {} : { data }) });
+      const sent = { id, operation, words, signal, onSend };
+      const answer = channel.request(data === undefined ? sent : { ...sent, data });
       if (signal !== undefined) this.#watch(channel, answer, signal);
       try {
         return await answer;
       } catch (thrown) {
-        if (!(thrown instanceof ChannelLost)) throw thrown;
-        if (signal?.aborted || tries === MAX_TRIES) throw unavailable(this.#options.name, thrown.why);
+        if (!(thrown instanceof ChannelLost) || (signal?.aborted && !thrown.wasSent)) throw thrown;
         if (thrown.wasSent && changes && (await this.#began(channel.serial, id)) !== "no")
           throw this.#unsure(operation, thrown.message);
+        if (signal?.aborted || tries === MAX_TRIES) throw unavailable(this.#options.name, thrown.why);
       }
     }
   }
@@ -140,7 +151,7 @@ export class BulkPool {
   #unsure(operation: string, why: string): HaftError {
     return new HaftError(
       "BACKEND_UNAVAILABLE",
-      `The connection to "${this.#options.name}" was lost during "${operation}": ${why}. The change may have happened; check the current state before you try again.`,
+      `The connection to "${this.#options.name}" was lost during "${operation}": ${why}. ${MAY_HAVE_HAPPENED}`,
       { details: { backend: this.#options.name, began: "unknown" } },
     );
   }

@@ -44,6 +44,11 @@ export class ChannelLost extends Error {
   }
 }
 
+/** Rejects a request whose caller gave it up before it was sent. */
+export function stoppedBefore(): ChannelLost {
+  return new ChannelLost("it was stopped before it began", false);
+}
+
 /** The channel works, but the remote shell that ran the request was killed. */
 export class WorkerKilled extends ChannelLost {
   constructor() {

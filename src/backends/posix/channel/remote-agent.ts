@@ -4,7 +4,7 @@ import { systemClock } from "../../../host/index.js";
 import { closedBackend, withTimeout } from "../../../kernel/index.js";
 import { commandScript } from "../remote/script.js";
 import { BulkPool } from "./bulk-pool.js";
-import { ChannelLost, type OpenChannel } from "./channel.js";
+import { ChannelLost, type OpenChannel, stoppedBefore } from "./channel.js";
 import { CommandChannel, type CommandRequest } from "./command-channel.js";
 import type { Frame } from "./frames.js";
 import { quoteWords } from "./quote-words.js";
@@ -126,7 +126,7 @@ export class RemoteAgent {
    */
   async request(request: CommandRequest, signal?: AbortSignal): Promise<Frame> {
     const channel = await this.#command();
-    if (signal?.aborted) throw new ChannelLost("it was stopped before it began", false);
+    if (signal?.aborted) throw stoppedBefore();
     return channel.request(request);
   }
 

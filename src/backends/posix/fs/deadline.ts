@@ -4,7 +4,7 @@ import {
   AbortHub,
   type BoundCall,
   type FsOperation,
-  type HaftError,
+  HaftError,
   type Io,
   MAX_TIMER_MS,
   outOfTime,
@@ -12,13 +12,17 @@ import {
   requireUncancelled,
   whyCancelled,
 } from "../../../kernel/index.js";
+import { MAY_HAVE_HAPPENED } from "../channel/bulk-pool.js";
 
 /** Combines timeouts and cancel signals into one end, whose reason is the error to reject with. */
 export class OperationDeadline {
   /** Made when a request asks for the signal: those that are sent together with others use that of the first. */
   #controller: AbortController | undefined;
   #reason: HaftError | undefined;
-  readonly #waiting = new Set<(reason: HaftError) => void>();
+  /** What rejects each work that has not settled. */
+  readonly #waiting = new Map<Promise<unknown>, (reason: HaftError) => void>();
+  readonly #did: string;
+  readonly #path: string;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #unwatch: (() => void)[] = [];
 
@@ -34,6 +38,8 @@ export class OperationDeadline {
     callEnds = call && new AbortHub(call.signal),
   ) {
     const [did] = operation;
+    this.#did = did;
+    this.#path = path;
     if (call !== undefined) requireLive(call);
     requireUncancelled(operation, path, io?.signal);
     const leftMs = call === undefined ? Number.POSITIVE_INFINITY : call.deadline - Date.now();
@@ -60,27 +66,48 @@ export class OperationDeadline {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.#controller?.abort(reason);
-    for (const reject of this.#waiting) reject(reason);
+    for (const reject of this.#waiting.values()) reject(reason);
   }
 
-  /** Settles like `work`, or rejects when the deadline passes; the result of `work` is then ignored. */
-  race<T>(work: Promise<T>): Promise<T> {
+  /**
+   * Settles like `work`, or rejects when the deadline passes; the result of `work` is then ignored.
+   * @param mayHappen - Asked then: whether `work` may still change something, or has done so.
+   */
+  race<T>(work: Promise<T>, mayHappen?: () => boolean): Promise<T> {
     if (this.#reason !== undefined) {
       work.catch(() => {});
       return Promise.reject(this.#reason);
     }
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.add(reject);
+      this.#waiting.set(work, (reason) => reject(mayHappen?.() === true ? this.#uncertain(reason) : reason));
       work.then(
         (value) => {
-          this.#waiting.delete(reject);
+          this.#waiting.delete(work);
           resolve(value);
         },
         (thrown: unknown) => {
-          this.#waiting.delete(reject);
+          this.#waiting.delete(work);
           reject(thrown);
         },
       );
+    });
+  }
+
+  /** Resolves when all work has settled that was raced, also that which was given up. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#waiting.keys());
+  }
+
+  #uncertain({ code, details, cause }: HaftError): HaftError {
+    const why =
+      code === "CALL_TIMEOUT"
+        ? `it took longer than ${details.deadlineMs} ms`
+        : code === "CALL_REVOKED"
+          ? "its call has ended"
+          : "the operation was cancelled";
+    return new HaftError(code, `Stopped waiting to ${this.#did} "${this.#path}": ${why}. ${MAY_HAVE_HAPPENED}`, {
+      cause,
+      details: { ...details, path: this.#path, began: "unknown" },
     });
   }
 

@@ -59,6 +59,8 @@ export class FsGuard {
   /**
    * Sends the operation. Where a path resolves to another place, that place is authorized and the operation is sent again.
    * The remote side only uses real paths that it was given, even when symlinks change meanwhile.
+   *
+   * @throws What ends the deadline; with `details.began` "unknown" when the change was sent, and may have happened.
    */
   async run(deadline: OperationDeadline, act: GuardedOperation): Promise<Frame> {
     const { fsOperation, touches } = act;
@@ -66,9 +68,13 @@ export class FsGuard {
     const options = { signal: deadline.signal, ...(act.data === undefined ? {} : { data: act.data }) };
     for (let moves = 0; moves < MAX_SYMLINK_CHANGES; moves += 1) {
       const words = act.words(touches.map((touch) => this.#allowed(touch)));
-      const frame = await deadline.race(
-        this.bulk.request(act.operation, words, { ...options, changes: act.changes === true }),
-      );
+      const changes = act.changes === true;
+      let wasSent = false;
+      const onSend = (): void => {
+        wasSent = true;
+      };
+      const request = this.bulk.request(act.operation, words, { ...options, changes, onSend });
+      const frame = await deadline.race(request, () => changes && wasSent);
       const [what, code = "", which] = frame.words;
       if (what !== "fail") return frame;
       const note = new TextDecoder().decode(frame.bytes);

@@ -36,7 +36,7 @@ export async function replaceRemoteFile(
     if (options.canHash) return await replace(guard, deadline, replacement, expect);
     return await hashedHere(guard, deadline, replacement, expect);
   } finally {
-    unstage(guard, content.staged);
+    unstage(guard, deadline, content.staged);
   }
 }
 
@@ -86,9 +86,9 @@ async function replace(
   };
 }
 
-/** Adds where the old bytes are when the connection was lost during a write that may have been in place. */
+/** Adds where the old bytes are when it is not known how a write ended that may have been in place. */
 function withBackup(thrown: unknown, nonce: string): unknown {
-  if (!HaftError.is(thrown, "BACKEND_UNAVAILABLE") || thrown.details.began === undefined) return thrown;
+  if (!HaftError.is(thrown) || thrown.details.began === undefined) return thrown;
   const { code, message, details } = thrown;
   const where = `If the file is half-written, its old bytes are beside it, in a file whose name ends in ".haft-backup-${nonce}".`;
   return new HaftError(code, `${message} ${where}`, { cause: thrown, details });
@@ -185,14 +185,16 @@ async function send(
     }
     await Promise.all(underWay);
   } catch (thrown) {
-    void Promise.allSettled(underWay).then(() => unstage(guard, staged));
+    unstage(guard, deadline, staged);
     throw thrown;
   }
   return { bytes: first ?? new Uint8Array(), staged, sizeBytes, after: hash.digest("hex") };
 }
 
-function unstage(guard: FsGuard, staged: string): void {
-  if (staged !== "") guard.bulk.request("unstage", [staged]).catch(() => {});
+/** Deletes the staged files, once no request that was given up can still write or read one: each may be on another channel. */
+function unstage(guard: FsGuard, deadline: OperationDeadline, staged: string): void {
+  if (staged === "") return;
+  void deadline.settled().then(() => guard.bulk.request("unstage", [staged]).catch(() => {}));
 }
 
 function* blocksOf(bytes: Uint8Array): Generator<Uint8Array, void> {
