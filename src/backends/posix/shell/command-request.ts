@@ -11,6 +11,7 @@ import {
 } from "../../../kernel/index.js";
 import { posixQuote } from "../../../text/index.js";
 import { BLOCK_BYTES } from "../channel/bulk-channel.js";
+import { stoppedBefore } from "../channel/channel.js";
 import type { CommandRequest } from "../channel/command-channel.js";
 import type { Frame } from "../channel/frames.js";
 import type { RemoteAgent } from "../channel/remote-agent.js";
@@ -84,7 +85,10 @@ type StagedInput =
 /** The remote side could not store the input of a command, so the command was not started. Not visible outside of this backend. */
 export class InputNotStaged extends Error {}
 
-/** Sends input that is too long for a block ahead of its command. @throws `InputNotStaged` */
+/**
+ * Sends input that is too long for a block ahead of its command.
+ * @throws `InputNotStaged`; `ChannelLost` once the signal has fired; `BACKEND_UNAVAILABLE`. Nothing of it stays there then.
+ */
 export async function stageInput(
   remote: RemoteAgent,
   input: Uint8Array | undefined,
@@ -99,9 +103,13 @@ export async function stageInput(
     const file = `${name}.${String(at / BLOCK_BYTES).padStart(6, "0")}`;
     blocks.push(remote.bulk.request("stage", [file], { data: input.slice(at, at + BLOCK_BYTES), signal }));
   }
-  const answers = await Promise.all(blocks);
-  if (answers.every(({ words }) => words[0] === "staged")) return { goes: "ahead", name };
+  // Until all have settled one of them could still be stored, over another channel.
+  const answers = await Promise.allSettled(blocks);
+  const isStaged = answers.every((one) => one.status === "fulfilled" && one.value.words[0] === "staged");
+  if (isStaged && !signal.aborted) return { goes: "ahead", name };
   remote.bulk.request("unstage", [name]).catch(() => {});
+  if (signal.aborted) throw stoppedBefore();
+  for (const one of answers) if (one.status === "rejected") throw one.reason;
   throw new InputNotStaged(NO_TRAILER);
 }
 

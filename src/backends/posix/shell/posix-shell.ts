@@ -4,7 +4,7 @@ import {
   closedBackend,
   DEFAULT_KEEP,
   graceOf,
-  type HaftError,
+  HaftError,
   type Io,
   type JobInfo,
   notStarted,
@@ -16,7 +16,7 @@ import {
   sealPort,
 } from "../../../kernel/index.js";
 import { wholeNumber } from "../../../text/index.js";
-import { ShellCall } from "../../shell-call.js";
+import { ShellCall, stopWith } from "../../shell-call.js";
 import { ChannelLost } from "../channel/channel.js";
 import type { RemoteAgent } from "../channel/remote-agent.js";
 import { unavailable } from "../channel/remote-shell.js";
@@ -66,7 +66,9 @@ export class PosixShell implements Shell {
     if (problem !== undefined) throw notStarted(problem);
     // Kept jobs have a tag of their own, so that closing this backend does not end them.
     const tag = options.lifetime === "keep" ? `${this.#remote.tag}k-` : `${this.#remote.tag}-`;
-    const { id, words, exited } = await this.#send(command, options, tag);
+    const control = new AbortController();
+    const release = stopWith(this.#call.signals(options), Number.POSITIVE_INFINITY, () => control.abort());
+    const { id, words, exited } = await this.#send(command, options, tag, control.signal).finally(release);
     const [, what, pid = ""] = words;
     if (what === "nocwd") throw notStarted(enterProblem(options.cwd, pid));
     if (what === "nonote") throw withoutTrailer();
@@ -74,32 +76,32 @@ export class PosixShell implements Shell {
     const { keep = DEFAULT_KEEP, lifetime } = requireByteCounts(options);
     const facts = this.#call.facts(command, options.cwd, lifetime);
     const job = this.#jobs.add(id, pid === "" ? null : Number(pid), { tag, keep, facts });
-    exited.then(() => {
-      this.#jobs.forgetExit(id);
-      job.exited();
-    });
+    // From now on the table itself reports its exit.
+    void exited.then(() => job.exited());
     return this.#call.handle(job, "spawn");
   }
 
   /** Sends the request until the remote shell enters a directory that was authorized. */
-  async #send(command: string, options: SpawnOptions, tag: string) {
+  async #send(command: string, options: SpawnOptions, tag: string, signal: AbortSignal) {
+    const notSent = (thrown: unknown): never => {
+      if (thrown instanceof InputNotStaged) throw withoutTrailer();
+      if (!(thrown instanceof ChannelLost)) throw thrown;
+      if (!signal.aborted || thrown.wasSent) throw unavailable(this.#name, thrown.why);
+      this.#call.requireLive();
+      throw new HaftError("CALL_CANCELLED", "Did not start the command: it was cancelled.");
+    };
     const directories = new Directories(this.#call.binding, command, options.cwd);
     for (let sends = 1; ; sends += 1) {
-      const { signal } = new AbortController();
-      const input = await stageInput(this.#remote, options.input, signal).catch((thrown: unknown) => {
-        throw thrown instanceof InputNotStaged ? withoutTrailer() : thrown;
-      });
+      const input = await stageInput(this.#remote, options.input, signal).catch(notSent);
       const id = this.#remote.nextId();
       const what = { id, tag, command, input, directories };
       const facts = this.#call.facts(command, options.cwd, options.lifetime);
       const record = options.lifetime === "keep" ? keptRecord(facts, Date.now()) : "no";
       const request = commandRequest("spawn", what, options, [record]);
       const exited = this.#jobs.exited(id);
-      const frame = await this.#remote.request(request).catch((thrown: unknown) => {
-        throw thrown instanceof ChannelLost ? unavailable(this.#name, thrown.why) : thrown;
-      });
+      const sent = this.#remote.request(request, signal).finally(() => this.#jobs.forgetExit(id));
+      const frame = await sent.catch(notSent);
       if (frame.words[1] !== "moved") return { id, words: frame.words, exited };
-      this.#jobs.forgetExit(id);
       this.#jobs.forget(id);
       if (sends === MAX_SENDS) throw notStarted(directoryChanges(options.cwd));
       await directories.authorize(frame);
