@@ -1,7 +1,7 @@
 /** A byte pipe to a remote shell, and channels over the stdin and stdout of a local program. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { sendSignal } from "../../../host/index.js";
-import { HaftError, messageOf } from "../../../kernel/index.js";
+import { HaftError, messageOf, shortageOf, systemCode } from "../../../kernel/index.js";
 import type { Transport } from "../transport.js";
 
 /** Both listeners are set once, before any other call. */
@@ -81,7 +81,7 @@ const MAX_STDERR_BYTES = 2_048;
 export function processChannel(argv: readonly string[], options: ProcessChannelOptions = {}): OpenChannel {
   const [program, ...args] = argv;
   if (program === undefined) throw new HaftError("CONFIG_INVALID", "Cannot open a channel: the command is empty.");
-  return () =>
+  const start = () =>
     new Promise<Channel>((resolve, reject) => {
       const child = spawn(program, args, {
         detached: true,
@@ -89,14 +89,24 @@ export function processChannel(argv: readonly string[], options: ProcessChannelO
         ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
         ...(options.env === undefined ? {} : { env: options.env }),
       });
-      child.once("error", (error) => reject(unavailable(program, messageOf(error))));
+      child.once("error", reject);
       child.once("spawn", () => resolve(new ProcessChannel(child, options.explain)));
+    });
+  return () =>
+    start().catch((thrown: unknown) => {
+      throw unavailable(program, thrown);
     });
 }
 
-function unavailable(program: string, why: string): HaftError {
-  return new HaftError("BACKEND_UNAVAILABLE", `Did not start "${program}": ${why}. Check that it is installed.`, {
-    details: { backend: program },
+function unavailable(program: string, thrown: unknown): HaftError {
+  const isAbsent = systemCode(thrown) === "ENOENT";
+  const { why, next } = shortageOf(thrown) ?? {
+    why: messageOf(thrown),
+    next: isAbsent ? "Check that it is installed" : "Check that this user can run it",
+  };
+  return new HaftError("BACKEND_UNAVAILABLE", `Did not start "${program}": ${why}. ${next}.`, {
+    cause: thrown,
+    details: { backend: program, why },
   });
 }
 
