@@ -1,15 +1,5 @@
-/** Helpers for background commands, shared by all backends. */
-import { constants } from "node:os";
-import {
-  callSafely,
-  DEFAULT_GRACE_MS,
-  HaftError,
-  type JobInfo,
-  type KillOptions,
-  type ShellExit,
-  type ShellHandle,
-  type ShellResult,
-} from "../kernel/index.js";
+/** What every backend knows of a background command, how its end is reported, and why a running one is not forgotten. */
+import { callSafely, HaftError, type JobInfo, type ShellHandle, type ShellResult } from "../kernel/index.js";
 
 /** Facts about a job that do not change. */
 export type JobFacts = Pick<JobInfo, "command" | "cwd" | "lifetime" | "session" | "owner" | "adopted">;
@@ -32,49 +22,9 @@ export function exitEvent(result: Promise<ShellResult>): ShellHandle["onExit"] {
   };
 }
 
-/** The error for an unknown signal. */
-function noSuchSignal(id: string, name: string): HaftError {
-  return new HaftError("CALL_INVALID", `Did not signal "${id}": "${name}" is not a signal. Use TERM, INT or KILL.`, {
-    details: { parameter: "signal", problem: `"${name}" is not a signal` },
-  });
-}
-
 /** The error for forgetting a running job. */
 export function jobStillRuns(id: string): HaftError {
   return new HaftError("CALL_INVALID", `Did not forget "${id}": it is still running. Stop it first.`, {
     details: { parameter: "id", problem: "the job is still running" },
   });
-}
-
-/** The highest signal number of any system. */
-const MAX_SIGNAL = 64;
-
-/** Maps the status that a shell reports. 128 plus a signal number is ambiguous: signal or exit code. */
-export function exitOfStatus(status: number): ShellExit {
-  const maySignal = status > 128 && status <= 128 + MAX_SIGNAL;
-  return maySignal ? { by: "status", status } : { by: "code", code: status };
-}
-
-/**
- * What `ShellHandle.kill` does: TERM ends the whole tree after a grace, KILL at once; TERM with `once` and other signals are only
- * sent. Names are case-insensitive, with or without SIG.
- *
- * @throws `CALL_INVALID` for an unknown signal.
- */
-export function killPlan(
-  job: string,
-  name: string,
-  options: KillOptions = {},
-): { readonly graceMs: number } | { readonly signal: NodeJS.Signals } {
-  const signal = signalNamed(job, name);
-  if (signal === "SIGKILL") return { graceMs: 0 };
-  return signal === "SIGTERM" && options.once !== true ? { graceMs: DEFAULT_GRACE_MS } : { signal };
-}
-
-function signalNamed(job: string, name: string): NodeJS.Signals {
-  // Not only `toUpperCase`: it makes ASCII letters of some others, such as the long s.
-  const [, plain] = /^(?:SIG)?([A-Z0-9]+)$/i.exec(name) ?? [];
-  const full = `SIG${plain?.toUpperCase()}`;
-  if (Object.hasOwn(constants.signals, full)) return full as NodeJS.Signals;
-  throw noSuchSignal(job, name);
 }

@@ -19,7 +19,8 @@ import {
   type TreeState,
   withTimeout,
 } from "../../kernel/index.js";
-import { exitEvent, type JobFacts, killPlan } from "../job-facts.js";
+import { killPlan } from "../exit-status.js";
+import { exitEvent, type JobFacts } from "../job-facts.js";
 import { type JobPlan, planCommand, Unsupported } from "./command-plan.js";
 import type { MemoryProcess, ProcessEnd } from "./process-table.js";
 import { freshState, type Machine, ScriptRunner } from "./script-runner.js";

@@ -1,5 +1,4 @@
 /** Options of a POSIX backend. */
-import type { BackendFlags } from "../../kernel/index.js";
 import type { OpenChannel } from "./channel/channel.js";
 import type { Transport } from "./transport.js";
 
@@ -13,8 +12,6 @@ export interface PosixBackendOptions {
    * `commandShell` is started. The backend closes the transport.
    */
   readonly open: OpenChannel | readonly string[] | Transport;
-  /** Flags beyond those of every such backend. */
-  readonly flags?: Pick<BackendFlags, "sandbox">;
   /** The working directory: an absolute remote path. Default: where the remote shell starts. */
   readonly cwd?: string;
   /** Variables for every command. They are sent over stdin, so that no process list shows them. */

@@ -95,7 +95,7 @@ const FLAGS = Object.freeze({
 class PosixBackend implements Backend {
   readonly name: string;
   readonly machine: string;
-  readonly flags: BackendFlags;
+  readonly flags: BackendFlags = FLAGS;
   readonly guard: "pinned" | "checked";
   readonly home: string;
   readonly cwd: string;
@@ -114,10 +114,9 @@ class PosixBackend implements Backend {
     {
       name,
       machine,
-      flags,
       useRipgrep = true,
       copyRipgrep = false,
-    }: Pick<PosixBackendOptions, "name" | "flags" | "useRipgrep" | "copyRipgrep"> & {
+    }: Pick<PosixBackendOptions, "name" | "useRipgrep" | "copyRipgrep"> & {
       readonly machine: string;
     },
     remote: RemoteAgent,
@@ -132,7 +131,6 @@ class PosixBackend implements Backend {
     this.home = home;
     this.cwd = cwd;
     this.realCwd = realCwd;
-    this.flags = Object.freeze({ ...FLAGS, ...flags });
     // Without these a name is checked in one step and used in the next.
     this.guard = facts.has("mvT") && facts.has("stat") && facts.has("proc") ? "pinned" : "checked";
     this.#together = new TogetherReader(remote.bulk);

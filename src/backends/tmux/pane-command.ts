@@ -11,7 +11,7 @@ import {
   type ShellOptions,
   type TreeState,
 } from "../../kernel/index.js";
-import { exitOfStatus } from "../job-facts.js";
+import { exitOfStatus } from "../exit-status.js";
 import { stopWith } from "../shell-call.js";
 import type { ClaimQueue } from "./claim-queue.js";
 import { signalGroupScript } from "./kill-script.js";

@@ -2,7 +2,7 @@
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ShellExit } from "../../../kernel/index.js";
-import { exitOfStatus } from "../../job-facts.js";
+import { exitOfStatus } from "../../exit-status.js";
 import { type JobRecord, writeJobRecord } from "./job-record.js";
 import { OutputSegments, producedOf, segmentsOf, type WriteBytes } from "./output-segments.js";
 import { readSmallFile } from "./small-file.js";

@@ -1,5 +1,6 @@
 import { type JobInfo, type ShellHandle, type ShellResult, TREE_GONE, type TreeState } from "../../../kernel/index.js";
-import { exitEvent, type JobFacts, jobStillRuns, killPlan } from "../../job-facts.js";
+import { killPlan } from "../../exit-status.js";
+import { exitEvent, type JobFacts, jobStillRuns } from "../../job-facts.js";
 import type { RunningCommand } from "../shell/running-command.js";
 import { waitingTwice } from "../shell/waiting-process.js";
 import type { JobDirectory } from "./job-directory.js";

@@ -24,7 +24,8 @@ import {
   TREE_UNSEEN,
   type TreeState,
 } from "../../../kernel/index.js";
-import { exitEvent, jobStillRuns, killPlan } from "../../job-facts.js";
+import { killPlan } from "../../exit-status.js";
+import { exitEvent, jobStillRuns } from "../../job-facts.js";
 import type { JobDirectory, StreamName } from "./job-directory.js";
 import { infoOfRecord, type JobStore } from "./job-store.js";
 import { nextPoll } from "./job-table.js";

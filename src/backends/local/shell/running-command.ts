@@ -22,7 +22,7 @@ import {
   type TreeState,
   type WaitingFor,
 } from "../../../kernel/index.js";
-import { exitOfStatus } from "../../job-facts.js";
+import { exitOfStatus } from "../../exit-status.js";
 import type { JobRecord } from "../jobs/job-record.js";
 import type { OutputSegments } from "../jobs/output-segments.js";
 import { CommandInput } from "./command-input.js";
@@ -322,7 +322,7 @@ export class RunningCommand {
     this.#drain();
     const isLast = poll === POLL_DELAYS_MS.length - 1;
     if (this.isDrained || isLast) {
-      // A launched command has them always.
+      // The launcher always has a child, so for its commands this test would say nothing.
       const tree = !this.#isLaunched && this.tree.hasNoChildren() ? TREE_GONE : this.remains();
       const isOver = tree.state !== "alive" && this.isDrained;
       if (isOver || isLast) {

@@ -44,7 +44,7 @@ export class ChannelLost extends Error {
   }
 }
 
-/** Rejects a request whose caller gave it up before it was sent. */
+/** Rejects a request that was stopped before it was sent. */
 export function stoppedBefore(): ChannelLost {
   return new ChannelLost("it was stopped before it began", false);
 }

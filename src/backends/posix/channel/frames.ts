@@ -109,3 +109,14 @@ export class FrameReader {
     this.#onBroken(why);
   }
 }
+
+/** Splits bytes into texts of the given sizes, and the rest. */
+export function split(bytes: Uint8Array, sizes: readonly number[]): readonly string[] {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let at = 0;
+  const texts = sizes.map((size) => {
+    at += size;
+    return decoder.decode(bytes.subarray(at - size, at));
+  });
+  return [...texts, decoder.decode(bytes.subarray(at))];
+}

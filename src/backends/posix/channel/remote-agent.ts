@@ -1,12 +1,12 @@
 /** The connection to a remote machine: both kinds of channel, opened on demand, and the state that outlives a channel. */
 import { randomBytes } from "node:crypto";
-import { systemClock } from "../../../host/index.js";
-import { closedBackend, withTimeout } from "../../../kernel/index.js";
+import { closedBackend } from "../../../kernel/index.js";
 import { commandScript } from "../remote/script.js";
 import { BulkPool } from "./bulk-pool.js";
 import { ChannelLost, type OpenChannel, stoppedBefore } from "./channel.js";
 import { CommandChannel, type CommandRequest } from "./command-channel.js";
-import type { Frame } from "./frames.js";
+import { type Frame, split } from "./frames.js";
+import { orAfter } from "./or-after.js";
 import { quoteWords } from "./quote-words.js";
 import { RemoteRefusal, RemoteShell, unavailable } from "./remote-shell.js";
 
@@ -269,24 +269,4 @@ export class RemoteAgent {
     this.#channel = channel;
     return channel;
   }
-}
-
-/** Splits bytes into texts of the given sizes, and the rest. */
-export function split(bytes: Uint8Array, sizes: readonly number[]): readonly string[] {
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  let at = 0;
-  const texts = sizes.map((size) => {
-    at += size;
-    return decoder.decode(bytes.subarray(at - size, at));
-  });
-  return [...texts, decoder.decode(bytes.subarray(at))];
-}
-
-/** Resolves like `work`, or with undefined after `ms`, so that a missing response never blocks a call. */
-export function orAfter<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  return withTimeout<T | undefined>(
-    { clock: systemClock, ms },
-    () => work,
-    () => undefined,
-  );
 }

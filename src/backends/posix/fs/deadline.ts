@@ -93,7 +93,7 @@ export class OperationDeadline {
     });
   }
 
-  /** Resolves when all work has settled that was raced, also that which was given up. */
+  /** Resolves when all work has settled that was raced, also that which nothing waits for any more. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#waiting.keys());
   }

@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { FS_OPERATIONS, type Fs, type FsChild, type FsEntryInfo, UNNAMEABLE } from "../../../kernel/index.js";
 import type { Frame } from "../channel/frames.js";
-import { split } from "../channel/remote-agent.js";
+import { split } from "../channel/frames.js";
 import type { OperationDeadline } from "./deadline.js";
 import { readEntryLine } from "./entry-line.js";
 import type { FsGuard } from "./guard.js";

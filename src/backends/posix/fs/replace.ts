@@ -191,7 +191,7 @@ async function send(
   return { bytes: first ?? new Uint8Array(), staged, sizeBytes, after: hash.digest("hex") };
 }
 
-/** Deletes the staged files, once no request that was given up can still write or read one: each may be on another channel. */
+/** Deletes the staged files, once no request that was stopped can still write or read one: each may be on another channel. */
 function unstage(guard: FsGuard, deadline: OperationDeadline, staged: string): void {
   if (staged === "") return;
   void deadline.settled().then(() => guard.bulk.request("unstage", [staged]).catch(() => {}));

@@ -1,7 +1,8 @@
 /** The jobs of one remote machine: reports their ends and deletes files that are not needed any more. */
 import { DEFAULT_KEEP, type ShellResult } from "../../../kernel/index.js";
 import type { JobFacts } from "../../job-facts.js";
-import { orAfter, type RemoteAgent } from "../channel/remote-agent.js";
+import { orAfter } from "../channel/or-after.js";
+import type { RemoteAgent } from "../channel/remote-agent.js";
 import type { KeepBytes } from "../shell/capture.js";
 import { RemoteJob } from "./job.js";
 import { type KeptJob, keptFiles, keptId, readKept } from "./kept-record.js";

@@ -1,4 +1,5 @@
 /** A remote command that outlives the call that started it. */
+import { setTimeout as pause } from "node:timers/promises";
 import { systemClock } from "../../../host/index.js";
 import {
   BlockInput,
@@ -16,10 +17,21 @@ import {
   type TreeState,
 } from "../../../kernel/index.js";
 import { wholeNumber } from "../../../text/index.js";
-import { exitEvent, type JobFacts, jobStillRuns, killPlan } from "../../job-facts.js";
+import { killPlan } from "../../exit-status.js";
+import { exitEvent, type JobFacts, jobStillRuns } from "../../job-facts.js";
 import { ChannelLost, clauseOf, isFinal } from "../channel/channel.js";
 import type { RemoteAgent } from "../channel/remote-agent.js";
-import { type CommandReport, isCopying, type KeepBytes, readEnding, readReport, readTree } from "../shell/capture.js";
+import {
+  type CommandReport,
+  goneSince,
+  isCopying,
+  isLost,
+  type KeepBytes,
+  LOST_AFTER_MS,
+  readEnding,
+  readReport,
+  readTree,
+} from "../shell/capture.js";
 import { readPoll } from "../shell/output-poller.js";
 
 /** Poll interval of a job whose end is not reported; it grows from the first to the second value. */
@@ -27,8 +39,6 @@ const MIN_POLL_MS = 100;
 const MAX_POLL_MS = 2_000;
 /** How often a job is looked at whose end is reported: the shell that would report it may have been killed. */
 const CHECK_MS = 15_000;
-/** Milliseconds without a process and without an exit status after which a job counts as lost. */
-const LOST_AFTER_MS = 3_000;
 /** Bytes of output in one response at most. */
 const MAX_PART_BYTES = 1_048_576;
 
@@ -161,8 +171,8 @@ export class RemoteJob implements ShellHandle {
   }> {
     const first = wholeNumber(from);
     const count = String(wholeNumber(max, { max: MAX_PART_BYTES }));
-    const wanted = stream === "stdout" ? [String(first), count, "0", "0"] : ["0", "0", String(first), count];
-    const part = readPoll(await this.#remote.ask("poll", [this.ref, ...wanted]))[stream];
+    const words = stream === "stdout" ? [String(first), count, "0", "0"] : ["0", "0", String(first), count];
+    const part = readPoll(await this.#remote.ask("poll", [this.ref, ...words]))[stream];
     // After the end no output can be added, even if a pump has not recorded its end yet.
     const ended = part.ended ? part.from + part.bytes.length >= part.total : (this.#ended?.[stream].final ?? false);
     const start = Math.max(first, part.from);
@@ -191,7 +201,7 @@ export class RemoteJob implements ShellHandle {
     this.#quietMs = quietMs;
     if (!(await this.#poll()) && this.#goneAt !== undefined) {
       // Its shell may be about to record the status.
-      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+      await pause(SETTLE_MS);
       this.#goneAt -= LOST_AFTER_MS;
       await this.#poll();
     }
@@ -267,8 +277,8 @@ export class RemoteJob implements ShellHandle {
     const frame = await this.#remote.ask("look", words);
     const report = readReport(frame, keep);
     if (pid === null ? report.tree.state === "alive" : frame.words[2] === "")
-      return pid !== null && this.#isLost(report);
-    if (pid !== null && report.tree.state === "alive") await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+      return pid !== null && this.#settleIfLost(report);
+    if (pid !== null && report.tree.state === "alive") await pause(SETTLE_MS);
     const last = readReport(await this.#remote.ask("look", words), keep);
     this.#exitedAt ??= performance.now();
     if (isCopying(last, this.#exitedAt)) return false;
@@ -277,10 +287,10 @@ export class RemoteJob implements ShellHandle {
   }
 
   /** Settles a job that has no process any more, and whose exit status is not recorded and never will be. */
-  #isLost({ stdout, stderr, tree }: CommandReport): boolean {
-    const now = performance.now();
-    this.#goneAt = tree.state === "gone" ? (this.#goneAt ?? now) : undefined;
-    if (this.#goneAt === undefined || now - this.#goneAt < LOST_AFTER_MS) return false;
+  #settleIfLost(report: CommandReport): boolean {
+    this.#goneAt = goneSince(report, this.#goneAt);
+    if (!isLost(this.#goneAt)) return false;
+    const { stdout, stderr, tree } = report;
     this.#settle({
       ...this.#empty(),
       stdout,

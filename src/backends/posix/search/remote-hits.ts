@@ -200,11 +200,11 @@ export class RemoteHits {
     if (found.isForOwnEngine) return this.#searchFile(path, prepared);
     if (found.matchedLines === 0) return [];
     // The part that ripgrep did not read may still contain a NUL.
-    const isCut = plan.maxLines !== undefined && found.matchedLines >= plan.maxLines;
+    const isTruncated = plan.maxLines !== undefined && found.matchedLines >= plan.maxLines;
     const isBinary =
       query.binary !== "any-nul"
         ? await this.#startsBinary(path, prepared.bytes)
-        : isCut && (prepared.bytes?.includes(NUL) ?? (await this.#hasNul(path)));
+        : isTruncated && (prepared.bytes?.includes(NUL) ?? (await this.#hasNul(path)));
     if (!isBinary) return found.hits;
     this.#skip("binary");
     return [];

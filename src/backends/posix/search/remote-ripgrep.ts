@@ -47,7 +47,7 @@ import { RuleVisit } from "./rule-visit.js";
 const CLASSIFIED_BYTES = 64 * 1024;
 /** Files whose hits are made together. */
 const MAX_BATCH = 100;
-/** Milliseconds for which the first of them waits for more. */
+/** Milliseconds that a reported file waits for others to share its request. */
 const GATHER_MS = 500;
 
 interface RemoteRipgrepTask {
@@ -251,29 +251,29 @@ export class RemoteRipgrepSearch {
       this.#task.query.mode === "content" ? (file: ReportedFile) => Math.max(1, file.matchedLines) : () => 1;
     let batch: ReportedFile[] = [];
     let hits = 0;
-    let late: Lateness | undefined;
+    let timer: GatherTimer | undefined;
     try {
       for (let next = files.next(); ; ) {
-        const got = late === undefined ? await next : await Promise.race([next, late.passed]);
+        const got = timer === undefined ? await next : await Promise.race([next, timer.passed]);
         if (got !== undefined && !got.done) {
           batch.push(got.value);
           hits += perFile(got.value);
-          late ??= lateness();
+          timer ??= gatherTimer();
           next = files.next();
           // Settled without an event; until it is awaited a rejection must not count as unhandled.
           next.catch(() => {});
           const isEnough = batch.length === MAX_BATCH || hits > this.progress.toSkip + this.progress.left;
           if (!isEnough) continue;
         }
-        late?.cancel();
-        late = undefined;
+        timer?.cancel();
+        timer = undefined;
         if (batch.length > 0) yield batch;
         batch = [];
         hits = 0;
         if (got?.done) return;
       }
     } finally {
-      late?.cancel();
+      timer?.cancel();
     }
   }
 
@@ -373,12 +373,13 @@ function within(root: Root, path: string): Root {
   return { ...root, argument: `./${below}` };
 }
 
-interface Lateness {
+/** Runs for {@link GATHER_MS}. */
+interface GatherTimer {
   readonly passed: Promise<undefined>;
   cancel(): void;
 }
 
-function lateness(): Lateness {
+function gatherTimer(): GatherTimer {
   let timer: NodeJS.Timeout | undefined;
   const passed = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), GATHER_MS);

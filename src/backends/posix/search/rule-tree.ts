@@ -22,7 +22,7 @@ interface ListingQuery {
 }
 
 /**
- * A command that prints "MODE SIZE PATH//" for each such entry below the working directory. Some `find` reports failure where it
+ * A command that prints "MODE SIZE PATH//" for each ignore file, `.git` and excepted name below the working directory. Some `find` reports failure where it
  * could not enter a directory; ripgrep reports those too.
  */
 export function listRules({ includeIgnored, prune }: ListingQuery, exceptNames: readonly string[]): string {

@@ -1,6 +1,6 @@
 /** Parses the remote side's reports on commands. */
 import type { Captured, ShellExit, Survivor, TreeState } from "../../../kernel/index.js";
-import { exitOfStatus } from "../../job-facts.js";
+import { exitOfStatus } from "../../exit-status.js";
 import type { Frame } from "../channel/frames.js";
 
 /**
@@ -9,6 +9,9 @@ import type { Frame } from "../channel/frames.js";
  */
 const COPY_MS = 10_000;
 const UNSEEN_COPY_MS = 2_000;
+
+/** Milliseconds without a process and without an exit status after which a command counts as lost. */
+export const LOST_AFTER_MS = 3_000;
 
 export interface KeepBytes {
   readonly head: number;
@@ -42,6 +45,16 @@ export function readReport(frame: Frame, keep: KeepBytes): CommandReport {
 export function isCopying({ stdout, stderr, tree }: CommandReport, exitedAt: number): boolean {
   if (tree.state === "alive" || (stdout.final && stderr.final)) return false;
   return performance.now() - exitedAt < (tree.state === "gone" ? COPY_MS : UNSEEN_COPY_MS);
+}
+
+/** Since when a command has had no process, as `performance.now()`; undefined if it may have one. @param before - What this was before. */
+export function goneSince({ tree }: CommandReport, before: number | undefined): number | undefined {
+  return tree.state === "gone" ? (before ?? performance.now()) : undefined;
+}
+
+/** Whether a command without an exit status has had no process for so long that none will be recorded. */
+export function isLost(goneAt: number | undefined): boolean {
+  return goneAt !== undefined && performance.now() - goneAt >= LOST_AFTER_MS;
 }
 
 /** Parses the response to "end": "BY,SCANNED,SIZE" and the names of the processes that are left. */

@@ -1,5 +1,6 @@
 /** Runs one command, from request to result. */
 
+import { setTimeout as pause } from "node:timers/promises";
 import {
   DEFAULT_KEEP,
   graceOf,
@@ -13,7 +14,8 @@ import type { JobFacts } from "../../job-facts.js";
 import { stopWith } from "../../shell-call.js";
 import { ChannelLost, WorkerKilled } from "../channel/channel.js";
 import type { Frame } from "../channel/frames.js";
-import { orAfter, type RemoteAgent } from "../channel/remote-agent.js";
+import { orAfter } from "../channel/or-after.js";
+import type { RemoteAgent } from "../channel/remote-agent.js";
 import type { RemoteJobTable } from "../jobs/job-table.js";
 import { type CommandReport, isCopying, type KeepBytes, readEnding, readReport } from "./capture.js";
 import {
@@ -114,12 +116,7 @@ export class CommandRun {
       (thrown: unknown): Event => ({ is: "failed", thrown }),
     );
     this.#answer = answer;
-    const left = this.#jobs.exited(id).then(
-      () =>
-        new Promise<Event>((resolve) => {
-          setTimeout(() => resolve({ is: "left" }), SETTLE_MS);
-        }),
-    );
+    const left = this.#jobs.exited(id).then(() => pause<Event>(SETTLE_MS, { is: "left" }));
     try {
       const event = await Promise.race([answer, left, this.#stop]);
       switch (event.is) {

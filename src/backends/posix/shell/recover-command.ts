@@ -1,16 +1,15 @@
 /** What became of a command whose channel was lost: asked, and waited for, over whatever channel can be opened. */
+import { setTimeout as pause } from "node:timers/promises";
 import { isFinal } from "../channel/channel.js";
 import type { Frame } from "../channel/frames.js";
 import type { RemoteAgent } from "../channel/remote-agent.js";
-import { type CommandReport, isCopying, type KeepBytes, readReport } from "./capture.js";
+import { type CommandReport, goneSince, isCopying, isLost, type KeepBytes, readReport } from "./capture.js";
 
 /** How often a remote side that cannot be reached is tried again. */
 const RETRY_MS = 500;
 /** Poll interval; it grows from the first to the second value. */
 const MIN_POLL_MS = 100;
 const MAX_POLL_MS = 1_000;
-/** Milliseconds without a process and without an exit status after which a command counts as lost. */
-const LOST_AFTER_MS = 3_000;
 
 export type Recovered =
   | { readonly is: "not-begun" }
@@ -46,13 +45,12 @@ export async function recoverCommand(remote: RemoteAgent, lost: LostCommand): Pr
     const frame = await askAgain(remote, lost, "look", lost.words);
     if (frame === undefined || lost.spool !== remote.spoolName) return { is: "unknown", began: "yes" };
     const report = readReport(frame, lost.keep);
-    const now = performance.now();
     if (report.exit.by !== "none") {
-      exitedAt ??= now;
+      exitedAt ??= performance.now();
       if (!isCopying(report, exitedAt)) return { is: "ended", report };
     } else {
-      goneAt = report.tree.state === "gone" ? (goneAt ?? now) : undefined;
-      if (!lost.waits || (goneAt !== undefined && now - goneAt > LOST_AFTER_MS)) return { is: "lost", report };
+      goneAt = goneSince(report, goneAt);
+      if (!lost.waits || isLost(goneAt)) return { is: "lost", report };
     }
     if (lost.isStopped()) return { is: "lost", report };
     await pause(pauseMs);
@@ -73,8 +71,4 @@ async function askAgain(
       if (isFinal(thrown) || lost.isStopped() || remote.state === "closed" || performance.now() > end) return undefined;
     }
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
