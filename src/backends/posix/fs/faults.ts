@@ -90,3 +90,9 @@ export function staleFault(note: string, path: string, details: Readonly<Record<
   const isWord = (word: string): word is keyof typeof STALE => Object.hasOwn(STALE, word);
   return isWord(note) ? staleFile(path, STALE[note], details) : staleFile(path, "changed", { ...details, found: note });
 }
+
+/** Rethrows what does not concern one path. */
+export function requireOfPath(thrown: unknown): void {
+  const isOfPath = HaftError.is(thrown) && (/^(FS|POLICY)_/.test(thrown.code) || thrown.code === "CALL_UNCLAIMED");
+  if (!isOfPath) throw thrown;
+}

@@ -1,9 +1,10 @@
-/** Reads small files below one directory in one request. */
+/** Reads small files below one directory in as few requests as possible. */
 import { FS_OPERATIONS, type FsEntryInfo, HaftError } from "../../../kernel/index.js";
 import { BLOCK_BYTES } from "../channel/bulk-channel.js";
 import type { Frame } from "../channel/frames.js";
 import type { OperationDeadline } from "./deadline.js";
 import { readEntryLine } from "./entry-line.js";
+import { requireOfPath } from "./faults.js";
 import type { FsGuard } from "./guard.js";
 
 /** Files up to this size are transferred together, up to `MAX_GATHERED` files and one block. */
@@ -12,6 +13,7 @@ const MAX_GATHERED = 100;
 /** The last byte of an answer whose files did not change: "y". */
 const YES = 121;
 
+/** Whether a file of so many bytes is read together with others. */
 export const isSmall = (bytes: number): boolean => bytes <= SMALL_BYTES;
 
 /** Whether a file of `bytes` fits into a request of so many files and bytes. */
@@ -33,10 +35,27 @@ function directoriesOf(names: readonly string[]): readonly string[] {
 }
 
 /**
- * The bytes of regular files by name, or by their path below the directory; the caller has checked that the grant covers each of them. Undefined if they have to be read
- * one by one: one has changed meanwhile, is a symlink, or cannot be read.
+ * The bytes of the small regular files among those of `sizes` (in bytes), by their name or path below the directory; the caller has
+ * checked that the grant covers each of them. What is left out has to be read alone: where one file has changed meanwhile, is a
+ * symlink or cannot be read, that is its whole request.
  */
-export async function gatherFiles(
+export async function gatherAll(
+  guard: FsGuard,
+  deadline: OperationDeadline,
+  directory: string,
+  sizes: ReadonlyMap<string, number>,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const read = new Map<string, Uint8Array>();
+  const works = [...batchesOf(sizes)].map(async (names) => {
+    for (const [name, bytes] of (await gatherFiles(guard, deadline, directory, names)) ?? []) read.set(name, bytes);
+  });
+  for (const settled of await Promise.allSettled(works))
+    if (settled.status === "rejected") requireOfPath(settled.reason);
+  return read;
+}
+
+/** One request. Undefined if its files have to be read alone. */
+async function gatherFiles(
   guard: FsGuard,
   deadline: OperationDeadline,
   directory: string,

@@ -19,11 +19,12 @@ import { baseName, childPath, hasUtf8Bom, hasUtf16Bom, parentOf } from "../../..
 import { FileHits, LineReader, type LineRecord, type OutputPlan } from "../../ripgrep/index.js";
 import { BLOCK_BYTES } from "../channel/bulk-channel.js";
 import type { OperationDeadline } from "../fs/deadline.js";
-import { batchesOf, gatherFiles } from "../fs/gather.js";
+import { requireOfPath } from "../fs/faults.js";
+import { gatherAll } from "../fs/gather.js";
 import type { FsGuard } from "../fs/guard.js";
 import { statFiles } from "../fs/listing.js";
 import { closeFile, openRemoteFile, readRemotePart } from "../fs/read.js";
-import { type RemoteSearchSource, requireOfPath } from "./remote-search-source.js";
+import type { RemoteSearchSource } from "./remote-search-source.js";
 
 const NUL = 0;
 /** Where ripgrep does not report the length of a line, or it is longer, our own engine searches the file. */
@@ -109,11 +110,10 @@ export class RemoteHits {
       for (const { path } of files) prepared.set(path, await this.#prepareAlone(path));
       return prepared;
     }
-    const covered = files.filter(({ path }) => covers(bound.grant, path, "read"));
-    await this.#readTogether(covered, prepared);
+    for (const [path, bytes] of await this.#readTogether(files)) prepared.set(path, { size: bytes.length, bytes });
     const byDirectory = new Map<string, ReportedFile[]>();
-    for (const file of covered) {
-      if (prepared.has(file.path)) continue;
+    for (const file of files) {
+      if (prepared.has(file.path) || !covers(bound.grant, file.path, "read")) continue;
       const directory = parentOf(file.path);
       byDirectory.set(directory, [...(byDirectory.get(directory) ?? []), file]);
     }
@@ -121,11 +121,9 @@ export class RemoteHits {
       const sizes = await this.#sizesOf(directory, found);
       for (const [name, size] of sizes) prepared.set(childPath(directory, name), { size });
       if (!this.#needsBytes) return;
-      for (const names of batchesOf(sizes)) {
-        const contents = await gatherFiles(this.#options.guard, this.#options.deadline, directory, names);
-        for (const [name, bytes] of contents ?? [])
-          prepared.set(childPath(directory, name), { size: bytes.length, bytes });
-      }
+      const { guard, deadline } = this.#options;
+      for (const [name, bytes] of await gatherAll(guard, deadline, directory, sizes))
+        prepared.set(childPath(directory, name), { size: bytes.length, bytes });
     });
     // What could not be prepared is looked at alone, where the reason counts for one file.
     for (const settled of await Promise.allSettled(works))
@@ -133,11 +131,9 @@ export class RemoteHits {
     return prepared;
   }
 
-  async #readTogether(files: readonly ReportedFile[], prepared: Map<string, Prepared>): Promise<void> {
-    if (!this.#needsBytes) return;
+  async #readTogether(files: readonly ReportedFile[]): Promise<ReadonlyMap<string, Uint8Array>> {
     const sizes = files.flatMap(({ path, size }) => (size === undefined ? [] : [[path, size] as const]));
-    const read = await this.#options.source.readTogether(new Map(sizes));
-    for (const [path, bytes] of read) prepared.set(path, { size: bytes.length, bytes });
+    return this.#needsBytes ? this.#options.source.readTogether(new Map(sizes)) : new Map();
   }
 
   async #prepareAlone(path: string): Promise<Prepared> {

@@ -15,13 +15,16 @@ import { BLOCK_BYTES } from "../channel/bulk-channel.js";
 import type { OperationDeadline } from "../fs/deadline.js";
 import { readEntryLine } from "../fs/entry-line.js";
 import { remoteFsFault } from "../fs/faults.js";
-import { batchesOf, fits, gatherFiles, isSmall } from "../fs/gather.js";
+import { fits, gatherAll, isSmall } from "../fs/gather.js";
 import { FsGuard } from "../fs/guard.js";
 import { type DirectoryListing, listWithStats, readStat } from "../fs/listing.js";
 import { closeFile, openRemoteFile, readParts, readRemotePart } from "../fs/read.js";
 
-/** Bytes that one search transfers at most; files beyond are counted. */
-export const MAX_TRANSFER_BYTES = 64 * 1024 * 1024;
+/**
+ * Bytes of files that our own engine reads over the line in one search, at most; files beyond are counted. The lines that ripgrep found,
+ * and ignore files, are not limited by it.
+ */
+const MAX_TRANSFER_BYTES = 64 * 1024 * 1024;
 
 /** A directory that is being searched; its files in the order in which they are read. */
 interface Directory {
@@ -112,26 +115,20 @@ export class RemoteSearchSource implements SearchSource {
   }
 
   /**
-   * Small files below the root that the grant covers, with their sizes, read in as few requests as possible, in whatever directories
-   * they are. The bytes by path; a file that has changed, or a symlink on the way, leaves its whole request out. Only where the root
-   * is not a symlink: no directory below it, which must not be one either, is then elsewhere.
+   * The bytes, by path, of the small files among those below the root that the grant covers, in whatever directories they are; see
+   * `gatherAll` for what is left out. Only where the root is not a symlink: no directory below it, which must not be one either, is then
+   * elsewhere.
+   * @param sizes - In bytes, by path.
    */
   async readTogether(sizes: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, Uint8Array>> {
     const root = this.#root;
-    const read = new Map<string, Uint8Array>();
-    if (!this.#guarded.isPlain({ path: root, access: "read" })) return read;
+    if (!this.#guarded.isPlain({ path: root, access: "read" })) return new Map();
     const prefix = root === "/" ? root : `${root}/`;
     const below = new Map<string, number>();
     for (const [path, size] of sizes)
       if (covers(this.#bound.grant, path, "read")) below.set(path.slice(prefix.length), size);
-    const works = [...batchesOf(below)].map(async (names) => {
-      if (names.length < 2) return;
-      const contents = await gatherFiles(this.#guarded, this.#deadline, root, names);
-      for (const [name, bytes] of contents ?? []) read.set(childPath(root, name), bytes);
-    });
-    for (const settled of await Promise.allSettled(works))
-      if (settled.status === "rejected") requireOfPath(settled.reason);
-    return read;
+    const read = await gatherAll(this.#guarded, this.#deadline, root, below);
+    return new Map([...read].map(([name, bytes]) => [childPath(root, name), bytes]));
   }
 
   /** The directory that is being read; directories that are done are dropped. */
@@ -150,13 +147,8 @@ export class RemoteSearchSource implements SearchSource {
     const batch = this.#batch(directory, name);
     if (batch.length < 2) return undefined;
     // A file that has changed since the listing is read alone.
-    const contents = await gatherFiles(
-      this.#guarded,
-      this.#deadline,
-      path,
-      batch.map((file) => file.name),
-    );
-    if (contents === undefined) return undefined;
+    const sizes = new Map(batch.map((file) => [file.name, file.size]));
+    const contents = await gatherAll(this.#guarded, this.#deadline, path, sizes);
     for (const [held, bytes] of contents) {
       directory.held.set(held, bytes);
       this.#transferredBytes += bytes.length;
@@ -204,10 +196,4 @@ async function hasUsableName<T>(path: string, work: () => Promise<T>): Promise<T
     if (!HaftError.is(thrown, "FS_NOT_FOUND") || !baseName(path).includes("\uFFFD")) throw thrown;
     throw notUtf8Name(FS_OPERATIONS.read[0], path);
   }
-}
-
-/** Rethrows what does not concern one path. */
-export function requireOfPath(thrown: unknown): void {
-  const isOfPath = HaftError.is(thrown) && (/^(FS|POLICY)_/.test(thrown.code) || thrown.code === "CALL_UNCLAIMED");
-  if (!isOfPath) throw thrown;
 }
