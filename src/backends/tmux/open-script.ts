@@ -12,8 +12,8 @@ import { IS_MINE } from "../posix/index.js";
 export const OPEN_SCRIPT = String.raw`${IS_MINE}
 mark=$1 kind=$2 dir=$3 sock=$4 target=$5 cwd=$6 size=$7 history=$8 stale=$9
 shift 9
-say() { printf '%s %s\n' "$mark" "$*"; }
-fail() { say fail "$@"; exit 3; }
+report() { printf '%s %s\n' "$mark" "$*"; }
+fail() { report fail "$@"; exit 3; }
 unset TMUX TMUX_PANE
 TERM=$\{TERM:-xterm-256color} && [ "$TERM" != dumb ] || TERM=xterm-256color
 export TERM
@@ -63,7 +63,7 @@ elif ! t has-session -t "$exact" 2>/dev/null; then
   *) why=$(t new-session -d -s "$target" -n shared -x "$\{size%x*}" -y "$\{size#*x}" -c "$cwd" -- env "$@" 2>&1) ;;
   esac || leave start "$why"
 fi
-say "$dir" $made "$(t display-message -p -t "$exact" '#{session_id}')" "$@"
+report "$dir" $made "$(t display-message -p -t "$exact" '#{session_id}')" "$@"
 case $kind in
 private) exec tmux -u -f /dev/null -S "$dir/s" -C attach-session -f ignore-size -t "$exact" ;;
 current) exec tmux -u -S "$sock" -C attach-session -f ignore-size -t "$target" ;;

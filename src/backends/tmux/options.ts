@@ -14,8 +14,6 @@ export interface TmuxOptions {
   readonly current?: boolean;
   /** "pane": the commands of `Shell.exec` run in a pane, too. Default: only those of `Terminal`. */
   readonly shell?: "pane";
-  /** The name of a private session. Default "haft". */
-  readonly prefix?: string;
   /** The shell of panes that are made here, as a command. Default: the user's login shell if it is a POSIX shell, or else `/bin/sh`. */
   readonly paneShell?: readonly string[];
   /** How many panes may be made. Default 16. */

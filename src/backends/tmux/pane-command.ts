@@ -255,7 +255,7 @@ export class PaneCommandRun {
     }
   }
 
-  /** What the pane and the status file say at this moment. */
+  /** The pane and the status file at this moment. */
   async #look(): Promise<
     | "gone"
     | "lost"
@@ -337,13 +337,15 @@ export class PaneCommandRun {
         if (after.isPrompt && !(await this.#isStopped())) {
           if (after.exit !== undefined && !this.#output.hasEnded) await waiter.next(200);
           await this.#resetScreen();
-          return this.#result({ began: "yes", ended: why, exit: after.exit ?? { by: "none" } });
+          const began = after.exit === undefined ? this.#began() : "yes";
+          return this.#result({ began, ended: why, exit: after.exit ?? { by: "none" } });
         }
         if (performance.now() >= until) break;
         await waiter.next(pause);
       }
     }
-    return this.#result({ began: "yes", ended: why, exit: { by: "none" }, problem: "it could not be ended" });
+    const problem = "it could not be ended";
+    return this.#result({ began: this.#began(), ended: why, exit: { by: "none" }, problem });
   }
 
   async #signal(signal: "TERM" | "KILL"): Promise<void> {
@@ -367,7 +369,12 @@ export class PaneCommandRun {
     const problem =
       why === "gone" ? `the pane ${this.#pane.id} was closed` : "the tmux server ended, or the connection to it";
     this.#output.noteGap();
-    return this.#result({ began: "yes", ended: "channel-lost", exit: { by: "none" }, problem });
+    return this.#result({ began: this.#began(), ended: "channel-lost", exit: { by: "none" }, problem });
+  }
+
+  /** Of a command whose exit code is not known. The mark of its begin may be in output that did not arrive. */
+  #began(): "yes" | "unknown" {
+    return this.#output.wasBegun ? "yes" : "unknown";
   }
 
   #result(settled: Settled): PaneResult {

@@ -46,7 +46,7 @@ const forgetLine = (path: string) =>
   *${posixQuote(`. ${path}`)}) \command history -d "$(\command unset IFS; \command set -f; \command set -- $(HISTTIMEFORMAT= \command history 1); \command printf %s "$\{1%%[!0-9]*}")" ;;
   esac`.replace("$\\{", "${");
 
-/** bash: lines that begin with a space are not stored, beside what the user's setting says. */
+/** bash: lines that begin with a space are not stored, beside those that the user's setting excludes. */
 const IGNORE_SPACE = String.raw`case :$\{HISTCONTROL-}: in
   *:ignorespace:*|*:ignoreboth:*) ;;
   *) HISTCONTROL=$\{HISTCONTROL:+$HISTCONTROL:}ignorespace ;;

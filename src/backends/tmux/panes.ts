@@ -7,6 +7,7 @@ import type { PaneEvents } from "./pane-events.js";
 import { type PaneFacts, paneFormats, parsePaneFacts, textsByPane } from "./pane-facts.js";
 import { outputMark, readyScript, typedLine } from "./pane-script.js";
 import { currentPane, type TmuxServer } from "./tmux-server.js";
+import { Waiter } from "./waiter.js";
 
 /** Other names of the default pane, which models use. */
 const DEFAULT_NAMES = [DEFAULT_PANE, "shared", "shared-pane", "default-pane", ""];
@@ -26,7 +27,7 @@ export interface OwnPane {
   readonly sessions: Set<string>;
   /** A command of ours that runs or was dispatched here and may still run. */
   running: "run" | "dispatch" | undefined;
-  /** Whether `/proc` says which group has the terminal. */
+  /** Whether `/proc` shows which group has the terminal. */
   hasProc: boolean;
   /** Whether the prompt begins a line, as far as is known: the output before it ended with a newline. */
   isAtLineStart: boolean;
@@ -210,10 +211,10 @@ export class Panes {
    */
   async claimDefault(how: "run" | "dispatch"): Promise<{ readonly pane: OwnPane; readonly notice?: string }> {
     const { pane, notice } = await this.defaultPane();
-    const said = notice === undefined ? {} : { notice };
+    const noticed = notice === undefined ? {} : { notice };
     const take = (one: OwnPane) => {
       one.running = how;
-      return { pane: one, ...said };
+      return { pane: one, ...noticed };
     };
     if (pane.running === undefined) return take(pane);
     const alive = await this.facts();
@@ -223,8 +224,13 @@ export class Panes {
       if (facts === undefined) continue;
       const before = one.running;
       one.running = "run"; // so that no other command takes it meanwhile
-      if (await this.isPrompt(one, facts.pid, facts.state)) return take(one);
-      one.running = before;
+      try {
+        if (await this.isPrompt(one, facts.pid, facts.state)) return take(one);
+        one.running = before;
+      } catch (error) {
+        one.running = before;
+        throw error;
+      }
     }
     const { cwd } = this.#server;
     const extra = await this.open({ cwd });
@@ -355,23 +361,32 @@ export class Panes {
     const nonce = newNonce();
     const mark = outputMark(nonce, "ready");
     const path = `${directory}/r${pane.id.slice(1)}`;
+    const waiter = new Waiter();
     let seen = "";
-    const answered = new Promise<boolean>((resolve) => {
-      const timer = setTimeout(() => resolve(false), READY_MS);
-      const stop = this.#events.listen(pane.id, {
-        output: (bytes) => {
-          seen = (seen + Buffer.from(bytes).toString("latin1")).slice(-4_096 - bytes.length);
-          if (!seen.includes(mark)) return;
-          clearTimeout(timer);
-          resolve(true);
-        },
-      });
-      void this.#server
-        .sendAll([...this.writeFile(path, readyScript(nonce, path)), ...this.typeText(pane.id, typedLine(path, false))])
-        .catch(() => resolve(false));
-      void Promise.resolve(0).then(() => answered.finally(stop));
+    let hasAnswered = false;
+    const stop = this.#events.listen(pane.id, {
+      output: (bytes) => {
+        seen = (seen + Buffer.from(bytes).toString("latin1")).slice(-4_096 - bytes.length);
+        hasAnswered ||= seen.includes(mark);
+        if (hasAnswered) waiter.wake();
+      },
     });
-    if (!(await answered)) throw paneBusy(pane.id, "its shell", "did not answer after it was started");
+    try {
+      await this.#server.sendAll([
+        ...this.writeFile(path, readyScript(nonce, path)),
+        ...this.typeText(pane.id, typedLine(path, false)),
+      ]);
+      await waiter.next(READY_MS);
+    } catch (error) {
+      // Whether it was asked is unknown, so another pane is opened for the next command.
+      if (!(error instanceof TmuxRefusal)) {
+        this.#own.delete(pane.id);
+        throw error;
+      }
+    } finally {
+      stop();
+    }
+    if (!hasAnswered) throw paneBusy(pane.id, "its shell", "did not answer after it was started");
     const { state, pid } = await this.factsOf(pane.id);
     pane.shellName = state.command;
     pane.hasProc = (await this.stat(pid)) !== undefined;

@@ -1,5 +1,5 @@
 import { newNonce } from "../../host/index.js";
-import { type Backend, HaftError, messageOf, type StartedTerminal } from "../../kernel/index.js";
+import { type Backend, closedBackend, HaftError, messageOf, type StartedTerminal } from "../../kernel/index.js";
 import { posixQuote, shellWord } from "../../text/index.js";
 import { processChannel } from "../posix/index.js";
 import { ClientLost, ControlClient, terminalLost, terminalUnavailable } from "./control-client.js";
@@ -52,6 +52,8 @@ export class TmuxServer {
   #isNoticed = false;
   /** Increases with each new server. */
   generation = 0;
+  /** The generation whose session was taken over. */
+  #takenOver = 0;
   /** The highest number of a pane that was seen. */
   #lastId = -1;
 
@@ -66,17 +68,19 @@ export class TmuxServer {
     return this.#options.session === undefined ? "private" : "named";
   }
 
-  /** As in the string of a target. */
-  get suffix(): string {
-    if (this.kind === "private") return "";
-    return `=${this.kind === "current" ? "current" : this.#options.session}`;
+  /** The name of the backend with these panes, as in the string of a target. */
+  get name(): string {
+    const session = this.kind === "current" ? "current" : this.#options.session;
+    return `${this.#backend.name}+tmux${session === undefined ? "" : `=${session}`}`;
   }
 
   /** @throws `BACKEND_UNAVAILABLE` with the reason, `BACKEND_UNSUPPORTED` without tmux. */
   open(): Promise<OpenServer> {
-    if (this.#isClosed) return Promise.reject(this.#unavailable("the backend is closed"));
+    if (this.#isClosed) return Promise.reject(closedBackend(this.name));
     if (this.#open === undefined) {
-      const opening = this.#connect();
+      const opening = this.#connect().catch((error) => {
+        throw error instanceof ClientLost ? this.#unavailable(error.message) : error;
+      });
       this.#open = opening;
       opening.catch(() => this.#forget(opening));
     }
@@ -187,8 +191,8 @@ export class TmuxServer {
   }
 
   async #start(last: OpenServer | undefined): Promise<OpenServer | "gone"> {
-    const { prefix = "haft", session, paneShell, historyLines = 50_000 } = this.#options;
-    const [socket, target] = this.kind === "current" ? currentPane() : ["", last?.session ?? session ?? prefix];
+    const { session, paneShell, historyLines = 50_000 } = this.#options;
+    const [socket, target] = this.kind === "current" ? currentPane() : ["", last?.session ?? session ?? "haft"];
     const mark = `haft-${newNonce()}`;
     const cwd = formatText(this.#backend.cwd);
     // On another machine the owner is its end of a connection, which may be lost while this process waits for it.
@@ -227,8 +231,12 @@ export class TmuxServer {
       shell: last?.shell ?? paneShell ?? shell,
       made: last?.made ?? made === "yes",
     };
-    if (open.made && last === undefined) await this.#own(open);
+    // Before it is taken over: if this client is lost meanwhile, the next one does that.
     this.#last = open;
+    if (open.made && this.#takenOver !== this.generation) {
+      await this.#own(open);
+      this.#takenOver = this.generation;
+    }
     return open;
   }
 

@@ -42,7 +42,7 @@ export function withTmux(backend: Backend, options: TmuxOptions): Backend {
 function tmuxBackend(on: PaneMachine, isPaneShell: boolean): Backend {
   const { backend, server } = on;
   const { root, endSession } = backend;
-  const name = `${backend.name}+tmux${server.suffix}`;
+  const { name } = server;
   const closing = new AbortController();
   // Each command adds a listener.
   setMaxListeners(0, closing.signal);
@@ -105,9 +105,8 @@ function paneShell(base: Shell, terminal: TmuxTerminal): Shell {
   };
 }
 
-function requirePossible(backend: Backend, { current, session, prefix }: TmuxOptions): void {
-  const problem =
-    problemOf(backend, current === true, session) ?? (prefix === undefined ? undefined : nameProblem(prefix));
+function requirePossible(backend: Backend, { current, session }: TmuxOptions): void {
+  const problem = problemOf(backend, current === true, session);
   if (problem !== undefined) throw new HaftError("CONFIG_INVALID", `Cannot use tmux on "${backend.name}": ${problem}.`);
   if (current === true) currentPane();
 }

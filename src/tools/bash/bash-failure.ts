@@ -37,7 +37,7 @@ const STOPPED: Readonly<Record<Exclude<BashData["ended"], "itself" | "detached">
   }),
   "channel-lost": (data, name) => ({
     code: "BACKEND_UNAVAILABLE",
-    message: `Lost the connection while ${name} ran${data.problem === undefined ? "" : `: ${data.problem}`}. ${CHANNEL_LOST[data.began]}`,
+    message: `Lost the connection ${data.began === "yes" ? `while ${name} ran` : `before ${name} was seen to run`}${data.problem === undefined ? "" : `: ${data.problem}`}. ${CHANNEL_LOST[data.began]}`,
     details: { began: data.began },
   }),
 };
