@@ -41,6 +41,12 @@ export interface PosixBackendOptions {
   readonly copyRipgrep?: boolean;
 }
 
+/**
+ * Milliseconds that another machine may take until its shell answers, connecting included: less than a call waits for its target,
+ * so that the cause is reported.
+ */
+export const REMOTE_CONNECT_MS = 12_000;
+
 export const POSIX_DEFAULTS = Object.freeze({
   commandShell: Object.freeze(["sh"]),
   orphanMs: 60_000,

@@ -214,6 +214,36 @@ withServices(["ssh"], "ssh", () => {
     await nothingLeft();
   });
 
+  it("asks for a directory where none can be created for the socket", async () => {
+    process.env.TMPDIR = join(client.directory, "none");
+    await expect(openSsh({ destination: "box", config: client.config })).rejects.toMatchObject({
+      code: "BACKEND_UNAVAILABLE",
+      message: expect.stringMatching(
+        new RegExp(
+          `^Could not reach "ssh:box": the directory for its socket cannot be created in "${client.directory}/none" \\(ENOENT.*\\)\\. Set TMPDIR to `,
+        ),
+      ),
+      details: { backend: "ssh:box" },
+    });
+  });
+
+  it("advises to install ssh only where it is missing", async () => {
+    const message = () =>
+      openSsh({ destination: "box", config: client.config }).catch((thrown: Error) => thrown.message);
+    process.env.PATH = client.directory;
+    expect(await message()).toBe("Did not start ssh: spawn ssh ENOENT. Install the OpenSSH client.");
+    writeFileSync(join(client.directory, "ssh"), "", { mode: 0o644 });
+    expect(await message()).toBe("Did not start ssh: spawn ssh EACCES. Run `ssh -V` to see why.");
+  });
+
+  it("reports a shortage of descriptors as one", async () => {
+    const script = await bundleForProcess(new URL("./few-descriptors.fixture.ts", import.meta.url), client.directory);
+    const limited = ["-c", 'ulimit -n 160; exec "$0" "$@"', process.execPath, script];
+    expect(execFileSync("/bin/sh", limited, { encoding: "utf8" })).toBe(
+      "Did not start ssh: this process has too many open files. Try again with fewer calls at once, or raise the limit with `ulimit -n`.",
+    );
+  });
+
   verifies("W30", "a name that ssh would take for an option is refused before ssh starts [SSH-05]", async () => {
     client.record();
     const destination = `-oProxyCommand=touch ${client.directory}/pwned`;

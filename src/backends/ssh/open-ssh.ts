@@ -1,10 +1,7 @@
 /** A machine that is reached over ssh. */
 import type { Backend } from "../../kernel/index.js";
-import { createPosixBackend, type PosixBackendOptions, type Transport } from "../posix/index.js";
+import { createPosixBackend, type PosixBackendOptions, REMOTE_CONNECT_MS, type Transport } from "../posix/index.js";
 import { type SshConnectionOptions, sshConnection } from "./ssh-connection.js";
-
-/** Milliseconds until the remote shell has to answer, with the time that connecting takes. */
-const CONNECT_TIMEOUT_MS = 12_000;
 
 export interface OpenSshOptions
   extends SshConnectionOptions,
@@ -32,7 +29,7 @@ export async function openSshMachine(options: OpenSshOptions): Promise<SshMachin
   const transport = sshConnection({ destination, ...(config === undefined ? {} : { config }) });
   try {
     const backend = await createPosixBackend({
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      connectTimeoutMs: REMOTE_CONNECT_MS,
       ...posix,
       name: transport.name,
       open: transport,

@@ -4,9 +4,9 @@ import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sendSignal } from "../../host/index.js";
-import { HaftError, messageOf } from "../../kernel/index.js";
+import { HaftError, messageOf, shortageOf, systemCode } from "../../kernel/index.js";
 import { type SshDestination, shellWord, showControls } from "../../text/index.js";
-import { type ClientEnd, loginShellCommand, type Transport } from "../posix/index.js";
+import { type ClientEnd, loginShellCommand, REMOTE_CONNECT_MS, type Transport } from "../posix/index.js";
 import { parseDestination } from "./destination.js";
 import { type ByHand, CONNECT_S, causeOf, isThroughAnother, type SshFailure, sshError } from "./explain-ssh.js";
 
@@ -17,8 +17,6 @@ export interface SshConnectionOptions {
   readonly config?: string;
 }
 
-/** The same for all of them, jump hosts too; a shell over the connection has what is left of its own limit. */
-const CONNECT_LIMIT_MS = 12_000;
 /** After this many questions without an answer the connection is lost: 30 s, so that an interruption of 20 s is none. */
 const ALIVE = { everyS: 5, times: 6 };
 /** Seconds that the connection stays open without a client: after a `kill -9` of this process nothing else closes it. */
@@ -27,6 +25,7 @@ const IDLE_S = 15;
 const CONTROL_MS = 3_000;
 /** A longer directory leaves no room for a name in the path of a socket, 104 bytes on some systems. */
 const MAX_DIRECTORY_BYTES = 45;
+const SUFFIX_BYTES = "/haft-ssh-123456".length;
 const MAX_WORDS_BYTES = 8_192;
 
 type Ended = Omit<ClientEnd, "stderr">;
@@ -35,7 +34,7 @@ type Ended = Omit<ClientEnd, "stderr">;
 const OTHERWISE = {
   closed: { why: "ssh could not connect", advice: "Run `ssh HOST true` by hand to see why." },
   "timed-out": {
-    why: `it did not answer within ${CONNECT_LIMIT_MS / 1_000} s`,
+    why: `it did not answer within ${REMOTE_CONNECT_MS / 1_000} s`,
     advice: "Check that the machine is on, the address is right, and no firewall drops the connection.",
   },
   dropped: { why: "the connection was lost", advice: "Try again." },
@@ -43,7 +42,7 @@ const OTHERWISE = {
 
 /**
  * A connection that is opened when the first client needs it, and again if it was lost. Close it in any case.
- * @throws `CONFIG_INVALID`
+ * @throws `CONFIG_INVALID`, `BACKEND_UNAVAILABLE` where the directory for its socket cannot be created.
  */
 export function sshConnection(
   options: SshConnectionOptions,
@@ -90,7 +89,7 @@ class SshConnection implements Transport {
     ];
     this.#byHand = { words: words.join(" "), config: config ?? "~/.ssh/config" };
     this.shellAdvice = `The start-up files of the login shell there, such as ~/.bashrc, must not exit, wait or start another program: \`ssh ${this.#byHand.words} true\` must succeed at once.`;
-    this.#directory = mkdtempSync(join(shortDirectory(), "haft-ssh-"));
+    this.#directory = createDirectory(this.name);
     this.#log = join(this.#directory, "log");
     process.once("exit", this.#onProcessExit);
     const settings = {
@@ -168,8 +167,9 @@ class SshConnection implements Transport {
     // ssh would share no connection if the socket of a process that was killed were still there.
     for (const name of readdirSync(this.#directory)) rmSync(join(this.#directory, name), { force: true });
     const open = ["-N", "-f", "-E", this.#log, "-o", "ControlMaster=yes", ...this.#options, ...this.#to];
-    const until = performance.now() + CONNECT_LIMIT_MS;
-    const { code, signal } = await run(open, CONNECT_LIMIT_MS);
+    // Jump hosts are within the limit.
+    const until = performance.now() + REMOTE_CONNECT_MS;
+    const { code, signal } = await run(open, REMOTE_CONNECT_MS);
     if (code === 0) return;
     if (signal === null && isThroughAnother(this.#printed())) await this.#tryWithoutSharing(until - performance.now());
     throw this.#failure(signal === null ? "closed" : "timed-out");
@@ -208,30 +208,50 @@ class SshConnection implements Transport {
   }
 }
 
-/** A directory for sockets. Temporary directories of some systems have long names; ssh splits and expands others. */
-function shortDirectory(): string {
-  const suffix = "/haft-ssh-123456".length;
-  const directory = tmpdir();
-  return /^[\w./-]+$/.test(directory) && directory.length + suffix <= MAX_DIRECTORY_BYTES ? directory : "/tmp";
+/** @throws `BACKEND_UNAVAILABLE` */
+function createDirectory(target: string): string {
+  const above = shortDirectory();
+  try {
+    return mkdtempSync(join(above, "haft-ssh-"));
+  } catch (thrown) {
+    throw new HaftError(
+      "BACKEND_UNAVAILABLE",
+      `Could not reach "${target}": the directory for its socket cannot be created in "${above}" (${messageOf(thrown)}). Set TMPDIR to a directory where this user can create files, with a path of at most ${MAX_DIRECTORY_BYTES - SUFFIX_BYTES} bytes.`,
+      { details: { backend: target } },
+    );
+  }
 }
 
-/** Runs ssh without input. @throws `BACKEND_UNAVAILABLE` if it is not installed. */
+/** A directory for sockets. Temporary directories of some systems have long names; ssh splits and expands others. */
+function shortDirectory(): string {
+  const directory = tmpdir();
+  return /^[\w./-]+$/.test(directory) && directory.length + SUFFIX_BYTES <= MAX_DIRECTORY_BYTES ? directory : "/tmp";
+}
+
+/** Runs ssh without input. @throws `BACKEND_UNAVAILABLE` if it cannot be started. */
 function run(args: readonly string[], timeoutMs: number, stderr: number | "ignore" = "ignore"): Promise<Ended> {
-  return new Promise((resolve, reject) => {
+  return new Promise<Ended>((resolve, reject) => {
     const child = spawn("ssh", args, { detached: true, stdio: ["ignore", "ignore", stderr] });
     // It leads its own process group: the clients of jump hosts end with it.
     const timer = setTimeout(() => sendSignal({ groupOf: child }, "SIGKILL"), timeoutMs);
     child.once("error", (error) => {
       clearTimeout(timer);
-      reject(
-        new HaftError("BACKEND_UNAVAILABLE", `Did not start ssh: ${messageOf(error)}. Install the OpenSSH client.`, {
-          details: { reason: "not-installed" satisfies SshFailure, why: messageOf(error) },
-        }),
-      );
+      reject(error);
     });
     child.once("exit", (code, signal) => {
       clearTimeout(timer);
       resolve({ code, signal });
     });
+  }).catch((error: unknown) => {
+    throw notStarted(error);
+  });
+}
+
+function notStarted(error: unknown): HaftError {
+  const isMissing = systemCode(error) === "ENOENT";
+  const next = isMissing ? "Install the OpenSSH client" : "Run `ssh -V` to see why";
+  const cause = shortageOf(error) ?? { why: messageOf(error), next };
+  return new HaftError("BACKEND_UNAVAILABLE", `Did not start ssh: ${cause.why}. ${cause.next}.`, {
+    details: { ...(isMissing ? { reason: "not-installed" satisfies SshFailure } : {}), why: cause.why },
   });
 }
