@@ -1,4 +1,4 @@
-/** What the engine says about a container, and what to do when it cannot be used. */
+/** What the engine reports about a container, and what to do when it cannot be used. */
 import { HaftError } from "../../kernel/index.js";
 import { type Engine, otherEngine, runEngine } from "./engine.js";
 

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { service } from "../../testing/services.fixture.js";
 import { isAlive } from "../posix/machine.fixture.js";
-import type { EngineName, EngineOptions } from "./index.js";
+import type { EngineName, EngineOptions } from "./engine.js";
 
 export class TestEngine {
   readonly name: EngineName;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifies } from "../../testing/verifies.fixture.js";
-import { findEngine, openContainer, openImage } from "./index.js";
+import { findEngine } from "./engine.js";
+import { openContainer, openImage } from "./index.js";
 import { StubEngines } from "./stub-engine.fixture.js";
 
 const DOCKER = "Docker version 28.2.2, build e6534b4";
@@ -213,10 +214,48 @@ describe("what the engine reports becomes what to do", () => {
       "Error: container-init binary not found on the host: stat /usr/libexec/podman/catatonit",
       "podman has no init program. Install catatonit.",
     ],
+    [
+      'docker: Error response from daemon: invalid mount config for type "bind": bind source path does not exist: /usr/share.',
+      'docker does not have the workspace "/usr/share". It may run on another machine, or in a VM that does not share that directory: ',
+    ],
+    [
+      "Error: statfs /usr/share: no such file or directory",
+      'docker does not have the workspace "/usr/share". It may run on another machine',
+    ],
+    [
+      "Error: OCI runtime error: the cgroup of the container does not exist",
+      "docker reports: Error: OCI runtime error: the cgroup of the container does not exist.",
+    ],
   ])("of an image: %j", async (error, words) => {
     engines.add("docker", { version: DOCKER, error });
     const work = openImage({ image: "node:22", workspace: "/usr/share", engineEnv: engines.env });
     expect(await message(work)).toContain(`Could not reach "image:node:22": ${words}`);
     expect(engines.calls().filter((line) => line.startsWith("docker rm --force haft-")).length).toBeGreaterThan(0);
   });
+});
+
+describe("an engine that does not answer is reported before a call stops waiting for its target", () => {
+  const never = async (hangs: "exec" | "ps", open: typeof openContainer | typeof openImage) => {
+    engines.add("docker", { version: DOCKER, hangs });
+    const options = { name: "web", image: "node:22", workspace: "/usr/share", engineEnv: engines.env };
+    return message(open(options));
+  };
+
+  it("the shell of a container", async () => {
+    expect(await never("exec", openContainer)).toBe(
+      'Could not reach "container:web": it did not answer within 12000 ms. Check that it runs, then try again.',
+    );
+  }, 60_000);
+
+  it("the shell of a container of an image", async () => {
+    expect(await never("exec", openImage)).toBe(
+      'Could not reach "image:node:22": it did not answer within 12000 ms. Check that it runs, then try again.',
+    );
+  }, 60_000);
+
+  it("the engine", async () => {
+    expect(await never("ps", openImage)).toBe(
+      'Could not reach "image:node:22": docker reports: no answer within 10000 ms. Check `docker info`.',
+    );
+  }, 60_000);
 });

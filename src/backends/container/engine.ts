@@ -59,7 +59,7 @@ export async function findEngine(options: EngineOptions = {}): Promise<Engine> {
     if (isOnly || (await hasDaemon(engine))) return engine;
     silent = engine;
   }
-  // Its own message says what is wrong with it.
+  // The error of its first use shows what is wrong with it.
   if (silent !== undefined) return silent;
   throw new HaftError(
     "BACKEND_UNAVAILABLE",

@@ -1,6 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
@@ -78,6 +87,22 @@ withServices(["podman"], "a container made of an image", () => {
     const [name] = await once(host.stdout, "data");
     expect(containers()).toBe(String(name).trim());
     sendSignal(host, "SIGKILL");
+    await until(() => containers() === "");
+  });
+
+  it("is removed when this process is killed before the engine has made it", async () => {
+    const [began, log] = [join(built, "began"), join(built, "made")];
+    const slow = `[ "$1" != run ] || { : >${began}; sleep 2; }\nPATH=$PATH_WITHOUT podman "$@"; status=$?; [ "$1" != run ] || : >${log}; exit $status`;
+    mkdirSync(join(built, "bin"));
+    writeFileSync(join(built, "bin/podman"), `#!/bin/sh\n${slow}\n`, { mode: 0o755 });
+    const { PATH } = engine.options.engineEnv;
+    const host = spawn(process.execPath, [hostScript, engine.image, workspace], {
+      env: { ...engine.options.engineEnv, PATH: `${built}/bin:${PATH}`, PATH_WITHOUT: PATH },
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    await until(() => existsSync(began));
+    sendSignal(host, "SIGKILL");
+    await until(() => existsSync(log));
     await until(() => containers() === "");
   });
 

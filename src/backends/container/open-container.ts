@@ -1,6 +1,6 @@
 /** Opens a running container as a machine. */
 import type { Backend } from "../../kernel/index.js";
-import { createPosixBackend, type PosixBackendOptions } from "../posix/index.js";
+import { createPosixBackend, type PosixBackendOptions, REMOTE_CONNECT_MS } from "../posix/index.js";
 import { inspectContainer, unusable } from "./container-state.js";
 import { ContainerTransport, type InContainer } from "./container-transport.js";
 import { type EngineOptions, findEngine } from "./engine.js";
@@ -25,7 +25,7 @@ export interface ContainerMachine {
 
 /**
  * Opens a container that runs, by `docker exec` or `podman exec`. Needs a POSIX shell in it. Its working directory is that of
- * the container unless `cwd` says otherwise.
+ * the container unless `cwd` names another.
  *
  * @throws `CONFIG_INVALID` for a name, user, directory or variable that cannot be one, before anything starts.
  * @throws `BACKEND_UNAVAILABLE` without an engine, and for a container that does not exist, does not run or has no shell.
@@ -52,5 +52,6 @@ export async function openContainer(options: OpenContainerOptions): Promise<Cont
   const problem = unusable(engine, target, container, run);
   if (problem !== undefined) throw problem;
   const transport = new ContainerTransport({ target, engine, container, run, as });
-  return { backend: await createPosixBackend({ ...rest, name: target, open: transport }), transport };
+  const settings = { connectTimeoutMs: REMOTE_CONNECT_MS, ...rest };
+  return { backend: await createPosixBackend({ ...settings, name: target, open: transport }), transport };
 }

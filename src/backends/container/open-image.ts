@@ -5,7 +5,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { hostname } from "node:os";
 import { type HostIdentity, homeDirectory, isHostAlive, ownHostIdentity, processExists } from "../../host/index.js";
 import { HaftError, isWithin } from "../../kernel/index.js";
-import { createPosixBackend } from "../posix/index.js";
+import { createPosixBackend, REMOTE_CONNECT_MS } from "../posix/index.js";
 import { containerFault, engineFault, inspectContainer } from "./container-state.js";
 import { ContainerTransport, type InContainer } from "./container-transport.js";
 import { type Engine, type EngineOptions, findEngine, runEngine } from "./engine.js";
@@ -15,7 +15,7 @@ import type { ContainerMachine, PosixSettings } from "./open-container.js";
 export interface OpenImageOptions extends InContainer, EngineOptions, PosixSettings {
   /** An image that is on this machine. */
   readonly image: string;
-  /** The directory that is mounted, at the same path; absolute. Commands start there unless `cwd` says otherwise. */
+  /** The directory that is mounted, at the same path; absolute. Commands start there unless `cwd` names another. */
   readonly workspace: string;
   /** Whether it has the network that the engine gives by default. Default false: none. */
   readonly network?: boolean;
@@ -23,8 +23,12 @@ export interface OpenImageOptions extends InContainer, EngineOptions, PosixSetti
   readonly target?: string;
 }
 
-/** Says which process a container belongs to. */
+/** Names the process that a container belongs to. */
 const LABEL = "haft.host";
+/**
+ * Longer than a call waits for its target: the first start of a large image may take a minute, in which podman copies it for this
+ * user, and the next one finds what was copied.
+ */
 const START_MS = 60_000;
 const REMOVE_MS = 30_000;
 
@@ -55,7 +59,7 @@ export async function openImage(options: OpenImageOptions): Promise<ContainerMac
     ...(asked === undefined ? {} : { engine: asked }),
     ...(engineEnv === undefined ? {} : { engineEnv }),
   });
-  await removeLeftovers(engine);
+  await removeLeftovers(engine, target);
 
   const container = `haft-${randomBytes(9).toString("hex")}`;
   const { options: owner, as } = ownedByUser(engine, given);
@@ -74,13 +78,15 @@ export async function openImage(options: OpenImageOptions): Promise<ContainerMac
       ],
       START_MS,
     );
-    if (code !== 0) throw notStarted(engine, { target, image }, stderr);
+    remover.stdin?.write("started\n");
+    if (code !== 0) throw notStarted(engine, { target, image, workspace }, stderr);
     const run = await inspectContainer(engine, target, container);
     const transport = new ContainerTransport({ target, engine, container, run, as, close });
     // Without the flag "sandbox": commands may write what git and editors of this machine obey, such as .git/hooks.
     const backend = await createPosixBackend({
       cwd: workspace,
       copyRipgrep: true,
+      connectTimeoutMs: REMOTE_CONNECT_MS,
       ...rest,
       name: target,
       open: transport,
@@ -127,11 +133,17 @@ function ownedByUser(
 
 function notStarted(
   engine: Engine,
-  { target, image }: { readonly target: string; readonly image: string },
+  { target, image, workspace }: { readonly target: string; readonly image: string; readonly workspace: string },
   stderr: string,
 ): HaftError {
   const fault = (why: string, advice: string) => containerFault({ target, fault: "engine" }, why, advice);
-  if (/no such image|image not known|unable to find image|does not exist/i.test(stderr)) {
+  if (/bind source path does not exist|statfs .*: no such file/i.test(stderr)) {
+    return fault(
+      `${engine.name} does not have the workspace "${workspace}"`,
+      "It may run on another machine, or in a VM that does not share that directory: share it, or use an engine of this machine.",
+    );
+  }
+  if (/no such image|image not known|unable to find image|repository does not exist/i.test(stderr)) {
     return fault(`the image "${image}" is not on this machine`, `Get it: \`${engine.name} pull ${image}\`.`);
   }
   if (/init binary|catatonit/i.test(stderr)) {
@@ -145,10 +157,13 @@ function notStarted(
 
 /**
  * A process that removes the container when its stdin ends: at the end of the session, and when this process is gone in
- * whatever way. `--rm` alone removes only what has ended.
+ * whatever way. `--rm` alone removes only what has ended. Without a line on stdin the client that starts the container may still be doing
+ * that, so it is waited for, for as long as a start may take.
  */
 function startRemover(engine: Engine, container: string): ChildProcess {
-  const script = 'while read -r line; do :; done; exec "$0" rm --force "$1"';
+  const script = `started=; while read -r line; do started=$line; done
+    for seconds in 1 4 15 40; do [ -z "$started" ] && ! "$0" inspect --type container "$1" || break; sleep "$seconds"; done
+    exec "$0" rm --force "$1"`;
   const remover = spawn("/bin/sh", ["-c", script, engine.program, container], {
     env: engine.env,
     cwd: "/",
@@ -187,9 +202,15 @@ function ownLabel(container: string): string {
   return JSON.stringify({ container, machine: hostname(), pid: process.pid, start, boot, space });
 }
 
-/** Removes containers whose process on this machine is certainly gone. Where that is not certain it stays. */
-async function removeLeftovers(engine: Engine): Promise<void> {
-  const { stdout } = await runEngine(engine, ["ps", "--all", "--quiet", "--no-trunc", "--filter", `label=${LABEL}`]);
+/**
+ * Removes containers whose process on this machine is certainly gone. Where that is not certain it stays.
+ * @throws `BACKEND_UNAVAILABLE` if the engine does not answer.
+ */
+async function removeLeftovers(engine: Engine, target: string): Promise<void> {
+  const question = ["ps", "--all", "--quiet", "--no-trunc", "--filter", `label=${LABEL}`];
+  const { code, stdout, stderr } = await runEngine(engine, question);
+  // What starts a container would wait for it much longer.
+  if (code === null) throw engineFault(engine, target, stderr);
   const ids = stdout.split("\n").filter((id) => /^[0-9a-f]{12,64}$/.test(id));
   if (ids.length === 0) return;
   const format = `{{.Id}} {{.Name}} {{index .Config.Labels "${LABEL}"}}`;

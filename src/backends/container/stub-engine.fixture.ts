@@ -24,6 +24,7 @@ export class StubEngines {
    * @param answers.version - What `--version` prints; an exit code where it fails.
    * @param answers.state - What `inspect` prints. Default: a container that runs.
    * @param answers.error - What `inspect` and `run` report on stderr, instead of an answer.
+   * @param answers.hangs - The subcommand that never ends.
    * @param answers.isDown - Whether the client reports that for everything, because it reaches no daemon.
    */
   add(
@@ -32,8 +33,9 @@ export class StubEngines {
       version,
       state = "running 0",
       error,
+      hangs = "none",
       isDown = false,
-    }: { version: string | number; state?: string; error?: string; isDown?: boolean },
+    }: { version: string | number; state?: string; error?: string; hangs?: "exec" | "ps" | "none"; isDown?: boolean },
   ): void {
     const path = join(this.#bin, name);
     const fails = error === undefined ? "" : `echo ${posixQuote(error)} >&2; exit 125`;
@@ -41,6 +43,7 @@ export class StubEngines {
 printf '%s ' ${name} "$@" >>${posixQuote(this.#log)}; echo >>${posixQuote(this.#log)}
 PATH=/usr/bin:/bin
 case $1 in
+  ${hangs}) exec sleep 600 ;;
   --version) ${typeof version === "number" ? `exit ${version}` : `echo ${posixQuote(version)}`} ;;
   inspect) ${fails}
     echo '4f5e ${state} "2026-01-01T00:00:00Z"' ;;
