@@ -180,7 +180,9 @@ describe("a failure", () => {
     const lost = { ended: "channel-lost", exit: { by: "none" } } as const;
     const call = await bash(answering({ ...lost, began: "unknown" }).bench, "x");
     expect(call).toMatchObject({ code: "BACKEND_UNAVAILABLE", details: { began: "unknown" } });
-    expect(call.message).toContain("It is unknown whether it had started");
+    expect(call.message).toBe(
+      'Lost the connection before "x" was seen to run. It is unknown whether it had started; check its effects before you retry it.',
+    );
   });
 });
 
