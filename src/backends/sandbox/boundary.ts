@@ -1,5 +1,5 @@
 /** What file tools may use: what commands in the sandbox can use, under the same paths. */
-import { type Access, isWithin } from "../../kernel/index.js";
+import { isWithin } from "../../kernel/index.js";
 import type { Launcher } from "../local/index.js";
 import { type Mount, mountAt } from "./layout.js";
 
