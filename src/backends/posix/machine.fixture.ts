@@ -90,8 +90,8 @@ export class PosixMachine {
     }
   }
 
-  dispose(): void {
-    // One that has been killed may have started another just before.
+  /** Kills the processes of this machine until there is none: one that has been killed may have started another just before. */
+  killAll(): void {
     for (let living = this.processes(); living.length > 0; living = this.processes()) {
       for (const pid of living) {
         try {
@@ -101,6 +101,10 @@ export class PosixMachine {
         }
       }
     }
+  }
+
+  dispose(): void {
+    this.killAll();
     // What was killed just now may still finish a write.
     rmSync(this.directory, { recursive: true, force: true, maxRetries: 20 });
     rmSync(this.work, { recursive: true, force: true, maxRetries: 20 });

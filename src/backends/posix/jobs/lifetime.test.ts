@@ -217,8 +217,7 @@ underEachShell((shell) => {
     const job = await backend.root.shell.spawn("exec sleep 600", { cwd: machine.work, lifetime: "keep" });
     await backend.close();
     await until(() => machine.processes().length > 0);
-    for (const pid of machine.processes()) process.kill(pid, "SIGKILL");
-    await until(() => machine.processes().length === 0);
+    machine.killAll();
     const [spool = "", number = ""] = job.id.split(".");
     const copy = `haft-${"0".repeat(18)}`;
     execFileSync("cp", ["-a", join(machine.state, spool), join(machine.state, copy)]);
