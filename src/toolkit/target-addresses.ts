@@ -7,7 +7,8 @@ const IMAGE = /^[a-zA-Z0-9][a-zA-Z0-9_.:/@-]*$/;
 
 /** @throws `CONFIG_INVALID` */
 export function requireContainerName(name: string): void {
-  requireForm(CONTAINER.test(name), `Cannot open a container "${showControls(name)}": use its name or id`);
+  const hint = directoryHint("container", name);
+  requireForm(CONTAINER.test(name), `Cannot open a container "${showControls(name)}": use its name or id`, hint);
 }
 
 /** @throws `CONFIG_INVALID` */
@@ -23,10 +24,17 @@ export function requireDestination(text: string): void {
   if (typeof parsed === "string")
     throw new HaftError(
       "CONFIG_INVALID",
-      `Cannot connect to "${showControls(text)}": ${parsed}. Use user@host or user@host:port, or an alias of ~/.ssh/config.`,
+      `Cannot connect to "${showControls(text)}": ${parsed}. Use user@host or user@host:port, or an alias of ~/.ssh/config.${directoryHint("ssh", text)}`,
     );
 }
 
-function requireForm(isRight: boolean, problem: string): void {
-  if (!isRight) throw new HaftError("CONFIG_INVALID", `${problem}, without a dash at its beginning or whitespace.`);
+function requireForm(isRight: boolean, problem: string, hint = ""): void {
+  if (!isRight)
+    throw new HaftError("CONFIG_INVALID", `${problem}, without a dash at its beginning or whitespace.${hint}`);
+}
+
+/** For an address as `scp` and `docker cp` take it, `host:/directory`. */
+function directoryHint(scheme: string, text: string): string {
+  const [, name, directory] = /^([^/:]+):?(\/[^/].*)$/.exec(text) ?? [];
+  return name === undefined ? "" : showControls(` A directory goes behind "=": ${scheme}:${name}=${directory}.`);
 }

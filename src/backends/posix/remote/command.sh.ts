@@ -20,8 +20,9 @@ hf_main() {
   exec 2>/dev/null
   hf_know_shell
   hf_own_path "$1"
-  hf_adopt
+  # Before anything is created.
   if [ -n "$1" ]; then cd "$1" || hf_refuse "cannot enter the directory \"$1\""; fi
+  hf_adopt
   # Set for every command: no colors, pager, editor or interactive prompts.
   export TERM=dumb NO_COLOR=1 PAGER=cat GIT_PAGER=cat GIT_EDITOR=: EDITOR=: GIT_TERMINAL_PROMPT=0
   eval "set -- $2"

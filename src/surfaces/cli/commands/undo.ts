@@ -61,7 +61,9 @@ async function undoCommand(asked: string | undefined, options: UndoOptions): Pro
   const { settledWorkspace, targetsOf } = await import("../common-options.js");
   const { userName } = await import("../terminal-approver.js");
   const { openedFor, placeOfCalls } = await import("./undo/undo-targets.js");
-  const { chooseCalls, createToolkit, nameOf, undoAdmin } = await import("../../../toolkit/index.js");
+  const { chooseCalls, createToolkit, hasSharedWorkspace, nameOf, undoAdmin } = await import(
+    "../../../toolkit/index.js"
+  );
   const loaded = await loadConfig(options);
   reportIgnored(loaded);
   const { stateDir: configured } = loaded.settled;
@@ -90,7 +92,10 @@ async function undoCommand(asked: string | undefined, options: UndoOptions): Pro
       ({ code }) => (code === "BACKEND_UNAVAILABLE" ? settingsHint(chosen, targets.map(nameOf)) : undefined),
     );
     if (options.json && report !== undefined) printJson(report, 2);
-    else if (report !== undefined) printReport(report, workspace);
+    else if (report !== undefined) {
+      const isElsewhere = ({ target, spec = target }: ChangedCall) => !hasSharedWorkspace(spec);
+      printReport(report, workspace, [...new Set(report.calls.filter(isElsewhere).map(({ target }) => target))]);
+    }
     // The same call would be the last one again.
     if (earlier !== undefined && report?.status !== "done" && report?.status !== "planned")
       printNotice(
@@ -195,15 +200,22 @@ function changesOf({ tool, files }: ChangedCall, here: string): string {
   return `${showControls(tool)} ${text === "" ? "directories" : text}`;
 }
 
-function printReport({ status, calls, ids, files, conflicts, lost }: UndoReport, workspace: string): void {
+/** @param elsewhere - Targets of these calls that have files of their own. */
+function printReport(
+  { status, calls, ids, files, conflicts, lost }: UndoReport,
+  workspace: string,
+  elsewhere: readonly string[],
+): void {
+  const where = elsewhere.length === 0 || calls.length > 1 ? "" : ` on ${showControls(elsewhere.join())}`;
   for (const { path, did, from, diff = "" } of files) {
     const verb = status === "planned" ? WOULD[did] : did;
     const was = from === undefined ? "" : ` back from ${shownPath(from, workspace)}`;
-    process.stdout.write(`${verb} ${shownPath(path, workspace)}${was}\n${shownLines(diff)}`);
+    process.stdout.write(`${verb} ${shownPath(path, workspace)}${was}${where}\n${shownLines(diff)}`);
   }
   for (const { why, diff = "" } of conflicts) process.stdout.write(`${showControls(why)}\n${shownLines(diff)}`);
   for (const { why } of lost) printNotice(why);
   const what = calls.length === 1 ? `${calls[0]!.tool} ${calls[0]!.id}` : `${calls.length} calls`;
+  if (calls.length > 1 && elsewhere.length > 0) printNotice(`some of it is on ${showControls(elsewhere.join(", "))}.`);
   if (status === "done") printNotice(`undid ${what}. ${ids.map((id) => `\`haft undo ${id}\``).join(", ")} redoes it.`);
   else if (status === "planned")
     printNotice(`nothing was changed. Without --dry-run, ${what} ${calls.length === 1 ? "is" : "are"} undone.`);

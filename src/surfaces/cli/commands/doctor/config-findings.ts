@@ -84,7 +84,8 @@ function workspace({ settled }: LoadedConfig, options: ConfigOptions): DoctorFin
     return { id: "workspace", status: "ok", found: settledWorkspace(options.workspace, settled) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return { id: "workspace", status: "limits", found: messageOf(error) };
+    const cost = "Calls fail here on every target, unless an MCP client names a root.";
+    return { id: "workspace", status: "limits", found: messageOf(error), cost };
   }
 }
 

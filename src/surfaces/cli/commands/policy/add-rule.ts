@@ -41,7 +41,7 @@ export async function addRule(effect: RuleEffect, text: string): Promise<number>
     : "";
   process.stdout.write(
     showControls(isChanged ? `${what}` : `${what} (it was already)`) +
-      `${replaced}${about}\n  in every workspace, by ${showControls(file)}. Restart a running \`haft serve\` to apply it.\n`,
+      `${replaced}${about}\n  in every workspace and on every target, by ${showControls(file)}. Restart a running \`haft serve\` to apply it.\n`,
   );
   return EXIT.ok;
 }

@@ -26,7 +26,10 @@ withServices(["podman", "ssh"], "haft undo on other machines", () => {
     expect((await haft("undo", "--last", "--workspace", place.workspace, "--dry-run")).stdout).toContain(
       "would remove a.txt",
     );
-    expect(await haft("undo", "--last", ...on)).toMatchObject({ status: 0, stdout: `removed /tmp/${name}\n` });
+    expect(await haft("undo", "--last", ...on)).toMatchObject({
+      status: 0,
+      stdout: `removed /tmp/${name} on container:${service("podman").container}\n`,
+    });
     expect(await haft("undo", "--last")).toMatchObject({ status: 0, stdout: "removed a.txt\n" });
     expect(existsSync(at("a.txt"))).toBe(false);
   });
@@ -47,7 +50,8 @@ withServices(["podman", "ssh"], "haft undo on other machines", () => {
       '"far" is no target of the configuration here: name the file that has it with `--config`.',
     );
     expect((await haft("undo", "--config", file, "--workspace", other)).stdout).toContain(id);
-    expect(await haft("undo", "--last", "--config", file)).toMatchObject({ status: 0 });
+    const stdout = expect.stringMatching(new RegExp(`^removed .*${name} on far\n$`));
+    expect(await haft("undo", "--last", "--config", file)).toMatchObject({ status: 0, stdout });
     expect(existsSync(join(home, name))).toBe(false);
   });
 
