@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -25,19 +25,21 @@ withBubblewrap("what a sandbox hides in a directory that it shows", () => {
   });
 
   const ports = () => bindAll({ backend, clock: systemClock });
-  const query = { root: data, includeIgnored: true, prune: [], order: "path", offset: 0, limit: 100 } as const;
+  const query = { includeIgnored: true, prune: [], order: "path", offset: 0, limit: 100 } as const;
 
   it("is not seen by commands", async () => {
     const { stdout } = await backend.root.shell.exec(`ls ${data} ${state}`, { cwd: join(base, "ws") });
     expect(Buffer.from(stdout.head).toString()).toBe(`${data}:\nseen\nstate\n\n${state}:\n`);
   });
 
-  it("is left out by a walk, and counted", async () => {
+  it.each(["data", "ws/link"])("is left out by a walk of %s, and counted", async (name) => {
+    const root = join(base, name);
+    if (root !== data) symlinkSync(data, root);
     const seen: string[] = [];
     let skipped: unknown;
-    for await (const entry of ports().search.walk(query))
+    for await (const entry of ports().search.walk({ ...query, root }))
       if (entry.kind === "end") skipped = entry.skipped;
-      else seen.push(entry.path.slice(data.length));
+      else seen.push(entry.path.slice(root.length));
     expect({ seen, skipped }).toEqual({ seen: ["/seen", "/seen/key"], skipped: { policy: 1 } });
   });
 });

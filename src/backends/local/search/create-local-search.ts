@@ -1,3 +1,5 @@
+import { realpathSync } from "node:fs";
+import { join, relative } from "node:path";
 import {
   compilePattern,
   passingOver,
@@ -100,14 +102,28 @@ class LocalSearch implements Search {
     requireOpen?.();
     yield* searchInCall(this.#binding, clock, query, async function* (scope, binding) {
       const source = new TreeSource(mode, binding, query.root, refusal);
-      // What is hidden itself is refused.
-      const below = hidden.filter((path) => isWithin(query.root, path) && path !== query.root);
+      const below = hidden.length === 0 ? [] : placesBelow(query.root, hidden);
       try {
         yield* search(source, below.length === 0 ? scope : { ...scope, except: [...scope.except, ...below] }, binding);
       } finally {
         source.close();
       }
     });
+  }
+}
+
+/** The paths that a search below the root has for these real paths, as the root may be a symlink. The root itself is refused where it is one. */
+function placesBelow(root: string, places: readonly string[]): readonly string[] {
+  const real = realOr(root);
+  return places.filter((path) => isWithin(real, path) && path !== real).map((path) => join(root, relative(real, path)));
+}
+
+function realOr(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    // The search fails for the same reason.
+    return path;
   }
 }
 
