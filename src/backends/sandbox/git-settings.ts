@@ -1,5 +1,7 @@
 /** Files of git's configuration, read as git reads them: a value that is read otherwise would protect another path than git uses. */
+import { closeSync, constants, openSync } from "node:fs";
 import { join } from "node:path";
+import { smallText } from "./held-roots.js";
 
 export type GitSetting = readonly [name: string, value: string];
 
@@ -100,4 +102,17 @@ export function quotedValue(value: string): string {
 export function userSettingsFiles(home: string): readonly string[] {
   const directory = process.env.XDG_CONFIG_HOME || join(home, ".config");
   return ["/etc/gitconfig", join(directory, "git", "config"), join(home, ".gitconfig")];
+}
+
+/** The text of a small file; "" where there is none, as git passes over it. What a command has put there may be a pipe. */
+export function settingsText(file: string): string {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    return smallText(descriptor) ?? "";
+  } catch {
+    return "";
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
 }

@@ -68,10 +68,7 @@ export class HeldRoots {
   /** The text of a small file; undefined if there is none. */
   read(path: string): string | undefined {
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    return this.#use(path, flags, (descriptor) => {
-      const info = fstatSync(descriptor);
-      return info.isFile() && info.size <= MAX_READ_BYTES ? readFileSync(descriptor, "utf8") : undefined;
-    });
+    return this.#use(path, flags, smallText);
   }
 
   /**
@@ -149,6 +146,12 @@ export class HeldRoots {
       throw thrown;
     }
   }
+}
+
+/** Undefined for what is not a file, or a larger one than 1 MiB. */
+export function smallText(descriptor: number): string | undefined {
+  const info = fstatSync(descriptor);
+  return info.isFile() && info.size <= MAX_READ_BYTES ? readFileSync(descriptor, "utf8") : undefined;
 }
 
 export const isPlain = (info: Stats | undefined): boolean => info?.isFile() === true || info?.isDirectory() === true;

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -133,6 +134,67 @@ withBubblewrap("opening a sandbox", () => {
     );
     await backend.close();
     expect(readdirSync(join(base, "ws"))).toEqual([".git"]);
+  });
+
+  it.each<[string, () => string]>([
+    [
+      "a symlink to the workspace",
+      () => {
+        symlinkSync(join(base, "ws"), join(base, "link"));
+        return join(base, "link/to/hooks");
+      },
+    ],
+    [
+      "a symlink of its own, with .. in it",
+      () => {
+        symlinkSync("home/../ws/to/hooks", join(base, "link"));
+        return join(base, "link");
+      },
+    ],
+    [
+      "a symlink beside the workspace",
+      () => {
+        symlinkSync("ws", join(base, "link"));
+        return "../link/to/hooks";
+      },
+    ],
+  ])("protects hooks that do not exist, behind %s", async (_, link) => {
+    mkdirSync(join(base, "ws/.git"));
+    writeFileSync(join(base, "ws/.git/HEAD"), "ref: refs/heads/main\n");
+    writeFileSync(join(base, "home/.gitconfig"), `[core] hooksPath = ${link()}\n`);
+    const backend = await open();
+    expect(await run(backend, "mkdir -p to/hooks; echo x > to/hooks/pre-commit || echo refused")).toBe("refused");
+    await backend.close();
+    expect(existsSync(join(base, "ws/to"))).toBe(false);
+  });
+
+  it.each(["with", "without"])("protects the user's own configuration in a workspace %s a repository", async (kind) => {
+    if (kind === "with") {
+      mkdirSync(join(base, "ws/.git"));
+      writeFileSync(join(base, "ws/.git/HEAD"), "ref: refs/heads/main\n");
+    }
+    mkdirSync(join(base, "ws/hooks"));
+    writeFileSync(join(base, "ws/gitconfig"), `[include] path = more\n[core] hooksPath = ${join(base, "ws/hooks")}\n`);
+    symlinkSync(join(base, "ws/gitconfig"), join(base, "home/.gitconfig"));
+    // A path in a file of the user is one beside the symlink.
+    symlinkSync("../ws/included", join(base, "home/more"));
+    const backend = await open();
+    expect(await run(backend, "for f in gitconfig included hooks/x; do echo x > $f || echo refused; done")).toBe(
+      "refused\nrefused\nrefused",
+    );
+    await backend.close();
+  });
+
+  it("opens where git's configuration names a pipe", async () => {
+    const pipe = join(base, "data/pipe");
+    execFileSync("mkfifo", [pipe]);
+    mkdirSync(join(base, "ws/.git"));
+    writeFileSync(join(base, "ws/.git/HEAD"), "ref: refs/heads/main\n");
+    writeFileSync(join(base, "ws/.git/config"), `[include] path = ${pipe}\n`);
+    symlinkSync(pipe, join(base, "home/.gitconfig"));
+    const backend = await open();
+    expect(await run(backend, "echo started")).toBe("started");
+    await backend.close();
   });
 
   it("starts commands without what the user has deleted meanwhile, and none where the workspace itself was replaced", async () => {

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { processStart } from "../../host/index.js";
 import { HaftError, isWithin, messageOf } from "../../kernel/index.js";
-import { gitSettings, quotedValue, userSettingsFiles } from "./git-settings.js";
+import { gitSettings, quotedValue, settingsText, userSettingsFiles } from "./git-settings.js";
 import type { PrivateDirectories } from "./layout.js";
 import { runningMounts } from "./running-mounts.js";
 
@@ -138,18 +138,10 @@ function removeStale(above: string): void {
 
 /** The user's name and address for commits: the rest of the configuration may hold credentials and name programs. */
 function gitIdentity(home: string): string {
-  const found = new Map(userSettingsFiles(home).flatMap((file) => gitSettings(textOf(file))));
+  const found = new Map(userSettingsFiles(home).flatMap((file) => gitSettings(settingsText(file))));
   const lines = ["name", "email"].flatMap((name) => {
     const value = found.get(`user.${name}`);
     return value === undefined ? [] : [`\t${name} = ${quotedValue(value)}\n`];
   });
   return lines.length === 0 ? "" : `[user]\n${lines.join("")}`;
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
 }

@@ -1,9 +1,9 @@
 /** What in a workspace makes code run outside of the sandbox later, because git, an editor or an agent obeys it unasked. */
-import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { existsSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isWithin, messageOf, systemCode } from "../../kernel/index.js";
-import { gitSettings, userSettingsFiles } from "./git-settings.js";
+import { isWithin, MAX_SYMLINKS, messageOf, systemCode } from "../../kernel/index.js";
+import { gitSettings, settingsText, userSettingsFiles } from "./git-settings.js";
 import { type HeldRoots, isPlain } from "./held-roots.js";
 
 /** Determined once, when the sandbox opens: what commands create later is theirs, and is never mounted. */
@@ -104,6 +104,11 @@ class Guards implements GuardedPaths {
       this.placeholders.set(git, undefined);
       this.readOnly.push(git);
     } else this.#addRepository(git, root);
+    for (const file of userSettingsFiles(this.#home)) {
+      const path = this.#placeOf(file);
+      this.#addNamed(path, file, root, "");
+      this.#addConfigured(path, root, dirname(file));
+    }
   }
 
   #addRepository(git: string, worktree: string): void {
@@ -119,39 +124,50 @@ class Guards implements GuardedPaths {
       if (!isPlain(info)) this.problem ??= unprotectable(path);
       this.readOnly.push(path);
     }
-    this.#addHooks([join(git, "config"), join(git, "config.worktree")], worktree);
+    for (const name of ["config", "config.worktree"]) this.#addConfigured(join(git, name), worktree);
   }
 
-  /** What the configuration of a repository and of the user names. */
-  #addHooks(files: readonly string[], worktree: string): void {
-    for (const file of [...files, ...userSettingsFiles(this.#home)]) this.#addConfigured(file, worktree);
-  }
-
-  /** What the file includes, and the directory of hooks that it names. */
-  #addConfigured(file: string, worktree: string): void {
+  /** What the file includes, and the directory of hooks that it names. @param above - Where paths of included files begin. */
+  #addConfigured(file: string, worktree: string, above = dirname(file)): void {
     const key = `${file}\0${worktree}`;
     if (this.#read.has(key)) return;
     this.#read.add(key);
     for (const [name, value] of gitSettings(this.#textOf(file))) {
       if (value === "" || !(isHooksPath(name) || isInclude(name))) continue;
-      const named = resolve(
-        isHooksPath(name) ? worktree : dirname(file),
-        value.replace(/^~(?=\/|$)/, () => this.#home),
-      );
-      const path = this.#held.has(named) ? named : realOr(named);
+      const named = value.replace(/^~(?=\/|$)/, () => this.#home);
+      const asked = isAbsolute(named) ? named : `${isHooksPath(name) ? worktree : above}/${named}`;
+      const path = this.#placeOf(asked);
       this.#addNamed(path, file, worktree, isHooksPath(name) ? undefined : "");
-      if (isInclude(name)) this.#addConfigured(path, worktree);
+      if (isInclude(name)) this.#addConfigured(path, worktree, dirname(asked));
     }
   }
 
   #textOf(file: string): string {
-    if (this.#held.has(file)) return this.#held.read(file) ?? "";
-    try {
-      return readFileSync(file, "utf8");
-    } catch {
-      // Git passes over what is not there.
-      return "";
+    return this.#held.has(file) ? (this.#held.read(file) ?? "") : settingsText(file);
+  }
+
+  /**
+   * Where a path leads, which need not exist. Symlinks are followed up to a directory that commands can change: in it, one would be
+   * theirs to replace.
+   */
+  #placeOf(path: string, symlinksLeft = MAX_SYMLINKS): string {
+    const names = path.split("/");
+    let place = "/";
+    for (const [index, name] of names.entries()) {
+      const rest = names.slice(index);
+      if (this.#held.has(place)) {
+        const named = join(place, ...rest);
+        return this.#held.has(named) ? named : this.#placeOf(named, symlinksLeft);
+      }
+      const next = join(place, name);
+      const target = name === "" || symlinksLeft === 0 ? undefined : symlinkTarget(next);
+      if (target !== undefined) {
+        const start = isAbsolute(target) ? target : `${place}/${target}`;
+        return this.#placeOf([start, ...rest.slice(1)].join("/"), symlinksLeft - 1);
+      }
+      place = next;
     }
+    return place;
   }
 
   /** @param text - Of the file to create; undefined for a directory. */
@@ -171,7 +187,7 @@ class Guards implements GuardedPaths {
     const [repository, worktree] = [dirname(dirname(own)), dirname(file)];
     if (this.#held.has(repository)) this.#addRepository(repository, worktree);
     else this.repositories.push(repository);
-    this.#addHooks([join(repository, "config"), join(own, "config.worktree")], worktree);
+    for (const path of [join(repository, "config"), join(own, "config.worktree")]) this.#addConfigured(path, worktree);
   }
 
   /**
@@ -187,10 +203,8 @@ class Guards implements GuardedPaths {
       if (dirname(directory) !== join(repository, "worktrees")) return undefined;
       if (this.#held.has(repository))
         return this.#held.info(join(repository, "objects"))?.isDirectory() ? directory : undefined;
-      if (this.#held.has(directory) || readFileSync(join(directory, "gitdir"), "utf8").trim() !== file)
-        return undefined;
-      if (resolve(directory, readFileSync(join(directory, "commondir"), "utf8").trim()) !== repository)
-        return undefined;
+      if (this.#held.has(directory) || settingsText(join(directory, "gitdir")).trim() !== file) return undefined;
+      if (resolve(directory, settingsText(join(directory, "commondir")).trim()) !== repository) return undefined;
       return existsSync(join(repository, "objects")) ? directory : undefined;
     } catch {
       // It is as it was before the sandbox.
@@ -221,14 +235,14 @@ function ownFiles(): readonly string[] {
   while (packaged !== "/" && !existsSync(join(packaged, "package.json"))) packaged = dirname(packaged);
   // Where the workspace is the package itself, its code alone is protected.
   const [code = ""] = relative(packaged, module).split("/");
-  return [...(packaged === "/" ? [module] : [packaged, join(packaged, code)]), realOr(process.execPath)];
+  return [...(packaged === "/" ? [module] : [packaged, join(packaged, code)]), realpathSync.native(process.execPath)];
 }
 
-function realOr(path: string): string {
+function symlinkTarget(path: string): string | undefined {
   try {
-    return realpathSync.native(path);
+    return readlinkSync(path);
   } catch {
-    return path;
+    return undefined;
   }
 }
 
