@@ -12,14 +12,20 @@ import { startProxy } from "./proxy.js";
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   "several.test": ["::1", "127.0.0.3", "127.0.0.1"],
   "none.test": ["127.0.0.3", "127.0.0.4"],
+  "slow.test": ["127.0.0.1"],
   "mixed.test": ["127.0.0.1", "169.254.169.254"],
 };
+/** What the answer for "slow.test" waits for. */
+let slowly: () => Promise<void>;
 vi.mock("node:dns/promises", async (original) => {
   const real = await original<typeof import("node:dns/promises")>();
   return {
     ...real,
-    lookup: async (name: string, options: { readonly all: true }) =>
-      NAMES[name]?.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })) ?? real.lookup(name, options),
+    lookup: async (name: string, options: { readonly all: true }) => {
+      if (name === "slow.test") await slowly();
+      const addresses = NAMES[name]?.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+      return addresses ?? real.lookup(name, options);
+    },
   };
 });
 
@@ -138,6 +144,27 @@ describe("the proxy of a sandbox", () => {
     const why = new RegExp(`ECONNREFUSED 127.0.0.3:${port}; .*ECONNREFUSED 127.0.0.4:${port}`);
     expect(await plain(`http://none.test:${port}/`)).toEqual([502, expect.stringMatching(why)]);
     expect(await tunneled(`none.test:${port}`)).toMatch(why);
+  });
+
+  it("does not connect for a client that leaves while the name of the host is resolved", async () => {
+    let connections = 0;
+    const count = () => connections++;
+    server.on("connection", count);
+    const resolved = new Promise<void>((resolve) => {
+      slowly = async () => {
+        client.destroy();
+        // The proxy has noticed that once it has answered a later request.
+        await plain(`http://localhost:${port}/later`);
+        setImmediate(resolve);
+      };
+    });
+    const client = connect(socketPath);
+    client.write(`GET http://slow.test:${port}/ HTTP/1.1\r\nhost: slow.test\r\n\r\n`);
+    await resolved;
+    await plain(`http://localhost:${port}/last`);
+    expect(connections).toBe(2);
+    server.removeListener("connection", count);
+    asked.splice(0);
   });
 
   it("writes nothing into a tunnel whose host resets the connection", async () => {

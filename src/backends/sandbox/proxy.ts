@@ -135,9 +135,12 @@ async function forward(
     const place = placeOf(url.href);
     const headers: OutgoingHttpHeaders = { ...asked.headers, host: url.host };
     for (const name of ["proxy-connection", "proxy-authorization", "connection"] as const) delete headers[name];
+    const to = await judged(place, guard);
+    // The client has left meanwhile: nothing would close the connection.
+    if (response.destroyed) return;
     const passed = request(
       {
-        ...(await judged(place, guard)),
+        ...to,
         method: asked.method,
         path: url.pathname + url.search,
         headers,
