@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type IncomingMessage, request } from "node:http";
+import { Agent, createServer, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,6 +36,7 @@ const server = createServer((message, response) => {
   asked.push(
     `${message.method} ${message.url} ${message.headers.host} ${message.headers["proxy-authorization"] ?? ""}`,
   );
+  if (message.url?.startsWith("/kept")) response.setHeader("connection", "keep-alive");
   response.end("page");
 });
 let port: number;
@@ -164,6 +165,38 @@ describe("the proxy of a sandbox", () => {
     await plain(`http://localhost:${port}/last`);
     expect(connections).toBe(2);
     server.removeListener("connection", count);
+    asked.splice(0);
+  });
+
+  it("has one connection to a host for several requests at once in one connection, and none once the client has left", async () => {
+    const hosts = new Set<Socket>();
+    const silent = createTcpServer(
+      (socket) => void hosts.add(socket.resume().once("close", () => hosts.delete(socket))),
+    );
+    await new Promise<void>((resolve) => void silent.listen(0, "127.0.0.1", resolve));
+    const client = connect(socketPath);
+    const place = `localhost:${(silent.address() as AddressInfo).port}`;
+    client.write(`GET http://${place}/ HTTP/1.1\r\nhost: ${place}\r\n\r\n`.repeat(5));
+    await vi.waitFor(() => expect(hosts.size).toBeGreaterThan(0));
+    await plain(`http://localhost:${port}/later`);
+    expect(hosts.size).toBe(1);
+    client.destroy();
+    await vi.waitFor(() => expect(hosts.size).toBe(0));
+    await new Promise((resolve) => void silent.close(resolve));
+    asked.splice(0);
+  });
+
+  it("answers a client that keeps its connections", async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const headers = { host: "ignored.example" };
+    for (let count = 0; count < 3; count++) {
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        const path = `http://localhost:${port}/kept/${count}`;
+        request({ socketPath, path, headers, agent }, resolve).once("error", reject).end();
+      });
+      expect([answer.statusCode, await text(answer)]).toEqual([200, "page"]);
+    }
+    agent.destroy();
     asked.splice(0);
   });
 

@@ -47,6 +47,8 @@ export async function startProxy(socketPath: string, guard: HostGuard): Promise<
   );
   server.on("clientError", (_, client) => client.destroy());
   server.maxConnections = MAX_CONNECTIONS;
+  // Of several at once in one connection, each would have a connection to a host, and outlive its client.
+  server.maxRequestsPerSocket = 1;
   // The system allows a socket 107 bytes of path, and Node.js 20 cuts off the rest.
   const directory = openSync(dirname(socketPath), constants.O_RDONLY | constants.O_DIRECTORY);
   try {
@@ -149,7 +151,7 @@ async function forward(
       (answer) => {
         answer.once("error", () => response.destroy());
         try {
-          response.writeHead(answer.statusCode ?? 502, answer.headers);
+          response.writeHead(answer.statusCode ?? 502, { ...answer.headers, connection: "close" });
           answer.pipe(response);
         } catch {
           passed.destroy();
