@@ -197,6 +197,16 @@ withBubblewrap("opening a sandbox", () => {
     await backend.close();
   });
 
+  it.each<Record<string, string>>([{ A: "x\0--tmpfs\0/usr" }, { "A\0B": "x" }, { "": "x" }, { "A=B": "x" }])(
+    "starts no command with a variable that would be another argument: %j",
+    async (env) => {
+      const backend = await open({ env });
+      const result = await backend.root.shell.exec("echo started", { cwd: join(base, "ws"), timeoutMs: 20_000 });
+      expect(result).toMatchObject({ exit: { by: "none" }, problem: expect.stringContaining("the variable") });
+      await backend.close();
+    },
+  );
+
   it("starts commands without what the user has deleted meanwhile, and none where the workspace itself was replaced", async () => {
     writeFileSync(join(base, "ws/.envrc"), "");
     const backend = await open();

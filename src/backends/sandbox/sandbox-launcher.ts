@@ -49,6 +49,12 @@ export function sandboxLauncher({ bubblewrap, mounts, own, held, file, home, has
       if (hidden !== undefined)
         return { problem: `the directory "${cwd}" cannot be used: ${hidden.replace(/\.$/, "")}` };
       const variables = Object.entries(env).filter(([name]) => name !== TAG_NAME && !OF_THE_SESSION.test(name));
+      // In the file of arguments, what follows a NUL byte would be another argument of bwrap.
+      const unusable = variables.find(([name, value]) => !/^[^=\0]+$/.test(name) || value.includes("\0"));
+      if (unusable !== undefined)
+        return {
+          problem: `the variable ${JSON.stringify(unusable[0])} has no usable name, or a NUL byte in its value`,
+        };
       const inside = { ...Object.fromEntries(variables), ...added };
       const descriptors: (number | "ignore" | "stdin")[] = hasInput ? ["ignore", "stdin"] : ["ignore"];
       const opened = open(descriptors);
