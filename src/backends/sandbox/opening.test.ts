@@ -185,6 +185,30 @@ withBubblewrap("opening a sandbox", () => {
     await backend.close();
   });
 
+  it("protects a repository in the workspace that a file .git names, and the hooks that one outside names", async () => {
+    for (const name of ["ws/.bare/objects", "ws/own", "ws/sub/team", "outside"])
+      mkdirSync(join(base, name), { recursive: true });
+    writeFileSync(join(base, "ws/.git"), "gitdir: ./.bare\n");
+    writeFileSync(join(base, "ws/.bare/config"), "[core] hooksPath = own\n");
+    writeFileSync(join(base, "ws/sub/.git"), "gitdir: ../../outside\n");
+    writeFileSync(join(base, "outside/config"), "[core] hooksPath = team\n");
+    const backend = await open({ writable: [join(base, "ws/sub")] });
+    const files = ".bare/config .bare/hooks/x .bare/commondir own/x sub/team/x";
+    expect(
+      await run(backend, `for f in ${files}; do echo x > $f || echo refused; done; mv .bare b || echo refused`),
+    ).toBe(Array(6).fill("refused").join("\n"));
+    await backend.close();
+    expect(readdirSync(join(base, "ws/.bare"))).toEqual(["config", "objects"]);
+  });
+
+  it("does not open where a file .git names a repository that a command could create", async () => {
+    writeFileSync(join(base, "ws/.git"), "gitdir: ./.bare\n");
+    await expect(open()).rejects.toMatchObject({
+      code: "BACKEND_UNAVAILABLE",
+      message: expect.stringContaining(".bare"),
+    });
+  });
+
   it("opens where git's configuration names a pipe", async () => {
     const pipe = join(base, "data/pipe");
     execFileSync("mkfifo", [pipe]);

@@ -183,11 +183,30 @@ class Guards implements GuardedPaths {
   /** The repository of a linked worktree, and the configuration of that worktree alone. */
   #addWorktree(file: string): void {
     const own = this.#ownDirectoryOf(file);
-    if (own === undefined) return;
+    if (own === undefined) {
+      this.#addNamedRepository(file);
+      return;
+    }
     const [repository, worktree] = [dirname(dirname(own)), dirname(file)];
     if (this.#held.has(repository)) this.#addRepository(repository, worktree);
     else this.repositories.push(repository);
     for (const path of [join(repository, "config"), join(own, "config.worktree")]) this.#addConfigured(path, worktree);
+  }
+
+  /** The whole repository that a `.git` names, such as `.bare` beside it, or the one of a submodule. */
+  #addNamedRepository(file: string): void {
+    const named = this.#namedBy(file);
+    if (named === undefined) return;
+    const [git, worktree] = [this.#placeOf(resolve(dirname(file), named)), dirname(file)];
+    if (!this.#held.has(git)) {
+      for (const name of ["config", "config.worktree"]) this.#addConfigured(join(git, name), worktree);
+    } else if (this.#held.info(git)?.isDirectory()) this.#addRepository(git, worktree);
+    else
+      this.problem ??= `"${file}" names "${git}" as the repository, where a command could put one, as no directory is there. Repair or delete "${file}"`;
+  }
+
+  #namedBy(file: string): string | undefined {
+    return /^gitdir: (.*)$/m.exec(this.#held.read(file) ?? "")?.[1];
   }
 
   /**
@@ -196,7 +215,7 @@ class Guards implements GuardedPaths {
    */
   #ownDirectoryOf(file: string): string | undefined {
     try {
-      const named = /^gitdir: (.*)$/m.exec(this.#held.read(file) ?? "")?.[1];
+      const named = this.#namedBy(file);
       if (named === undefined) return undefined;
       const directory = realpathSync.native(resolve(dirname(file), named));
       const repository = dirname(dirname(directory));
