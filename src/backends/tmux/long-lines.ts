@@ -7,9 +7,15 @@ const MAX_LINE_BYTES = 4_095;
 const LOOKS = { count: 20, apart: 0.1 } as const;
 const LOOK_MS = 10_000;
 
-/** The bytes of the longest line that would be typed, if that is too long for a program that reads whole lines; else 0. */
+/** Keys after which a line that is being read is handed over or discarded. Others, such as Left and BSpace, leave what was typed in it. */
+const ENDS_LINE = /^(?:(?:KP)?Enter|(?:C-|\^)[cdjmuz\\])$/i;
+
+/**
+ * The bytes of the longest line that would be typed, if that is too long for a program that reads whole lines; else 0.
+ * @param keys - With the names as tmux takes them.
+ */
 export function longLineBytes(keys: readonly Keys[]): number {
-  const text = keys.map((one) => ("text" in one ? one.text : "\n")).join("");
+  const text = keys.map((one) => ("text" in one ? one.text : ENDS_LINE.test(one.key) ? "\n" : " ")).join("");
   if (text.length <= MAX_LINE_BYTES / 3) return 0;
   const longest = Math.max(...text.split(/[\r\n]/).map((line) => Buffer.byteLength(line)));
   return longest > MAX_LINE_BYTES ? longest : 0;

@@ -85,6 +85,20 @@ withPrograms("a command whose begin was not seen", ["tmux", "zsh"], () => {
     expect([began, ended]).toEqual(["unknown", "channel-lost"]);
   });
 
+  it("may or may not have started when it was only dispatched and the client is lost", async () => {
+    const { terminal, tmux, isDelayed } = await openSlow();
+    const command = "echo begun";
+    const dispatched = terminal(command).dispatch(DEFAULT_PANE, command, {});
+    dispatched.catch(() => {});
+    await until(isDelayed);
+    tmux("detach-client", "-s", "haft");
+    await expect(dispatched).rejects.toMatchObject({
+      code: "BACKEND_UNAVAILABLE",
+      message: expect.stringContaining("What was sent may have been typed."),
+      details: { began: "unknown" },
+    });
+  });
+
   it("may or may not have started when it is stopped at its deadline", async () => {
     const { run, isDelayed } = await openSlow();
     const running = run("echo begun", 3_000);

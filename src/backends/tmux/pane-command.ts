@@ -14,6 +14,7 @@ import {
 import { exitOfStatus } from "../exit-status.js";
 import { stopWith } from "../shell-call.js";
 import type { ClaimQueue } from "./claim-queue.js";
+import { terminalLost } from "./control-client.js";
 import { signalGroupScript } from "./kill-script.js";
 import { OutputReader } from "./output-reader.js";
 import { paneBusy } from "./pane-errors.js";
@@ -100,19 +101,28 @@ export class PaneCommandRun {
 
   /**
    * Types the command and returns when it has begun: before, the pane would seem to wait for another one.
-   * @throws `SHELL_SPAWN` when it could not start in its directory, `TERMINAL_BUSY` when the shell does not begin it.
+   * @throws `SHELL_SPAWN` when it could not start in its directory, `TERMINAL_BUSY` when the shell does not begin it,
+   * `BACKEND_UNAVAILABLE` when the client is lost before it has begun, as far as was seen.
    */
   async dispatch(real: string, env: Readonly<Record<string, string>>): Promise<void> {
     const { id } = this.#pane;
     const waiter = new Waiter();
+    let isTyped = false;
+    let isLost = false;
     const stop = this.#on.events.listen(id, {
       output: (bytes) => {
         this.#output.push(bytes);
         if (this.#output.hasBegun) waiter.wake();
       },
+      clientLost: () => {
+        if (!isTyped) return;
+        isLost = true;
+        waiter.wake();
+      },
     });
     try {
       await this.type(real, env);
+      isTyped = true;
       await waiter.next(BEGIN_MS);
     } finally {
       stop();
@@ -124,6 +134,8 @@ export class PaneCommandRun {
         `Did not run the command: "${this.#options.cwd}" is not a directory that can be entered, or was replaced. Pass another \`cwd\`.`,
         { details: { system: "ENOENT" } },
       );
+    // The mark may have been in output that did not arrive.
+    if (isLost) throw terminalLost(this.#on.backend.name, "its client ended");
     await this.#revoke();
     throw paneBusy(id, "its shell", `did not begin the command in ${BEGIN_MS / 1000} s`);
   }
@@ -317,7 +329,8 @@ export class PaneCommandRun {
       await this.#revoke();
       await waiter.next(200);
       const seen = await this.#look();
-      if (seen !== "gone" && seen !== "lost" && seen.isPrompt && !this.#output.hasBegun) return this.notBegun(why);
+      if (seen !== "gone" && seen !== "lost" && seen.isPrompt && !this.#mayHaveBegun(seen.exit))
+        return this.notBegun(why);
     }
     const graceMs = this.#options.graceMs ?? DEFAULT_GRACE_MS;
     for (const [signal, waitMs] of [
@@ -370,6 +383,10 @@ export class PaneCommandRun {
       why === "gone" ? `the pane ${this.#pane.id} was closed` : "the tmux server ended, or the connection to it";
     this.#output.noteGap();
     return this.#result({ began: this.#began(), ended: "channel-lost", exit: { by: "none" }, problem });
+  }
+
+  #mayHaveBegun(exit: ShellExit | undefined): boolean {
+    return this.#output.hasBegun || this.#output.hasGap || exit !== undefined;
   }
 
   /** Of a command whose exit code is not known. The mark of its begin may be in output that did not arrive. */

@@ -86,13 +86,13 @@ export class TmuxTerminal implements Terminal {
   async send(pane: string, keys: readonly Keys[]): Promise<PaneState> {
     const own = keys.map((one): Keys => ("text" in one ? { text: one.text } : { key: one.key }));
     this.#require(pane, "write", keysAsText(own));
-    const commands = own.map((one) => ("text" in one ? one : { key: keyName(one.key) }));
+    const commands = own.map((one): Keys => ("text" in one ? one : { key: keyName(one.key) }));
     const { panes, server, backend } = this.#on;
     const { id, notice } = await panes.resolve(pane);
     const facts = await panes.factsOf(id);
     this.#requireNotOwnTerminal(id, facts.pid);
     if (facts.state.owned) await panes.own(id)?.ready;
-    const longest = longLineBytes(own);
+    const longest = longLineBytes(commands);
     if (longest > 0 && (await readsWholeLines(backend.root.shell, facts.tty)))
       throw lineTooLong(id, facts.state.command, longest);
     this.#call.requireLive();

@@ -59,10 +59,12 @@ withPrograms("what is typed and run in a pane", ["tmux", "bash", "zsh", "less"],
     await terminal(command).dispatch(DEFAULT_PANE, command, {});
     await until(() => existsSync(join(place.directory, "typed")));
     const halves = [{ text: "z".repeat(2_000) }, { text: `${"é".repeat(1_048)}` }];
-    await expect(terminal().send(DEFAULT_PANE, halves)).rejects.toMatchObject({
-      code: "TERMINAL_BUSY",
-      message: expect.stringMatching(/^Did not type .* 4096 bytes, and \S+ reads whole lines/),
-    });
+    const inLine = ["Left", "Tab", "BSpace"].map((key) => [{ text: "z".repeat(2_095) }, { key }, halves[0]!]);
+    for (const keys of [halves, ...inLine])
+      await expect(terminal().send(DEFAULT_PANE, keys)).rejects.toMatchObject({
+        code: "TERMINAL_BUSY",
+        message: expect.stringMatching(/^Did not type .* 4096 bytes, and \S+ reads whole lines/),
+      });
     await terminal().send(DEFAULT_PANE, [{ text: `${"z".repeat(4_095)}\n` }, { key: "C-d" }]);
     await until(() => readFileSync(join(place.directory, "typed"), "utf8") !== "");
     expect(readFileSync(join(place.directory, "typed"), "utf8")).toBe(`${"z".repeat(4_095)}\n`);
