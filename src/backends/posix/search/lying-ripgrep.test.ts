@@ -99,6 +99,15 @@ it("searches by our own engine where ripgrep fails, or prints no end, and where 
   expect(await grep()).toMatchObject({ ...own, skipped: { "ignore-file": 1 } });
 });
 
+it("searches by our own engine where an ignored directory has a FIFO for an ignore file: ripgrep with --sort opens it", async () => {
+  script("sleep 1000");
+  mkdirSync(join(root, "ignored"));
+  writeFileSync(join(root, ".ignore"), "/ignored\n");
+  execFileSync("mkfifo", [join(root, "ignored", ".ignore")]);
+  const engine = "re2js, on files transferred here after a remote grep -F";
+  expect(await grep()).toEqual({ found: ["sub/a: one needle"], engine, why: "complete", skipped: {} });
+});
+
 it("ends ripgrep when enough was found", async () => {
   script(`${reports("./sub/a", "one needle\n")}\n${reports("./sub/a", "one needle\n")}\nexec sleep 1003.5`);
   expect((await grep(1)).why).toBe("limit");

@@ -111,7 +111,7 @@ export class RuleTree implements SearchSource {
     this.#children.set(this.#root, inRoot);
   }
 
-  /** Takes the output of {@link listRules}. Returns whether it could be understood. */
+  /** Takes the output of {@link listRules}. Returns whether ripgrep may be used: false for output that is not understood, and where it might wait. */
   take(output: string, exceptNames: readonly string[]): boolean {
     const entries = output.split(ENTRY_END);
     if (entries.pop() !== "end\n") return false;
@@ -132,6 +132,8 @@ export class RuleTree implements SearchSource {
       if (!isRule && !isExceptedName(exceptNames, name)) continue;
       const path = childPath(this.#root, below);
       const kind = mode.length === 4 ? (KINDS[mode[0] ?? ""] ?? "other") : "other";
+      // With `--sort`, ripgrep opens the ignore files of an ignored directory before it leaves that, and waits for a FIFO.
+      if (isRule && kind === "other") return false;
       childrenOf(parentOf(path)).set(name, kind);
       if (kind === "file" && isRule && !this.#contents.has(path)) this.#sizes.set(path, Number(size));
     }
