@@ -98,7 +98,7 @@ async function tunnel(
       tunnels.delete(client);
       tunnels.delete(server);
     };
-    server.setTimeout(CONNECT_MS, close);
+    server.setTimeout(CONNECT_MS, () => server.destroy(new Error(`no connection within ${CONNECT_MS / 1_000} s`)));
     // In an open tunnel the client takes what it reads for bytes of the host.
     let isOpen = false;
     server.once("error", (error) => {
