@@ -171,6 +171,7 @@ function createHost(options: LocalBackendOptions, home: string, reports: string 
   const pool = new PipePool();
   const watcher = options.watcher === false ? undefined : new Watcher(pool, reports);
   const host = new CommandHost({
+    name: options.name ?? "local",
     pool,
     mode,
     launcher: options.launcher,

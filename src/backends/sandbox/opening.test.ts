@@ -80,6 +80,7 @@ withBubblewrap("opening a sandbox", () => {
     const backend = await open();
     expect(await run(backend, "mkdir .git/x || echo refused; ls -A")).toBe("refused\n.git");
     await backend.close();
+    await expect(run(backend, ":")).rejects.toThrow('Did not use the backend "sandbox": it is closed.');
     expect(existsSync(join(base, "ws/.git"))).toBe(false);
   });
 

@@ -15,6 +15,8 @@ import { READ_BYTES } from "./stream-reader.js";
 const REMEMBERED_LEADERS = 128;
 
 interface CommandHostOptions {
+  /** Of the backend, for messages. */
+  readonly name: string;
   /** Closed with the host. */
   readonly pool: PipePool;
   readonly env: Readonly<Record<string, string>>;
@@ -67,7 +69,7 @@ export class CommandHost {
   }
 
   requireOpen(): void {
-    if (this.#isClosed) throw closedBackend("local");
+    if (this.#isClosed) throw closedBackend(this.#options.name);
   }
 
   /** Pins the working directory of a command; the caller closes it. @returns `problem` says why the command cannot start, as a clause. */

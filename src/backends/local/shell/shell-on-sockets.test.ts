@@ -29,6 +29,7 @@ const NO_SEARCH: Search = {
 
 // A system on which no pipes can be made: commands get the sockets that Node makes for them.
 const host = new CommandHost({
+  name: "local",
   mode: guardMode(),
   pool: new PipePool(false),
   env: baseEnvironment(process.env, [], {}),
