@@ -1,6 +1,5 @@
 import { newNonce } from "../../host/index.js";
 import {
-  type Backend,
   type Binding,
   DEFAULT_GRACE_MS,
   grantedDirectories,
@@ -13,15 +12,13 @@ import {
 } from "../../kernel/index.js";
 import { exitOfStatus } from "../exit-status.js";
 import { stopWith } from "../shell-call.js";
-import type { ClaimQueue } from "./claim-queue.js";
 import { terminalLost } from "./control-client.js";
 import { signalGroupScript } from "./kill-script.js";
 import { OutputReader } from "./output-reader.js";
 import { paneBusy } from "./pane-errors.js";
-import type { PaneEvents } from "./pane-events.js";
-import { paneCommandScript, typedLine } from "./pane-script.js";
-import type { OwnPane, Panes } from "./panes.js";
-import type { TmuxServer } from "./tmux-server.js";
+import type { PaneMachine } from "./pane-machine.js";
+import { COLLECTED_ENV, paneCommandScript, typedLine } from "./pane-script.js";
+import type { OwnPane } from "./panes.js";
 import { LIST_CLIENTS, UserKeys } from "./user-keys.js";
 import { Waiter } from "./waiter.js";
 
@@ -32,26 +29,6 @@ const LAST_OUTPUT_MS = 1_000;
 /** Milliseconds between two checks, at first and at most. */
 const CHECK_MS = [1, 500] as const;
 const KILLED_MS = 3_000;
-
-/** Variables of commands whose output is collected: no pager or editor waits for keys. */
-const FIXED: Readonly<Record<string, string>> = {
-  PAGER: "cat",
-  GIT_PAGER: "cat",
-  GIT_EDITOR: ":",
-  EDITOR: ":",
-  GIT_TERMINAL_PROMPT: "0",
-  NO_COLOR: "1",
-};
-
-export interface PaneMachine {
-  readonly backend: Backend;
-  readonly server: TmuxServer;
-  readonly panes: Panes;
-  readonly events: PaneEvents;
-  /** Commands that are waited for. */
-  readonly running: Set<Promise<PaneResult>>;
-  readonly queue: ClaimQueue;
-}
 
 type Settled = Pick<PaneResult, "began" | "exit" | "ended"> & { readonly problem?: string };
 
@@ -212,7 +189,7 @@ export class PaneCommandRun {
     });
     try {
       if (stopped !== undefined) return this.notBegun(stopped);
-      await this.type(real, { ...FIXED, ...this.#options.env });
+      await this.type(real, { ...COLLECTED_ENV, ...this.#options.env });
       return await this.#wait(waiter, () => stopped);
     } finally {
       endListening();

@@ -69,6 +69,16 @@ export function readyScript(nonce: string, path: string): string {
   ].join("\n");
 }
 
+/** Variables of commands whose output is collected: no pager or editor waits for keys. */
+export const COLLECTED_ENV: Readonly<Record<string, string>> = {
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  GIT_EDITOR: ":",
+  EDITOR: ":",
+  GIT_TERMINAL_PROMPT: "0",
+  NO_COLOR: "1",
+};
+
 export interface PaneCommand {
   readonly nonce: string;
   readonly command: string;

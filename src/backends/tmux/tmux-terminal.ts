@@ -20,8 +20,9 @@ import { TmuxRefusal } from "./control-client.js";
 import { keyName } from "./key-names.js";
 import { longLineBytes, readsWholeLines } from "./long-lines.js";
 import { runsBelow } from "./own-terminal.js";
-import { PaneCommandRun, type PaneMachine } from "./pane-command.js";
+import { PaneCommandRun } from "./pane-command.js";
 import { lineTooLong, paneBusy, paneGone } from "./pane-errors.js";
+import type { PaneMachine } from "./pane-machine.js";
 import type { OwnPane } from "./panes.js";
 
 /** The panes of a backend as one call may use them. */

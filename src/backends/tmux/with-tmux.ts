@@ -13,8 +13,8 @@ import {
 } from "../../kernel/index.js";
 import { ClaimQueue } from "./claim-queue.js";
 import type { TmuxOptions } from "./options.js";
-import type { PaneMachine } from "./pane-command.js";
 import { PaneEvents } from "./pane-events.js";
+import type { PaneMachine } from "./pane-machine.js";
 import { Panes } from "./panes.js";
 import { currentPane, TmuxServer } from "./tmux-server.js";
 import { TmuxTerminal } from "./tmux-terminal.js";
