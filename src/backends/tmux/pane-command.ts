@@ -15,7 +15,7 @@ import { stopWith } from "../shell-call.js";
 import { terminalLost } from "./control-client.js";
 import { signalGroupScript } from "./kill-script.js";
 import { OutputReader } from "./output-reader.js";
-import { paneBusy } from "./pane-errors.js";
+import { noDirectory, paneBusy } from "./pane-errors.js";
 import type { PaneMachine } from "./pane-machine.js";
 import { COLLECTED_ENV, paneCommandScript, typedLine } from "./pane-script.js";
 import type { OwnPane } from "./panes.js";
@@ -85,7 +85,6 @@ export class PaneCommandRun {
     const { id } = this.#pane;
     const waiter = new Waiter();
     let isTyped = false;
-    let isLost = false;
     const stop = this.#on.events.listen(id, {
       output: (bytes) => {
         this.#output.push(bytes);
@@ -93,7 +92,7 @@ export class PaneCommandRun {
       },
       clientLost: () => {
         if (!isTyped) return;
-        isLost = true;
+        this.#output.noteGap();
         waiter.wake();
       },
     });
@@ -105,14 +104,9 @@ export class PaneCommandRun {
       stop();
     }
     if (this.#output.wasBegun) return;
-    if (this.#output.hasEnded)
-      throw new HaftError(
-        "SHELL_SPAWN",
-        `Did not run the command: "${this.#options.cwd}" is not a directory that can be entered, or was replaced. Pass another \`cwd\`.`,
-        { details: { system: "ENOENT" } },
-      );
+    if (this.#output.hasEnded) throw noDirectory(this.#options.cwd);
     // The mark may have been in output that did not arrive.
-    if (isLost) throw terminalLost(this.#on.backend.name, "its client ended");
+    if (this.#output.hasGap) throw terminalLost(this.#on.backend.name, "its client ended");
     await this.#revoke();
     throw paneBusy(id, "its shell", `did not begin the command in ${BEGIN_MS / 1000} s`);
   }

@@ -24,3 +24,12 @@ export function paneBusy(id: string, command: string, why: string): HaftError {
     { details: { pane: id, command } },
   );
 }
+
+/** The error for a directory that a command could not start in. */
+export function noDirectory(cwd: string): HaftError {
+  return new HaftError(
+    "SHELL_SPAWN",
+    `Did not run the command: "${cwd}" is not a directory that can be entered, or was replaced. Pass another \`cwd\`.`,
+    { details: { system: "ENOENT" } },
+  );
+}

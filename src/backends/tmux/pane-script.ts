@@ -4,6 +4,16 @@
  */
 import { posixQuote, shellWord } from "../../text/index.js";
 
+/** Variables of commands whose output is collected: no pager or editor waits for keys. */
+export const COLLECTED_ENV: Readonly<Record<string, string>> = {
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  GIT_EDITOR: ":",
+  EDITOR: ":",
+  GIT_TERMINAL_PROMPT: "0",
+  NO_COLOR: "1",
+};
+
 /** Characters and lines of a command that are shown in the pane. */
 const SHOWN = { characters: 500, lines: 5 };
 
@@ -68,16 +78,6 @@ export function readyScript(nonce: string, path: string): string {
     "",
   ].join("\n");
 }
-
-/** Variables of commands whose output is collected: no pager or editor waits for keys. */
-export const COLLECTED_ENV: Readonly<Record<string, string>> = {
-  PAGER: "cat",
-  GIT_PAGER: "cat",
-  GIT_EDITOR: ":",
-  EDITOR: ":",
-  GIT_TERMINAL_PROMPT: "0",
-  NO_COLOR: "1",
-};
 
 export interface PaneCommand {
   readonly nonce: string;
