@@ -22,8 +22,8 @@ interface ListingQuery {
 }
 
 /**
- * A command that prints "MODE SIZE PATH//" for each ignore file, `.git` and excepted name below the working directory. Some `find` reports failure where it
- * could not enter a directory; ripgrep reports those too.
+ * A command that prints "MODE SIZE PATH//" for each ignore file, `.git` and excepted name below the working directory. Some `find`
+ * reports failure where it could not enter a directory; ripgrep reports those too.
  */
 export function listRules({ includeIgnored, prune }: ListingQuery, exceptNames: readonly string[]): string {
   const rules = includeIgnored ? [GIT] : RULE_NAMES;
@@ -51,7 +51,7 @@ function quickTest(globs: readonly string[]): string {
   return `\\( ${tests.join(" -o ")} \\)`;
 }
 
-/** A glob for one byte that is no ASCII letter or digit, or one with which some of the texts begin, in any case. */
+/** A glob for one byte: one with which some of the texts begin, in any case, or one that is not an ASCII letter or digit. */
 function noneOf(texts: readonly string[]): string {
   const starts = new Set(texts.map((text) => text[0]?.toLowerCase()));
   const others = [...LETTERS_AND_DIGITS].filter((letter) => !starts.has(letter.toLowerCase()));

@@ -129,7 +129,7 @@ async function orNotice<T>(
 function settingsHint(calls: readonly ChangedCall[], known: readonly string[]): string | undefined {
   const named = calls.find(({ target, spec = target }) => spec !== target && !known.includes(target));
   return (
-    named && `"${named.target}" is no target of the configuration here: name the file that has it with \`--config\`.`
+    named && `"${named.target}" is not a target of the configuration here: name the file that has it with \`--config\`.`
   );
 }
 
@@ -206,7 +206,8 @@ function printReport(
   workspace: string,
   elsewhere: readonly string[],
 ): void {
-  const where = elsewhere.length === 0 || calls.length > 1 ? "" : ` on ${showControls(elsewhere.join())}`;
+  const [target] = calls.length === 1 ? elsewhere : [];
+  const where = target === undefined ? "" : ` on ${showControls(target)}`;
   for (const { path, did, from, diff = "" } of files) {
     const verb = status === "planned" ? WOULD[did] : did;
     const was = from === undefined ? "" : ` back from ${shownPath(from, workspace)}`;
@@ -215,7 +216,8 @@ function printReport(
   for (const { why, diff = "" } of conflicts) process.stdout.write(`${showControls(why)}\n${shownLines(diff)}`);
   for (const { why } of lost) printNotice(why);
   const what = calls.length === 1 ? `${calls[0]!.tool} ${calls[0]!.id}` : `${calls.length} calls`;
-  if (calls.length > 1 && elsewhere.length > 0) printNotice(`some of it is on ${showControls(elsewhere.join(", "))}.`);
+  if (calls.length > 1 && elsewhere.length > 0)
+    printNotice(`some of these changes are on ${showControls(elsewhere.join(", "))}.`);
   if (status === "done") printNotice(`undid ${what}. ${ids.map((id) => `\`haft undo ${id}\``).join(", ")} redoes it.`);
   else if (status === "planned")
     printNotice(`nothing was changed. Without --dry-run, ${what} ${calls.length === 1 ? "is" : "are"} undone.`);

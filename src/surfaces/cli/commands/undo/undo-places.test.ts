@@ -47,7 +47,7 @@ withServices(["podman", "ssh"], "haft undo on other machines", () => {
     const bare = await haft("undo", id);
     expect(bare).toMatchObject({ status: 1, stdout: "" });
     expect(bare.stderr).toContain(
-      '"far" is no target of the configuration here: name the file that has it with `--config`.',
+      '"far" is not a target of the configuration here: name the file that has it with `--config`.',
     );
     expect((await haft("undo", "--config", file, "--workspace", other)).stdout).toContain(id);
     const stdout = expect.stringMatching(new RegExp(`^removed .*${name} on far\n$`));
